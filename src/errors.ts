@@ -1,0 +1,71 @@
+import type { JsonObject } from './json.ts';
+
+interface ErrorKind {
+  readonly http: number;
+  readonly rpc: number;
+  readonly exit: 1 | 2;
+  /** Whether a client may read the message; otherwise it gets `public`. */
+  readonly shown: boolean;
+  readonly public: string;
+}
+
+const kind = (
+  http: number,
+  rpc: number,
+  exit: 1 | 2,
+  shown: boolean,
+  text: string,
+): ErrorKind => ({ http, rpc, exit, shown, public: text });
+
+/** Every error code: its HTTP status, JSON-RPC code, CLI exit code, and what a client may read. */
+export const ERRORS = {
+  usage: kind(400, -32602, 2, true, 'The command was not understood.'),
+  project_invalid: kind(500, -32603, 1, false, 'The server is misconfigured.'),
+  config_invalid: kind(500, -32603, 1, false, 'The server is misconfigured.'),
+  reference_unresolved: kind(500, -32603, 1, false, 'The server is misconfigured.'),
+  endpoint_unknown: kind(404, -32602, 2, true, 'There is no such endpoint.'),
+  arguments_invalid: kind(400, -32602, 2, true, 'The arguments are not valid.'),
+  request_invalid: kind(400, -32600, 1, true, 'The request is not valid.'),
+  request_too_large: kind(413, -32600, 1, true, 'The request is too large.'),
+  result_invalid: kind(500, -32603, 1, false, 'The endpoint returned a result that its definition does not allow.'),
+  denied: kind(403, -32603, 1, true, 'Access denied.'),
+  sql_failed: kind(500, -32603, 1, false, 'The query of this endpoint failed.'),
+  sql_rejected: kind(400, -32602, 1, true, 'The statement was refused.'),
+  database_unavailable: kind(503, -32603, 1, false, 'The database is not available.'),
+  database_readonly: kind(500, -32603, 1, false, 'The database is read-only.'),
+  memory_exceeded: kind(500, -32603, 1, true, 'The query needs more memory than this server allows.'),
+  deadline_exceeded: kind(504, -32603, 1, true, 'The query took longer than this server allows.'),
+  cancelled: kind(499, -32603, 1, true, 'The call was cancelled.'),
+  busy: kind(503, -32603, 1, true, 'The server is busy; try again.'),
+  target_unsupported: kind(500, -32603, 1, false, 'The server is misconfigured.'),
+  internal: kind(500, -32603, 1, false, 'Internal error.'),
+} as const satisfies Record<string, ErrorKind>;
+
+/** The codes a caller can decide on. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The one error class: a library's error is wrapped once, at the port, with `cause`. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError';
+  readonly code: ErrorCode;
+  /** Facts for programs (the CLI's `--json`, JSON-RPC `data`); never a secret. */
+  readonly detail: JsonObject | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; detail?: JsonObject } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.detail = options.detail;
+  }
+}
+
+/** Any thrown value as a SvcError: foreign errors become `internal` and keep their cause. */
+export function toSvcError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new SvcError('internal', message, { cause: thrown });
+}
+
+/** The text a client may see. */
+export function toPublicText(error: SvcError): string {
+  return ERRORS[error.code].shown ? error.message : ERRORS[error.code].public;
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from './json.ts';
+
+/** A bound parameter. `bigint` is an integer, `number` a DOUBLE; other SQL types travel as text with their type. */
+export type SqlValue =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | { readonly sqlType: 'DATE' | 'TIME' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL'; readonly text: string }
+  | { readonly list: readonly SqlValue[] }
+  | { readonly struct: { readonly [field: string]: SqlValue } };
+
+/** What the SQL user functions (`get_user_email()` ...) answer for one call; null: nobody is authenticated. */
+export interface SqlCaller {
+  readonly externalToken: string | null;
+  readonly username: string | null;
+  readonly provider: string | null;
+  readonly email: string | null;
+  readonly headers: ReadonlyMap<string, string> | null;
+}
+
+/** One statement with positional parameters `$1 .. $n`. */
+export interface SqlRequest {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  /** `read` runs as one wrapped SELECT that cannot write; `write` runs as it is, on a read-write database only. */
+  readonly mode: 'read' | 'write';
+  /** At most this many rows come back; more set `truncated`. */
+  readonly maxRows: number;
+}
+
+/** The circumstances of one statement. */
+export interface SqlCall {
+  readonly caller: SqlCaller | null;
+  readonly signal: AbortSignal;
+  /** Milliseconds the statement may take. */
+  readonly timeoutMs: number;
+}
+
+/** A column of a result: its name and DuckDB's name of its type. */
+export interface SqlColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Rows in their exact JSON form (docs/reference/types.md), the same on every engine. */
+export interface SqlResult {
+  readonly columns: readonly SqlColumn[];
+  readonly rows: readonly JsonObject[];
+  readonly truncated: boolean;
+}
+
+/** The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, database_*, memory_exceeded, deadline_exceeded, cancelled, busy. */
+export interface Database {
+  readonly engine: 'duckdb-wasm' | 'duckdb-native';
+  readonly readonly: boolean;
+  run(request: SqlRequest, call: SqlCall): Promise<SqlResult>;
+  /** Parses and plans a statement without running it; throws sql_failed. */
+  prepare(sql: string, mode: 'read' | 'write'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A span's attribute values (telemetry carries no others). */
+export type SpanAttributes = { readonly [name: string]: string | number | boolean };
+
+/** One open span. */
+export interface Span {
+  set(attributes: SpanAttributes): void;
+}
+
+/** Where spans go. */
+export interface Spans {
+  span<T>(name: string, attributes: SpanAttributes, run: (span: Span) => Promise<T>): Promise<T>;
+}
+
+/** Time, so that tests can hold it. */
+export interface Clock {
+  now(): number;
+}
+
+/** One structured line of the application log. */
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields?: JsonObject;
+}
+
+/** Where log lines go. */
+export type Log = (line: LogLine) => void;

@@ -1,0 +1,42 @@
+import type { JsonValue } from '../json.ts';
+
+/** The type names of the endpoint language. */
+export const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
+export type TypeName = (typeof TYPE_NAMES)[number];
+
+/** The string formats of the endpoint language. */
+export const FORMATS = ['email', 'uri', 'date', 'time', 'date-time', 'duration', 'timestamp'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** One node of an endpoint type: the source of the validator, the JSON Schema and the example value. */
+export interface TypeNode {
+  readonly type: TypeName;
+  readonly format?: Format;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: JsonValue;
+  readonly examples?: readonly JsonValue[];
+  readonly enum?: readonly JsonValue[];
+  readonly nullable?: boolean;
+  readonly sensitive?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly items?: TypeNode;
+  readonly properties?: { readonly [name: string]: TypeNode };
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+}
+
+/** A parameter: a type with a name; optional exactly when it has a `default` (`default: null` too). */
+export interface Parameter extends TypeNode {
+  readonly name: string;
+}

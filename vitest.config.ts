@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/unit/**/*.test.ts', 'test/engine/**/*.test.ts', 'test/matrix/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 120_000,
+  },
+});
