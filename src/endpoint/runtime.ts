@@ -1,0 +1,26 @@
+import type { Catalog } from '../catalog/model.ts';
+import type { JsonValue } from '../json.ts';
+import type { Clock, Database, Log, Spans } from '../ports.ts';
+
+/** What a call runs against; a reload makes a new one. */
+export interface Runtime {
+  readonly catalog: Catalog;
+  /** The opened database; opened on first use, once. */
+  readonly database: () => Promise<Database>;
+  readonly spans: Spans;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Why and where a result was cut. */
+export interface Truncation {
+  readonly reason: 'rows' | 'bytes';
+  readonly limit: number;
+  readonly hint: string;
+}
+
+/** What a call answered: the value in its declared shape. */
+export interface Outcome {
+  readonly value: JsonValue;
+  readonly truncated: Truncation | null;
+}
