@@ -88,3 +88,11 @@ export interface LogLine {
 
 /** Where log lines go. */
 export type Log = (line: LogLine) => void;
+
+/** The project's own files, read-only; paths are relative to its root with `/` separators. */
+export interface Files {
+  /** Every file below a folder, recursive and sorted; empty when there is no such folder. */
+  list(folder: string): Promise<readonly string[]>;
+  /** A file's bytes; null when there is no such file. Throws SvcError for paths outside the root. */
+  read(path: string): Promise<Uint8Array | null>;
+}
