@@ -9,13 +9,13 @@ interface ErrorKind {
   readonly public: string;
 }
 
-const kind = (
-  http: number,
-  rpc: number,
-  exit: 1 | 2,
-  shown: boolean,
-  text: string,
-): ErrorKind => ({ http, rpc, exit, shown, public: text });
+const kind = (http: number, rpc: number, exit: 1 | 2, shown: boolean, text: string): ErrorKind => ({
+  http,
+  rpc,
+  exit,
+  shown,
+  public: text,
+});
 
 /** Every error code: its HTTP status, JSON-RPC code, CLI exit code, and what a client may read. */
 export const ERRORS = {
@@ -27,8 +27,16 @@ export const ERRORS = {
   arguments_invalid: kind(400, -32602, 2, true, 'The arguments are not valid.'),
   request_invalid: kind(400, -32600, 1, true, 'The request is not valid.'),
   request_too_large: kind(413, -32600, 1, true, 'The request is too large.'),
-  result_invalid: kind(500, -32603, 1, false, 'The endpoint returned a result that its definition does not allow.'),
+  result_invalid: kind(
+    500,
+    -32603,
+    1,
+    false,
+    'The endpoint returned a result that its definition does not allow.',
+  ),
+  not_found: kind(404, -32602, 1, true, 'Nothing was found.'),
   denied: kind(403, -32603, 1, true, 'Access denied.'),
+  result_too_large: kind(500, -32603, 1, true, 'The result is too large.'),
   sql_failed: kind(500, -32603, 1, false, 'The query of this endpoint failed.'),
   sql_rejected: kind(400, -32602, 1, true, 'The statement was refused.'),
   database_unavailable: kind(503, -32603, 1, false, 'The database is not available.'),

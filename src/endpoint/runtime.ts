@@ -22,5 +22,7 @@ export interface Truncation {
 /** What a call answered: the value in its declared shape. */
 export interface Outcome {
   readonly value: JsonValue;
+  /** The value as text: JSON, or the value itself when it is a string. Made once, for the budget and the reply. */
+  readonly text: string;
   readonly truncated: Truncation | null;
 }

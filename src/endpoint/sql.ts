@@ -1,0 +1,52 @@
+import type { ToolEntry } from '../catalog/model.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { SqlCall, SqlResult, SqlValue } from '../ports.ts';
+import { toSqlValue } from '../sql/bind.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Runs an endpoint's statement with its arguments bound, never spliced into the text. */
+export async function runSql(
+  runtime: Runtime,
+  entry: ToolEntry,
+  values: JsonObject,
+  call: Omit<SqlCall, 'timeoutMs'>,
+): Promise<SqlResult> {
+  const { source, limits } = entry;
+  const database = await runtime.database();
+  const attributes = {
+    'db.system': 'duckdb',
+    'db.statement.hash': source.hash,
+    'db.operation': source.operation,
+    'db.parameters.count': source.order.length,
+    'db.readonly': database.readonly,
+  };
+  return runtime.spans.span('svc.database.execute', attributes, async (span) => {
+    const request = {
+      sql: source.sql,
+      values: source.order.map((name) => bound(entry, values, name)),
+      mode: source.mode,
+      maxRows: maxRowsOf(entry),
+    };
+    const result = await database.run(request, { ...call, timeoutMs: limits.timeoutMs });
+    span.set({ 'db.rows_affected': result.rows.length });
+    return result;
+  });
+}
+
+function bound(entry: ToolEntry, values: JsonObject, name: string): SqlValue {
+  const parameter = entry.parameters.find((candidate) => candidate.name === name);
+  if (parameter === undefined) {
+    throw new SvcError(
+      'project_invalid',
+      `The SQL of ${entry.name} uses $${name}, which is not declared under \`parameters\`.`,
+    );
+  }
+  return toSqlValue(parameter, values[name] ?? null);
+}
+
+/** One row more than a single-row shape takes is enough to see that there are too many. */
+function maxRowsOf({ returns, limits }: ToolEntry): number {
+  const many = returns === null || returns.type === 'array';
+  return many ? limits.rows : 2;
+}

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** src from top to bottom: a file imports only from its own folder and from rows below. */
+const ROWS = [
+  ['src/app.ts', 'src/index.ts'],
+  ['src/mcp', 'src/auth', 'src/admin', 'src/quality'],
+  ['src/endpoint'],
+  ['src/catalog'],
+  ['src/policy', 'src/sql', 'src/template', 'src/audit', 'src/telemetry'],
+  ['src/project'],
+  ['src/types'],
+  ['src/context.ts', 'src/ports.ts', 'src/errors.ts', 'src/json.ts', 'src/version.ts'],
+];
+
+/** Which top-level folders each may import. */
+const FOLDERS: Record<string, readonly string[]> = {
+  src: ['src'],
+  adapters: ['adapters', 'src'],
+  deploy: ['deploy', 'src', 'adapters'],
+  cli: ['cli', 'deploy', 'adapters', 'src'],
+};
+
+/** A package and the only folders that may import it. */
+const OWNERS: readonly [RegExp, readonly string[]][] = [
+  [/^@modelcontextprotocol\/server(\/|$)/, ['src/mcp', 'adapters/stdio']],
+  [/^@modelcontextprotocol\/sdk(\/|$)/, ['adapters/node']],
+  [/^arctic$/, ['src/auth/providers']],
+  [/^@duckdb\/duckdb-wasm|^apache-arrow|^#duckdb-glue/, ['adapters/duckdb-wasm']],
+  [/^@duckdb\/node-api/, ['adapters/duckdb-native']],
+  [/^@opentelemetry\/exporter/, ['adapters']],
+];
+
+const files = Object.keys(FOLDERS).flatMap((folder) => sources(folder));
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+  const found = text.matchAll(
+    /^\s*(?:import|export)\b[^;'"]*?from\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+  );
+  return [...found].map(([, a, b, c]) => {
+    const specifier = a ?? b ?? c ?? '';
+    return specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier;
+  });
+}
+
+const edges = [...imports].flatMap(([file, targets]) => targets.map((target) => ({ file, target })));
+const local = edges.filter(({ target }) => imports.has(target));
+const packages = edges.filter(({ target }) => !/^(src|adapters|deploy|cli)\//.test(target));
+const show = ({ file, target }: { file: string; target: string }) => `${file} -> ${target}`;
+const rowOf = (path: string) =>
+  ROWS.findIndex((row) => row.some((entry) => path === entry || path.startsWith(`${entry}/`)));
+const areaOf = (path: string) => path.split('/').slice(0, 2).join('/');
+
+describe('the direction of imports', () => {
+  it('sees the code', () => {
+    expect(local.length).toBeGreaterThan(20);
+  });
+
+  it('goes from cli to adapters, deploy and src, never back', () => {
+    const wrong = local.filter(({ file, target }) => {
+      const allowed = FOLDERS[file.split('/')[0] ?? ''] ?? [];
+      return !allowed.includes(target.split('/')[0] ?? '');
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  it('goes downwards inside src', () => {
+    const inside = local.filter(
+      ({ file, target }) => file.startsWith('src/') && areaOf(file) !== areaOf(target),
+    );
+    expect(inside.filter(({ file }) => rowOf(file) === -1).map(show)).toEqual([]);
+    expect(
+      inside
+        .filter(({ file, target }) => rowOf(target) <= rowOf(file) && rowOf(file) < ROWS.length - 1)
+        .map(show),
+    ).toEqual([]);
+  });
+
+  it('resolves every relative import', () => {
+    const lost = edges.filter(
+      ({ target }) => /^(src|adapters|deploy|cli)\/.*\.ts$/.test(target) && !imports.has(target),
+    );
+    expect(lost.map(show)).toEqual([]);
+  });
+
+  it('keeps each package with its owner', () => {
+    const wrong = packages.filter(({ file, target }) =>
+      OWNERS.some(
+        ([name, owners]) => name.test(target) && !owners.some((owner) => file.startsWith(`${owner}/`)),
+      ),
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  it('keeps Node out of the core', () => {
+    expect(
+      packages.filter(({ file, target }) => file.startsWith('src/') && target.startsWith('node:')).map(show),
+    ).toEqual([]);
+    const globals = files.filter(
+      (file) =>
+        file.startsWith('src/') && /\bprocess\.|\bBuffer\b|__dirname/.test(readFileSync(file, 'utf8')),
+    );
+    expect(globals).toEqual([]);
+  });
+
+  it('has no cycle', () => {
+    expect(cycles()).toEqual([]);
+  });
+});
+
+function cycles(): string[] {
+  const state = new Map<string, 'open' | 'done'>();
+  const found: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      found.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      return;
+    }
+    state.set(file, 'open');
+    for (const target of imports.get(file) ?? []) if (imports.has(target)) visit(target, [...path, file]);
+    state.set(file, 'done');
+  };
+  for (const file of files) visit(file, []);
+  return found;
+}
