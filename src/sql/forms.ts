@@ -1,0 +1,219 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+
+/*
+ * The exact JSON form of every DuckDB value (docs/reference/types.md), shared by both engines.
+ * One rule: a JSON number only where its text is exactly the value, else a string with every digit.
+ */
+
+const INT64_MAX = 2n ** 63n - 1n;
+const DATE_INFINITY = 2 ** 31 - 1;
+const SECONDS_PER_DAY = 86_400n;
+
+/** The time units of DuckDB's TIMESTAMP and TIME types. */
+export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
+
+const FRACTION_DIGITS = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TimeUnit, number>;
+
+/** An integer of any width: a number when it is a safe integer, else its digits. */
+export function integerForm(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value.toString();
+}
+
+/** A DECIMAL: a number when JSON keeps it exactly (15 significant digits, or a safe integer), else all its digits. */
+export function decimalForm(unscaled: bigint, scale: number): number | string {
+  if (scale === 0) return integerForm(unscaled);
+  const digits = String(absolute(unscaled)).padStart(scale + 1, '0');
+  const whole = digits.slice(0, -scale);
+  const fraction = digits.slice(-scale);
+  const significant = (whole + fraction.replace(/0+$/, '')).replace(/^0+/, '');
+  const exact = /^0*$/.test(fraction) ? Number.isSafeInteger(Number(whole)) : significant.length <= 15;
+  const text = `${unscaled < 0n ? '-' : ''}${whole}.${fraction}`;
+  return exact ? Number(text) + 0 : text;
+}
+
+/** A FLOAT: the shortest decimal that reads back as the same 32-bit float; NaN and infinities are null. */
+export function floatForm(value: number): number | null {
+  if (!Number.isFinite(value)) return null;
+  for (let digits = 1; digits < 9; digits += 1) {
+    const candidate = Number(value.toPrecision(digits));
+    if (Math.fround(candidate) === value) return candidate + 0;
+  }
+  return Number(value.toPrecision(9)) + 0;
+}
+
+/** A DOUBLE; NaN and infinities are null, and there is no negative zero. */
+export function doubleForm(value: number): number | null {
+  return Number.isFinite(value) ? value + 0 : null;
+}
+
+/** A DATE of days since 1970-01-01: `YYYY-MM-DD`, with a signed year of six digits outside 0000-9999. */
+export function dateForm(days: number): string {
+  if (days === DATE_INFINITY) return 'infinity';
+  if (days === -DATE_INFINITY) return '-infinity';
+  const { year, month, day } = toCivil(days);
+  return `${yearText(year)}-${two(month)}-${two(day)}`;
+}
+
+/** A TIME since midnight: `HH:MM:SS` with a fraction only when there is one. */
+export function timeForm(value: bigint, unit: TimeUnit = 'us'): string {
+  const digits = FRACTION_DIGITS[unit];
+  const perSecond = 10n ** BigInt(digits);
+  const seconds = Number(value / perSecond);
+  const clock = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return clock + fractionText(value % perSecond, digits);
+}
+
+/** A TIME WITH TIME ZONE: the time, then its offset as `Z` or `+HH:MM` (`+HH:MM:SS` where it has seconds). */
+export function timeTzForm(micros: bigint, offsetSeconds: number): string {
+  if (offsetSeconds === 0) return `${timeForm(micros)}Z`;
+  const size = Math.abs(offsetSeconds);
+  const hoursMinutes = `${two(Math.floor(size / 3600))}:${two(Math.floor(size / 60) % 60)}`;
+  const seconds = size % 60 === 0 ? '' : `:${two(size % 60)}`;
+  return `${timeForm(micros)}${offsetSeconds < 0 ? '-' : '+'}${hoursMinutes}${seconds}`;
+}
+
+/** A TIMESTAMP since the epoch in its own unit, ISO 8601; `zoned` values are UTC and end in `Z`. */
+export function timestampForm(value: bigint, unit: TimeUnit, zoned: boolean): string {
+  if (value === INT64_MAX) return 'infinity';
+  if (value === -INT64_MAX) return '-infinity';
+  const perDay = SECONDS_PER_DAY * 10n ** BigInt(FRACTION_DIGITS[unit]);
+  const rest = ((value % perDay) + perDay) % perDay;
+  const { year, month, day } = toCivil(Number((value - rest) / perDay));
+  return `${yearText(year)}-${two(month)}-${two(day)}T${timeForm(rest, unit)}${zoned ? 'Z' : ''}`;
+}
+
+/** An INTERVAL as an ISO 8601 duration; each component carries its own sign, zero is `PT0S`. */
+export function intervalForm(months: number, days: number, micros: bigint): string {
+  const date = part(Math.trunc(months / 12), 'Y') + part(months % 12, 'M') + part(days, 'D');
+  const size = absolute(micros);
+  const sign = micros < 0n ? '-' : '';
+  const seconds = `${(size / 1_000_000n) % 60n}${fractionText(size % 1_000_000n, 6)}`;
+  const time =
+    part(size / 3_600_000_000n, 'H', sign) +
+    part((size / 60_000_000n) % 60n, 'M', sign) +
+    (seconds === '0' ? '' : `${sign}${seconds}S`);
+  return date === '' && time === '' ? 'PT0S' : `P${date}${time === '' ? '' : `T${time}`}`;
+}
+
+/** A BLOB as base64. */
+export function blobForm(bytes: Uint8Array): string {
+  const chunks: string[] = [];
+  // A call takes only so many arguments, so the bytes go in slices.
+  for (let start = 0; start < bytes.length; start += 8192) {
+    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
+  }
+  return btoa(chunks.join(''));
+}
+
+/** A BIT from DuckDB's own bytes (the first says how many leading bits are padding): its zeros and ones. */
+export function bitForm(bytes: Uint8Array): string {
+  const bits = Array.from(bytes.subarray(1), (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return bits.slice(bytes[0] ?? 0);
+}
+
+/** A BIGNUM from DuckDB's own bytes (three of header, then the magnitude; negatives inverted). */
+export function bignumForm(bytes: Uint8Array): number | string {
+  const negative = ((bytes[0] ?? 0) & 0x80) === 0;
+  let size = 0n;
+  for (const byte of bytes.subarray(3)) size = (size << 8n) | BigInt(negative ? byte ^ 0xff : byte);
+  return integerForm(negative ? -size : size);
+}
+
+/** A JSON value; numbers that a double cannot keep stay as their own text. */
+export function jsonForm(text: string): JsonValue {
+  // Fewer than 16 digits and an exponent below 100 always survive, and a reviver costs several times the parse.
+  if (!/[\d.]{16}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text);
+  // The reviver's third argument is in every engine we run on and not yet in TypeScript's library.
+  const parse = JSON.parse as ParseWithSource;
+  return parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && !sameDecimal(source, String(value)) ? source : value,
+  );
+}
+
+/** A MAP: an object whose keys are the text of each key's own form. */
+export function mapForm(entries: readonly (readonly [JsonValue, JsonValue])[]): JsonObject {
+  return Object.fromEntries(entries.map(([key, value]) => [keyText(key), value]));
+}
+
+/** A STRUCT: an object, or an array where the fields have no names (`row(1, 2)`). */
+export function structForm(names: readonly string[], values: readonly JsonValue[]): JsonValue {
+  if (names.every((name) => name === '')) return values;
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+}
+
+/** Column names made distinct: the second `name` becomes `name_1`, the third `name_2`. */
+export function uniqueNames(names: readonly string[]): readonly string[] {
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let count = 1; seen.has(unique); count += 1) {
+      const next = `${name}_${count}`;
+      unique = taken.has(next) ? name : next;
+    }
+    seen.add(unique);
+    return unique;
+  });
+}
+
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
+) => JsonValue;
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+function yearText(year: number): string {
+  if (year >= 0 && year <= 9999) return String(year).padStart(4, '0');
+  return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
+}
+
+function fractionText(fraction: bigint, digits: number): string {
+  if (fraction === 0n) return '';
+  return `.${fraction.toString().padStart(digits, '0').replace(/0+$/, '')}`;
+}
+
+function part(amount: number | bigint, letter: string, sign = ''): string {
+  return Number(amount) === 0 ? '' : `${sign}${amount}${letter}`;
+}
+
+function keyText(key: JsonValue): string {
+  return typeof key === 'string' ? key : JSON.stringify(key);
+}
+
+function sameDecimal(left: string, right: string): boolean {
+  return decimalKey(left) === decimalKey(right);
+}
+
+/** A decimal text in one spelling: sign, digits without outer zeros, power of ten. */
+function decimalKey(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  if (short === '') return '0';
+  const power = Number(exponent) - fraction.length + digits.length - short.length;
+  return `${mantissa.startsWith('-') ? '-' : ''}${short}e${power}`;
+}
+
+/** Days since the epoch as a proleptic Gregorian date; JS dates end at the year 275760, DuckDB's do not. */
+function toCivil(days: number): { year: number; month: number; day: number } {
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
+  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day };
+}
