@@ -1,0 +1,67 @@
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type HttpEvent, isFunctionUrl, parseEvent, toRequest } from './event.ts';
+import { createInvocation, type Invocation } from './invocation.ts';
+import type { AwsLambda, BufferedHandler, LambdaContext, StreamHandler } from './platform.ts';
+import { toHead, toResult } from './result.ts';
+
+/** Answers one HTTP request. */
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** Runs a piece of work so that every log line of it names the invocation. */
+export type Scope = <T>(ids: InvocationIds, run: () => Promise<T>) => Promise<T>;
+
+/** Lambda's id of the invocation and the gateway's id of the HTTP request. */
+export interface InvocationIds {
+  readonly awsRequestId: string;
+  readonly httpRequestId: string | null;
+}
+
+/** A handler for API Gateway v2 and for Function URLs in BUFFERED mode. */
+export function createHandler(fetch: Fetch, scope: Scope): BufferedHandler {
+  return (event, context) =>
+    withInvocation(event, context, scope, async (http, invocation) =>
+      toResult(await respond(fetch, http, invocation)),
+    );
+}
+
+/** A handler for Function URLs in RESPONSE_STREAM mode; API Gateway still gets one whole payload. */
+export function createStreamHandler(fetch: Fetch, scope: Scope, lambda: AwsLambda): StreamHandler {
+  return (event, stream, context) =>
+    withInvocation(event, context, scope, async (http, invocation) => {
+      stream.once('close', () => invocation.abort());
+      const response = await respond(fetch, http, invocation);
+      if (isFunctionUrl(http))
+        return send(response, lambda.HttpResponseStream.from(stream, toHead(response)));
+      stream.end(JSON.stringify(await toResult(response)));
+    });
+}
+
+type Answer<T> = (event: HttpEvent, invocation: Invocation) => Promise<T>;
+
+async function withInvocation<T>(
+  event: unknown,
+  context: LambdaContext,
+  scope: Scope,
+  answer: Answer<T>,
+): Promise<T> {
+  const http = parseEvent(event);
+  const invocation = createInvocation(context);
+  const ids = { awsRequestId: context.awsRequestId, httpRequestId: http.requestContext.requestId ?? null };
+  try {
+    return await scope(ids, () => answer(http, invocation));
+  } finally {
+    invocation.close();
+  }
+}
+
+async function respond(fetch: Fetch, event: HttpEvent, invocation: Invocation): Promise<Response> {
+  const request = toRequest(event, invocation.signal);
+  return request === null ? new Response('Bad Request', { status: 400 }) : fetch(request);
+}
+
+async function send(response: Response, out: Writable): Promise<void> {
+  // Lambda sends the head with the first write, and a body may have none
+  out.write('');
+  await pipeline(Readable.from(response.body ?? []), out);
+}

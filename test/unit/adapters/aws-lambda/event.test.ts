@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { isFunctionUrl, parseEvent, toRequest } from '../../../../adapters/aws-lambda/event.ts';
+import { SvcError } from '../../../../src/errors.ts';
+import { functionUrlEvent, gatewayEvent } from './sample.ts';
+
+const signal = new AbortController().signal;
+
+test('the request has the method, the address, the headers and the body of the event', async () => {
+  const event = functionUrlEvent({ rawQueryString: 'a=1&a=2&b=%20', body: '{"x":1}' });
+  const request = toRequest(event, signal);
+  expect(request?.method).toBe('POST');
+  expect(request?.url).toBe('https://abc123.lambda-url.eu-central-1.on.aws/mcp?a=1&a=2&b=%20');
+  expect(request?.headers.get('content-type')).toBe('application/json');
+  expect(await request?.text()).toBe('{"x":1}');
+});
+
+test('a base64 body arrives as its bytes', async () => {
+  const bytes = Uint8Array.from([0, 255, 128, 10]);
+  const body = Buffer.from(bytes).toString('base64');
+  const request = toRequest(functionUrlEvent({ body, isBase64Encoded: true }), signal);
+  expect(new Uint8Array((await request?.arrayBuffer()) ?? [])).toEqual(bytes);
+});
+
+test('a body of characters beyond ASCII keeps them', async () => {
+  expect(await toRequest(functionUrlEvent({ body: '{"n":"Zoë 東京"}' }), signal)?.text()).toBe(
+    '{"n":"Zoë 東京"}',
+  );
+});
+
+test('cookies of the event become one cookie header', () => {
+  const request = toRequest(functionUrlEvent({ method: 'GET', cookies: ['a=1', 'b=2'] }), signal);
+  expect(request?.headers.get('cookie')).toBe('a=1; b=2');
+});
+
+test('header values beyond Latin-1 arrive as bytes, as from any HTTP server', () => {
+  const request = toRequest(functionUrlEvent({ headers: { host: 'h', 'x-name': '東' } }), signal);
+  const bytes = Buffer.from(request?.headers.get('x-name') ?? '', 'latin1');
+  expect(bytes.toString('utf8')).toBe('東');
+});
+
+test.each([
+  ['/prod/mcp', '/mcp'],
+  ['/prod', '/'],
+  ['/production/mcp', '/production/mcp'],
+])('the gateway path %s is %s to the app', (rawPath, path) => {
+  expect(new URL(toRequest(gatewayEvent({ rawPath }), signal)?.url ?? '').pathname).toBe(path);
+});
+
+test('a path cannot change the host or start a query', () => {
+  const request = toRequest(functionUrlEvent({ rawPath: '//evil.example/a?b#c' }), signal);
+  expect(new URL(request?.url ?? '').hostname).toBe('abc123.lambda-url.eu-central-1.on.aws');
+  expect(new URL(request?.url ?? '').search).toBe('');
+});
+
+test.each([
+  { headers: { host: 'not a host' } },
+  { headers: { host: 'h', 'bad name': 'x' } },
+  { requestContext: { http: { method: 'TRACE' } } },
+])('what HTTP does not allow is no request: %j', (parts) => {
+  expect(toRequest(functionUrlEvent(parts), signal)).toBeNull();
+});
+
+test('only a Function URL can stream', () => {
+  expect(isFunctionUrl(functionUrlEvent())).toBe(true);
+  expect(isFunctionUrl(gatewayEvent())).toBe(false);
+});
+
+test.each([
+  null,
+  'ping',
+  {},
+  { rawPath: '/' },
+  { rawPath: 1, requestContext: { http: {} } },
+  { path: '/', httpMethod: 'GET' },
+])('another event shape is refused with the reason: %j', (event) => {
+  expect(() => parseEvent(event)).toThrow(SvcError);
+  expect(() => parseEvent(event)).toThrow(/payload format 2\.0/);
+});

@@ -1,0 +1,137 @@
+import { PassThrough, type Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { createHandler, createStreamHandler, type Fetch } from '../../../../adapters/aws-lambda/handler.ts';
+import { createLambdaLog } from '../../../../adapters/aws-lambda/log.ts';
+import type { AwsLambda, StreamHandler } from '../../../../adapters/aws-lambda/platform.ts';
+import type { HttpHead } from '../../../../adapters/aws-lambda/result.ts';
+import { functionUrlEvent, gatewayEvent } from './sample.ts';
+
+const context = (left = 30_000) => ({ awsRequestId: 'req-1', getRemainingTimeInMillis: () => left });
+const { scope } = createLambdaLog(() => {});
+const echo: Fetch = async (request) =>
+  Response.json({ path: new URL(request.url).pathname, body: await request.text() });
+
+/** The runtime's streaming interface, recording the heads it was given. */
+function recording(heads: HttpHead[]): AwsLambda {
+  return {
+    streamifyResponse: (handler: StreamHandler) => handler,
+    HttpResponseStream: {
+      from(stream: Writable, head: HttpHead): Writable {
+        heads.push(head);
+        return stream;
+      },
+    },
+  };
+}
+
+test('a buffered call answers with status, headers and body', async () => {
+  const result = await createHandler(echo, scope)(functionUrlEvent({ body: 'hi' }), context());
+  expect(result).toMatchObject({
+    statusCode: 200,
+    body: '{"path":"/mcp","body":"hi"}',
+    isBase64Encoded: false,
+  });
+});
+
+test('what is no HTTP request is answered 400', async () => {
+  const event = functionUrlEvent({ headers: { host: 'not a host' } });
+  expect(await createHandler(echo, scope)(event, context())).toMatchObject({ statusCode: 400 });
+});
+
+test('a streamed call sends the head first and each chunk as it comes', async () => {
+  const heads: HttpHead[] = [];
+  let release = () => {};
+  const second = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const fetch: Fetch = () => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode('one'));
+        await second;
+        controller.enqueue(new TextEncoder().encode('two'));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream', 'set-cookie': 'a=1' } });
+  };
+  const out = new PassThrough();
+  const done = createStreamHandler(fetch, scope, recording(heads))(functionUrlEvent(), out, context());
+  const first: Buffer = await new Promise((resolve) => out.once('data', resolve));
+  expect(first.toString()).toBe('one');
+  expect(heads[0]).toMatchObject({ statusCode: 200, cookies: ['a=1'] });
+  release();
+  expect((await buffer(out)).toString()).toBe('two');
+  await done;
+});
+
+test('a streamed response without a body still sends its head and ends', async () => {
+  const heads: HttpHead[] = [];
+  const out = new PassThrough();
+  const handler = createStreamHandler(() => new Response(null, { status: 202 }), scope, recording(heads));
+  await Promise.all([handler(functionUrlEvent(), out, context()), buffer(out)]);
+  expect(heads).toEqual([{ statusCode: 202, headers: {}, cookies: [] }]);
+});
+
+test('API Gateway gets one whole payload from the streaming handler', async () => {
+  const heads: HttpHead[] = [];
+  const out = new PassThrough();
+  const handler = createStreamHandler(echo, scope, recording(heads));
+  const [, bytes] = await Promise.all([handler(gatewayEvent({ body: 'hi' }), out, context()), buffer(out)]);
+  expect(JSON.parse(bytes.toString())).toMatchObject({
+    statusCode: 200,
+    body: '{"path":"/mcp","body":"hi"}',
+  });
+  expect(heads).toEqual([]);
+});
+
+test('the request is cancelled when the function is about to run out of time', async () => {
+  const fetch: Fetch = (request) =>
+    new Promise((resolve) => {
+      request.signal.addEventListener('abort', () => resolve(new Response(request.signal.reason.code)));
+    });
+  const result = await createHandler(fetch, scope)(functionUrlEvent(), context(510));
+  expect(result).toMatchObject({ body: 'deadline_exceeded' });
+});
+
+test('the request is cancelled and the body released when the client goes away', async () => {
+  const out = new PassThrough();
+  let cancelled = false;
+  let signal: AbortSignal | undefined;
+  const fetch: Fetch = (request) => {
+    signal = request.signal;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1024)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    return new Response(body);
+  };
+  const done = createStreamHandler(fetch, scope, recording([]))(functionUrlEvent(), out, context());
+  out.once('data', () => out.destroy());
+  await expect(done).rejects.toThrow();
+  expect(signal?.aborted).toBe(true);
+  expect(cancelled).toBe(true);
+});
+
+test('log lines of a call carry its raw ids, also when calls overlap', async () => {
+  const lines: string[] = [];
+  const { log, scope: logged } = createLambdaLog((line) => lines.push(line));
+  const handler = createHandler(async () => {
+    await Promise.resolve();
+    log({ level: 'info', message: 'called', fields: { tool: 'hello' } });
+    return new Response(null);
+  }, logged);
+  await Promise.all([
+    handler(functionUrlEvent(), { ...context(), awsRequestId: 'a' }),
+    handler(gatewayEvent(), { ...context(), awsRequestId: 'b' }),
+  ]);
+  log({ level: 'warn', message: 'outside' });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { level: 'info', message: 'called', aws_request_id: 'a', http_request_id: 'url-1', tool: 'hello' },
+    { level: 'info', message: 'called', aws_request_id: 'b', http_request_id: 'gateway-1', tool: 'hello' },
+    { level: 'warn', message: 'outside' },
+  ]);
+});
