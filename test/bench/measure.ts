@@ -1,0 +1,62 @@
+/** One line of the bench's report: ours against a base, measured in turn in the same run. */
+export interface Row {
+  readonly what: string;
+  readonly ours: number;
+  readonly base: number | null;
+  readonly baseName: string;
+  readonly unit: string;
+  /** The most that ours / base (or ours alone, without a base) may be. */
+  readonly budget: number | null;
+}
+
+/** A thing to measure; `once` answers its cost in the row's unit. */
+export type Once = () => Promise<number>;
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Measures A and B in turn, A B A B, so that a machine that slows down slows both. */
+export async function inTurn(a: Once, b: Once, rounds: number): Promise<{ a: number; b: number; ratio: number }> {
+  const pairs: [number, number][] = [];
+  for (let round = 0; round < rounds; round += 1) pairs.push([await a(), await b()]);
+  return {
+    a: median(pairs.map(([left]) => left)),
+    b: median(pairs.map(([, right]) => right)),
+    ratio: median(pairs.map(([left, right]) => left / right)),
+  };
+}
+
+/** Microseconds for one call of `run`, averaged over `calls` of them after a warm-up. */
+export async function perCall(run: () => Promise<unknown>, calls: number): Promise<number> {
+  for (let call = 0; call < Math.min(50, calls); call += 1) await run();
+  const start = performance.now();
+  for (let call = 0; call < calls; call += 1) await run();
+  return ((performance.now() - start) * 1000) / calls;
+}
+
+/** The report: one aligned line a row, with the verdict against its budget. */
+export function toTable(rows: readonly Row[]): string {
+  const lines = rows.map((row) => [row.what, figure(row.ours, row.unit), baseOf(row), ratioOf(row), verdictOf(row)]);
+  const table = [['what', 'ours', 'base', 'ratio', 'budget'], ...lines];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((line) => (line[column] ?? '').length)));
+  return table.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}
+
+/** Whether a row keeps its budget; rows without one always do. */
+export function keepsBudget(row: Row): boolean {
+  return row.budget === null || measureOf(row) <= row.budget;
+}
+
+const measureOf = (row: Row): number => (row.base === null ? row.ours : row.ours / row.base);
+const figure = (value: number, unit: string): string => `${value >= 100 ? value.toFixed(0) : value.toFixed(2)} ${unit}`;
+const baseOf = (row: Row): string => (row.base === null ? '' : `${figure(row.base, row.unit)} (${row.baseName})`);
+const ratioOf = (row: Row): string => (row.base === null ? '' : `${(row.ours / row.base).toFixed(2)}x`);
+
+function verdictOf(row: Row): string {
+  if (row.budget === null) return '';
+  const limit = row.base === null ? figure(row.budget, row.unit) : `${row.budget}x`;
+  return `${keepsBudget(row) ? 'ok' : 'OVER'} <= ${limit}`;
+}
