@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SvcError } from '../src/errors.ts';
+import { checkpoint } from './checkpoint.ts';
+
+/** A database file in the artefact. */
+export interface CopiedDatabase {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const ATTEMPTS = 5;
+
+/** Copies a database as one complete file: what its log still holds is written into it, the source stays as it is. */
+export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
+  if ((await version(source)) === null) throw missing(source);
+  await mkdir(dirname(target), { recursive: true });
+  await copyUnchanged(source, target);
+  const log = await stat(wal(target)).catch(() => null);
+  if (log !== null && log.size > 0) await checkpoint(target);
+  await rm(wal(target), { force: true });
+  await refuseForeign(target, source);
+  return { bytes: (await stat(target)).size, sha256: await sha256(target) };
+}
+
+/** Copies file and log together; again when a writer changed either of them meanwhile. */
+async function copyUnchanged(source: string, target: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const before = `${await version(source)} ${await version(wal(source))}`;
+    await copyFile(source, target);
+    await rm(wal(target), { force: true });
+    await copyFile(wal(source), wal(target)).catch(ignoreMissing);
+    if (before === `${await version(source)} ${await version(wal(source))}`) return;
+  }
+  throw new SvcError(
+    'database_unavailable',
+    `${source} changes while it is copied. Stop the program that writes to it and build again.`,
+  );
+}
+
+async function version(file: string): Promise<string | null> {
+  const found = await stat(file, { bigint: true }).catch(() => null);
+  return found?.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}` : null;
+}
+
+/** Bytes 8 to 11 of every DuckDB file. */
+async function refuseForeign(file: string, source: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
+    if (buffer.toString('latin1', 8) === 'DUCK') return;
+  } finally {
+    await handle.close();
+  }
+  throw new SvcError('database_unavailable', `${source} is not a DuckDB database file.`);
+}
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+function missing(source: string): SvcError {
+  const fix = 'Create it, or name another one with `database.path` of the profile or with SVC_DATABASE_PATH.';
+  return new SvcError('database_unavailable', `There is no database file at ${source}. ${fix}`);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function wal(file: string): string {
+  return `${file}.wal`;
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { parseManifest } from '../src/catalog/manifest.ts';
+import { SvcError } from '../src/errors.ts';
+
+/** Writes a folder whole or not at all: beside its place first, then moved there; the older one goes. */
+export async function replaceFolder<T>(out: string, write: (folder: string) => Promise<T>): Promise<T> {
+  await refuseForeign(out);
+  const fresh = besides(out);
+  await mkdir(fresh, { recursive: true });
+  try {
+    const result = await write(fresh);
+    await keepLocalFiles(out, fresh);
+    await swap(fresh, out);
+    return result;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+async function refuseForeign(out: string): Promise<void> {
+  const names = await readdir(out).catch(() => []);
+  if (names.every((name) => name.startsWith('.'))) return;
+  const manifest = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => '');
+  try {
+    parseManifest(manifest);
+  } catch (cause) {
+    const fix = 'Choose another folder with --out, or empty this one.';
+    throw new SvcError('usage', `${out} has files that \`svc build\` did not write. ${fix}`, { cause });
+  }
+}
+
+/** What tools and people keep in the folder (.dev.vars, .wrangler) survives the next build. */
+async function keepLocalFiles(out: string, fresh: string): Promise<void> {
+  const local = (await readdir(out).catch(() => [])).filter((name) => name.startsWith('.'));
+  for (const name of local) await rename(join(out, name), join(fresh, name));
+}
+
+async function swap(fresh: string, out: string): Promise<void> {
+  const old = besides(out);
+  const moved = await rename(out, old).then(
+    () => true,
+    () => false,
+  );
+  try {
+    await rename(fresh, out);
+  } catch (error) {
+    if (moved) await rename(old, out);
+    throw error;
+  }
+  await rm(old, { recursive: true, force: true });
+}
+
+function besides(out: string): string {
+  return join(dirname(out), `.${basename(out)}-${randomUUID()}`);
+}

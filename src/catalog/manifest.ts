@@ -1,0 +1,37 @@
+import { SvcError } from '../errors.ts';
+import type { Catalog } from './model.ts';
+
+/** What `svc build` writes and every built server starts from: the same bytes on every platform, no secrets. */
+export interface Manifest {
+  /** Version of this format. */
+  readonly svc: 1;
+  /** Version of the toolkit that wrote it. */
+  readonly version: string;
+  /** Content hash over the catalog and the database file, hex. */
+  readonly hash: string;
+  readonly database: { readonly bytes: number; readonly sha256: string };
+  readonly catalog: Catalog;
+}
+
+/** Reads a manifest; throws config_invalid for anything that is not one of this version. */
+export function parseManifest(text: string): Manifest {
+  const found = tryJson(text);
+  if (isManifest(found)) return found;
+  throw new SvcError(
+    'config_invalid',
+    'manifest.json is damaged or of another version; build the project again with `svc build`.',
+  );
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isManifest(found: unknown): found is Manifest {
+  if (typeof found !== 'object' || found === null) return false;
+  return 'svc' in found && found.svc === 1 && 'hash' in found && 'catalog' in found && found.catalog !== null;
+}

@@ -1,0 +1,82 @@
+import { cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { beforeEach, expect, test } from 'vitest';
+import { copyDatabase } from '../../../deploy/database.ts';
+
+let folder: string;
+let source: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-database-'));
+  source = join(folder, 'source.duckdb');
+});
+
+/** A database whose second row is only in its log, as after a crash of the writer. */
+async function writeDatabaseWithLog(): Promise<void> {
+  const live = join(folder, 'live.duckdb');
+  const instance = await DuckDBInstance.create(live);
+  const connection = await instance.connect();
+  await connection.run('CREATE TABLE t AS SELECT 1 AS id');
+  await connection.run('CHECKPOINT');
+  await connection.run('INSERT INTO t VALUES (2)');
+  await cp(live, source);
+  await cp(`${live}.wal`, `${source}.wal`);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+async function ids(file: string): Promise<unknown> {
+  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+  const connection = await instance.connect();
+  const rows = (await connection.runAndReadAll('SELECT id FROM t ORDER BY id')).getRows();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+test('what the log still holds is in the copy, which has no log; the source is untouched', async () => {
+  await writeDatabaseWithLog();
+  const before = await readFile(source);
+  const target = join(folder, 'out', 'data.duckdb');
+  const copied = await copyDatabase(source, target);
+  expect(await readdir(join(folder, 'out'))).toEqual(['data.duckdb']);
+  expect(await ids(target)).toEqual([[1], [2]]);
+  expect(copied.bytes).toBe((await stat(target)).size);
+  expect(await readFile(source)).toEqual(before);
+  expect((await stat(`${source}.wal`)).size).toBeGreaterThan(0);
+});
+
+test('copying twice gives the same bytes', async () => {
+  await writeDatabaseWithLog();
+  const first = await copyDatabase(source, join(folder, 'a/data.duckdb'));
+  const second = await copyDatabase(source, join(folder, 'b/data.duckdb'));
+  expect(second).toEqual(first);
+  expect(await readFile(join(folder, 'b/data.duckdb'))).toEqual(
+    await readFile(join(folder, 'a/data.duckdb')),
+  );
+});
+
+test('a database without a log is copied byte for byte', async () => {
+  await writeDatabaseWithLog();
+  const plain = join(folder, 'plain.duckdb');
+  await copyDatabase(source, plain);
+  await copyDatabase(plain, join(folder, 'c.duckdb'));
+  expect(await readFile(join(folder, 'c.duckdb'))).toEqual(await readFile(plain));
+});
+
+test('a missing database is an error that says how to name another', async () => {
+  await expect(copyDatabase(join(folder, 'none.db'), join(folder, 'x'))).rejects.toThrow(
+    /no database file at .*none\.db.*SVC_DATABASE_PATH/,
+  );
+});
+
+test('a file that is no database is refused, as is a log that does not belong to its file', async () => {
+  await writeFile(source, 'a,b,c\n1,2,3\n');
+  await expect(copyDatabase(source, join(folder, 'x'))).rejects.toThrow(/not a DuckDB database/);
+  await writeFile(`${source}.wal`, 'noise');
+  await expect(copyDatabase(source, join(folder, 'y'))).rejects.toMatchObject({
+    code: 'database_unavailable',
+  });
+});
