@@ -1,0 +1,22 @@
+import type { Input } from './input.ts';
+import type { Output } from './output.ts';
+
+/** An option as commander writes it; `repeat` collects every value given. */
+export interface Option {
+  readonly flags: string;
+  readonly summary: string;
+  readonly repeat?: boolean;
+}
+
+/** Runs a command and returns its exit code; whatever it throws is reported by main. */
+export type Run = (input: Input, output: Output) => Promise<0 | 1>;
+
+/** One row of the command table; its code is loaded only when it is asked for. */
+export interface Command {
+  /** Name and arguments, e.g. `run <kind> <name>`. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly options: readonly Option[];
+  readonly example: string;
+  readonly load: () => Promise<{ readonly run: Run }>;
+}

@@ -1,0 +1,26 @@
+/** What a command was given: its arguments in order, and its options by name. */
+export interface Input {
+  readonly args: readonly (string | undefined)[];
+  text(option: string): string | undefined;
+  flag(option: string): boolean;
+  list(option: string): readonly string[];
+}
+
+/** Typed access to what commander parsed. */
+export function createInput(
+  args: readonly (string | undefined)[],
+  options: Readonly<Record<string, unknown>>,
+): Input {
+  return {
+    args,
+    text: (option) => {
+      const value = options[option];
+      return typeof value === 'string' ? value : undefined;
+    },
+    flag: (option) => options[option] === true,
+    list: (option) => {
+      const value = options[option];
+      return Array.isArray(value) ? value.map(String) : [];
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { ERRORS, toSvcError } from '../src/errors.ts';
+import { createOutput, tolerateClosedPipes } from './output.ts';
+import { createProgram, isFinished, toUsageError } from './program.ts';
+import { reportError } from './report.ts';
+import { COMMANDS } from './table.ts';
+
+/** Runs one command line; the exit code is 0 for ok, 1 for failed, 2 for a usage error. */
+export async function main(argv: readonly string[]): Promise<number> {
+  tolerateClosedPipes();
+  const output = createOutput({ json: asks(argv, '--json'), debug: asks(argv, '--debug') || debugSet() });
+  let code = 0;
+  const program = createProgram(COMMANDS, async (command, input) => {
+    const { run } = await command.load();
+    code = await run(input, output);
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
+    return code;
+  } catch (thrown) {
+    if (isFinished(thrown)) return 0;
+    const error = toUsageError(thrown) ?? toSvcError(thrown);
+    reportError(error, output);
+    return ERRORS[error.code].exit;
+  }
+}
+
+/** Read before parsing, because a parse error is reported the same way. */
+function asks(argv: readonly string[], flag: string): boolean {
+  const end = argv.indexOf('--');
+  return (end === -1 ? argv : argv.slice(0, end)).includes(flag);
+}
+
+function debugSet(): boolean {
+  return /^(1|true|yes)$/i.test(process.env.SVC_DEBUG ?? '');
+}

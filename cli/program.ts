@@ -1,0 +1,46 @@
+import { CommanderError, Option as CommanderOption, Command as Program } from 'commander';
+import { SvcError } from '../src/errors.ts';
+import { VERSION } from '../src/version.ts';
+import type { Command, Option } from './command.ts';
+import { createInput, type Input } from './input.ts';
+
+type Start = (command: Command, input: Input) => Promise<void>;
+
+/** The command line's grammar, from the table; loads none of the commands. */
+export function createProgram(commands: readonly Command[], start: Start): Program {
+  const program = new Program('svc')
+    .description('Turn a folder of YAML and SQL into an MCP server.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride();
+  for (const command of commands) addCommand(program, command, start);
+  return program;
+}
+
+function addCommand(program: Program, command: Command, start: Start): void {
+  const sub = program.command(command.usage).description(command.summary);
+  for (const option of command.options) sub.addOption(toCommander(option));
+  sub.addHelpText('after', `\nExample:\n  ${command.example}`);
+  sub.action((...given: unknown[]) => {
+    const args = given.slice(0, -2).map((arg) => (typeof arg === 'string' ? arg : undefined));
+    return start(command, createInput(args, sub.opts()));
+  });
+}
+
+function toCommander({ flags, summary, repeat }: Option): CommanderOption {
+  const option = new CommanderOption(flags, summary);
+  if (!repeat) return option;
+  return option.default([], 'none').argParser((value, before: string[]) => [...before, value]);
+}
+
+/** Commander's complaint as ours; null when it only printed help or the version. */
+export function toUsageError(thrown: unknown): SvcError | null {
+  if (!(thrown instanceof CommanderError)) return null;
+  const text = thrown.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '\n$1');
+  return new SvcError('usage', `${text.charAt(0).toUpperCase()}${text.slice(1)}`, { cause: thrown });
+}
+
+/** Whether commander stopped because all that was asked for is printed. */
+export function isFinished(thrown: unknown): boolean {
+  return thrown instanceof CommanderError && thrown.exitCode === 0;
+}

@@ -1,0 +1,36 @@
+import type { SvcError } from '../src/errors.ts';
+import type { JsonObject } from '../src/json.ts';
+import { type Output, styled } from './output.ts';
+
+/** Says what failed: for people on stderr, with --json as one document on stdout. */
+export function reportError(error: SvcError, output: Output): void {
+  if (output.json) {
+    process.stdout.write(`${JSON.stringify(toDocument(error, output.debug))}\n`);
+    return;
+  }
+  const [first = '', ...rest] = error.message.split('\n');
+  const lines = [`${styled('error', 'error:', process.stderr)} ${first}`, ...rest.map((line) => `  ${line}`)];
+  if (error.code === 'usage') lines.push('  Run `svc --help` or `svc <command> --help` for what it takes.');
+  if (output.debug) lines.push('', `code: ${error.code}`, ...stacksOf(error));
+  output.note(lines.join('\n'));
+}
+
+function toDocument(error: SvcError, debug: boolean): JsonObject {
+  return {
+    status: 'error',
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.detail ? { detail: error.detail } : {}),
+      ...(debug ? { stack: stacksOf(error) } : {}),
+    },
+  };
+}
+
+/** The stack of an error and of everything that caused it. */
+function stacksOf(error: Error): readonly string[] {
+  const own = error.stack ?? error.message;
+  if (error.cause === undefined) return [own];
+  const causes = error.cause instanceof Error ? stacksOf(error.cause) : [String(error.cause)];
+  return [own, ...causes.map((cause) => `caused by: ${cause}`)];
+}

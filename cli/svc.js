@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Plain JavaScript, because it must start on a Node that is too old for the rest.
+const OLDEST = [22, 15];
+const SELF = fileURLToPath(import.meta.url);
+const ROOT = dirname(dirname(SELF));
+const OWN_NODE = join(ROOT, 'node_modules/node/bin/node');
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+
+await prepareCheckout();
+if (newEnough()) {
+  module.enableCompileCache?.();
+  const { main } = await import('../dist/cli/main.js');
+  process.exitCode = await main(process.argv.slice(2));
+} else if (existsSync(OWN_NODE)) {
+  runUnderOwnNode();
+} else {
+  fail(`this is Node ${process.versions.node}, but svc needs ${OLDEST.join('.')} or newer.
+  Install a newer Node (https://nodejs.org), or put it first in PATH, and run the same command again.`);
+}
+
+/** A checkout installs and compiles itself; an installed package has neither sources nor a set-up script. */
+async function prepareCheckout() {
+  if (!existsSync(join(ROOT, 'tsconfig.json'))) return;
+  const { setUp } = await import('../scripts/setup.js');
+  try {
+    await setUp();
+  } catch (error) {
+    fail(error.message);
+  }
+}
+
+function newEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+function runUnderOwnNode() {
+  const args = [...process.execArgv, SELF, ...process.argv.slice(2)];
+  const child = spawn(OWN_NODE, args, { stdio: 'inherit' });
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(error.message));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail(message) {
+  console.error(`svc: ${message}`);
+  process.exit(1);
+}

@@ -1,0 +1,81 @@
+import type { Command, Option } from './command.ts';
+
+const PROFILE: Option = {
+  flags: '--profile <name>',
+  summary: 'profile of svc-site.yml (default: SVC_PROFILE, then `profile` of the file)',
+};
+const JSON_OUT: Option = { flags: '--json', summary: 'print one JSON document on stdout' };
+const DEBUG: Option = { flags: '--debug', summary: 'show stack, cause and debug log' };
+
+/** Every command of `svc` (spec, "Command-line operations"). */
+export const COMMANDS: readonly Command[] = [
+  {
+    usage: 'init [dir]',
+    summary: 'create a project',
+    options: [
+      { flags: '--bootstrap', summary: 'with an example tool and its test' },
+      { flags: '--project <name>', summary: 'project name (default: the name of the folder)' },
+      { flags: '--profile <name>', summary: 'profile name (default: default)' },
+      { flags: '--yes', summary: 'ask nothing' },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc init --bootstrap demo --yes',
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    usage: 'serve',
+    summary: 'run the server',
+    options: [
+      { flags: '--transport <provider>', summary: 'streamable-http (default) or stdio' },
+      { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
+      { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
+      PROFILE,
+      { flags: '--stateless', summary: 'remember nothing between requests; opens the database read-only' },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc serve --port 8000',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    usage: 'run <kind> <name>',
+    summary: 'run one tool',
+    options: [
+      { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
+      { flags: '--user-context <json>', summary: 'simulate a user: JSON, or @file.json' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc run tool hello_world --param name=Ada',
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    usage: 'list',
+    summary: 'list endpoints',
+    options: [PROFILE, JSON_OUT, DEBUG],
+    example: 'svc list',
+    load: () => import('./commands/list.ts'),
+  },
+  {
+    usage: 'validate [file]',
+    summary: 'check endpoints and configuration',
+    options: [PROFILE, JSON_OUT, DEBUG],
+    example: 'svc validate tools/hello_world.yml',
+    load: () => import('./commands/validate.ts'),
+  },
+  {
+    usage: 'build',
+    summary: 'write a folder that runs on a platform',
+    options: [
+      { flags: '--target <platform>', summary: 'node, aws-lambda or cloudflare-workers' },
+      { flags: '--out <dir>', summary: 'where to write it (default: build/<platform>)' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc build --target aws-lambda',
+    load: () => import('./commands/build.ts'),
+  },
+];

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DATA, TABLE_SLOTS } from '../adapters/duckdb-wasm/layout.ts';
+import { SYMBOLS } from '../adapters/duckdb-wasm/symbols.ts';
+import { Reader } from './wasm/reader.ts';
+import { parseSections, SECTION } from './wasm/sections.ts';
+import { stripModule } from './wasm/strip.ts';
+import { createTrampolines } from './wasm/trampolines.ts';
+
+/** The engine this kit is tested with; the digest is of the package's `dist/duckdb-eh.wasm`. */
+const PINNED = {
+  version: '1.32.0',
+  sha256: '4c221bfa59c11f24dbd750e70c90b9252eca6eec5633936e6a2ec766e55fd879',
+} as const;
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const OUT = join(ROOT, 'dist', 'duckdb-wasm');
+const SOURCES = [
+  'scripts/build-wasm.ts',
+  'scripts/wasm/instructions.ts',
+  'scripts/wasm/reader.ts',
+  'scripts/wasm/sections.ts',
+  'scripts/wasm/strip.ts',
+  'scripts/wasm/trampolines.ts',
+  'adapters/duckdb-wasm/layout.ts',
+  'adapters/duckdb-wasm/symbols.ts',
+];
+
+interface Artefact {
+  readonly inputs: { readonly [name: string]: string };
+  readonly outputs: { readonly [file: string]: { readonly sha256: string; readonly bytes: number } };
+}
+
+/** Makes the engine's artefacts in dist/duckdb-wasm from the pinned package; does nothing when they are up to date. */
+export async function buildWasm(): Promise<void> {
+  const inputs = readInputs();
+  if (isFresh(inputs)) return;
+  const engine = readEngine();
+  checkLayout(engine);
+  const files = {
+    'duckdb.wasm': stripModule(engine, new Set(SYMBOLS)),
+    'trampolines.wasm': createTrampolines({ scalar: 3 }),
+  };
+  mkdirSync(OUT, { recursive: true });
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(OUT, name), bytes);
+  const outputs = Object.fromEntries(
+    Object.entries(files).map(([name, bytes]) => [name, { sha256: sha256(bytes), bytes: bytes.length }]),
+  );
+  writeFileSync(join(OUT, 'artefact.json'), `${JSON.stringify({ inputs, outputs }, null, 2)}\n`);
+}
+
+function packageFolder(): string {
+  const resolve = createRequire(import.meta.url).resolve;
+  return join(dirname(resolve('@duckdb/duckdb-wasm')), '..');
+}
+
+function readInputs(): Artefact['inputs'] {
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(join(packageFolder(), 'package.json'), 'utf8'),
+  );
+  const sources = SOURCES.map((path) => readFileSync(join(ROOT, path)));
+  return {
+    '@duckdb/duckdb-wasm': manifest.version,
+    'duckdb-eh.wasm': PINNED.sha256,
+    build: sha256(Buffer.concat(sources)),
+  };
+}
+
+function isFresh(inputs: Artefact['inputs']): boolean {
+  try {
+    const made: Artefact = JSON.parse(readFileSync(join(OUT, 'artefact.json'), 'utf8'));
+    const same = JSON.stringify(made.inputs) === JSON.stringify(inputs);
+    return (
+      same &&
+      Object.entries(made.outputs).every(([name, { bytes }]) => statSync(join(OUT, name)).size === bytes)
+    );
+  } catch {
+    return false;
+  }
+}
+
+function readEngine(): Uint8Array {
+  const bytes = readFileSync(join(packageFolder(), 'dist', 'duckdb-eh.wasm'));
+  const digest = sha256(bytes);
+  if (digest !== PINNED.sha256) {
+    throw new Error(
+      `@duckdb/duckdb-wasm is not the ${PINNED.version} this kit is tested with: duckdb-eh.wasm has SHA-256 ${digest}. Install the pinned version, or change PINNED in scripts/build-wasm.ts and run the engine tests.`,
+    );
+  }
+  return bytes;
+}
+
+/** The linker's own note of data and table sizes must be what the loader assumes. */
+function checkLayout(engine: Uint8Array): void {
+  const note = parseSections(engine).find(({ id }) => id === SECTION.custom);
+  const reader = new Reader(note?.body ?? new Uint8Array());
+  const name = reader.name();
+  reader.number();
+  reader.number();
+  const bytes = reader.number();
+  reader.number();
+  const slots = reader.number() + 1;
+  if (name === 'dylink.0' && bytes === DATA.bytes && slots === TABLE_SLOTS) return;
+  throw new Error(
+    `adapters/duckdb-wasm/layout.ts is for another engine: ${name} says ${bytes} bytes, ${slots} slots`,
+  );
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWasm();

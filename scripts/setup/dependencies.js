@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEVELOPMENT_NODE, ROOT } from './root.js';
+import { announced, run } from './run.js';
+
+const LOCK = join(ROOT, 'package-lock.json');
+const INSTALLED = join(ROOT, 'node_modules/.package-lock.json');
+const STAMP = join(ROOT, 'node_modules/.svc-lock-hash');
+
+/** Whether node_modules is what the lock file asks for. */
+export function dependenciesFresh() {
+  const hash = hashOf(LOCK);
+  if (read(STAMP) === hash && isThere(DEVELOPMENT_NODE)) return true;
+  if (!isThere(DEVELOPMENT_NODE) || !installedMatchesLock()) return false;
+  writeFileSync(STAMP, hash);
+  return true;
+}
+
+/** Installs the locked dependencies when they are missing or older than the lock file. */
+export async function ensureDependencies() {
+  if (dependenciesFresh()) return;
+  const { status } = await announced('installing dependencies (npm ci) ...', 0, () =>
+    run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: ROOT }),
+  );
+  if (status !== 0) throw new Error(INSTALL_FAILED);
+  if (!isThere(DEVELOPMENT_NODE)) throw new Error(NODE_MISSING);
+  writeFileSync(STAMP, hashOf(LOCK));
+}
+
+/** Somebody's own `npm ci` or `npm install` counts: npm records what it installed. */
+function installedMatchesLock() {
+  const installed = packagesOf(INSTALLED);
+  const wanted = packagesOf(LOCK);
+  if (!installed || !wanted) return false;
+  const known = Object.keys(installed).every((path) => wanted[path]);
+  return (
+    known && Object.entries(wanted).every(([path, entry]) => path === '' || agrees(entry, installed[path]))
+  );
+}
+
+/** Optional packages are missing where they do not fit the platform. */
+function agrees(wanted, installed) {
+  if (!installed) return Boolean(wanted.optional || wanted.devOptional || wanted.peer);
+  return wanted.version === installed.version && wanted.integrity === installed.integrity;
+}
+
+function packagesOf(file) {
+  const text = read(file);
+  return text === null ? null : JSON.parse(text).packages;
+}
+
+function hashOf(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function isThere(program) {
+  try {
+    accessSync(program, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const INSTALL_FAILED = `\`npm ci\` failed; the reason is printed above.
+  This checkout needs the package registry once. Check the network or proxy, then run the same command again.`;
+
+const NODE_MISSING = `the Node that this checkout runs on (node_modules/node/bin/node) was not installed.
+  npm was told to skip install scripts. Allow them: npm config delete ignore-scripts, then run the same command again.`;
