@@ -1,0 +1,84 @@
+import { SvcError } from '../../src/errors.ts';
+import { toSlug } from '../slug.ts';
+import { type BuiltFile, type Target, toMiB } from '../target.ts';
+
+/** What Cloudflare allows one static asset to have. */
+const ASSET_LIMIT = 25 * 1_048_576;
+/** What we allow the uploaded modules to have, below every limit Cloudflare names. */
+const UPLOAD_LIMIT = 30 * 1_048_576;
+
+const MODULES = ['duckdb.wasm', 'index.js', 'manifest.json', 'trampolines.wasm'];
+const DATABASE = 'assets/data.duckdb';
+
+/** A module Worker whose database is a static asset. */
+export const cloudflareWorkersTarget: Target = {
+  runtime: 'workerd',
+  bundles: { 'index.js': 'cloudflare-workers/entry' },
+  database: DATABASE,
+  files: ({ project }) => ({ 'wrangler.toml': wrangler(project), 'README.md': readme(project) }),
+  finish: async (_folder, files) => checkLimits(files),
+  next: 'npx wrangler deploy',
+};
+
+function checkLimits(files: readonly BuiltFile[]): void {
+  const database = sizeOf(files, [DATABASE]);
+  if (database > ASSET_LIMIT) throw databaseTooLarge(database);
+  const upload = sizeOf(files, MODULES);
+  if (upload > UPLOAD_LIMIT) throw uploadTooLarge(upload);
+}
+
+function sizeOf(files: readonly BuiltFile[], paths: readonly string[]): number {
+  return files.filter((file) => paths.includes(file.path)).reduce((sum, file) => sum + file.bytes, 0);
+}
+
+function wrangler(project: string): string {
+  return `# npx wrangler deploy
+name = "${toSlug(project)}"
+main = "index.js"
+compatibility_date = "2026-10-20"
+# the files are uploaded as they were built
+no_bundle = true
+find_additional_modules = true
+
+# The database is an asset that only the Worker reads: every request goes to the Worker first, which answers 404.
+[assets]
+directory = "assets"
+binding = "ASSETS"
+run_worker_first = true
+
+[[rules]]
+type = "CompiledWasm"
+globs = ["*.wasm"]
+
+[[rules]]
+type = "Text"
+globs = ["manifest.json"]
+
+[limits]
+cpu_ms = 30000
+
+[observability]
+enabled = true
+`;
+}
+
+function readme(project: string): string {
+  return `# ${project} on Cloudflare Workers
+
+Deploy it with \`npx wrangler deploy\` in this folder; try it first with \`npx wrangler dev\`.
+`;
+}
+
+function databaseTooLarge(bytes: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The database has ${toMiB(bytes)}; an asset of Cloudflare Workers may have ${toMiB(ASSET_LIMIT)}. Make it smaller, or build for another target.`,
+  );
+}
+
+function uploadTooLarge(bytes: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The Worker has ${toMiB(bytes)} without its database; the limit is ${toMiB(UPLOAD_LIMIT)}.`,
+  );
+}

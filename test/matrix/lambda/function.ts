@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { unzipSync } from 'fflate';
+import { type Gateway, startFront } from './front.ts';
+import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
+
+/** How a function is set up. */
+export interface FunctionOptions {
+  readonly gateway: Gateway;
+  readonly environment?: { readonly [name: string]: string };
+}
+
+/** A function in its environment, with an HTTP address before it. */
+export interface LambdaFunction {
+  readonly url: URL;
+  /** Everything the function wrote to stdout, line by line. */
+  readonly log: readonly string[];
+  readonly api: RuntimeApi;
+  close(): Promise<void>;
+}
+
+const BOOTSTRAP = fileURLToPath(new URL('./bootstrap.ts', import.meta.url));
+
+/** Unpacks `function.zip` and runs its handler in a process of its own, as the managed runtime does. */
+export async function startFunction(zip: string, options: FunctionOptions): Promise<LambdaFunction> {
+  const root = await unpack(zip);
+  const api = await startRuntimeApi();
+  const log: string[] = [];
+  const child = spawn(process.execPath, [BOOTSTRAP], {
+    cwd: root,
+    env: {
+      AWS_LAMBDA_RUNTIME_API: api.address,
+      LAMBDA_TASK_ROOT: root,
+      _HANDLER: 'index.handler',
+      AWS_LAMBDA_FUNCTION_NAME: 'test',
+      ...options.environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.on('data', (chunk) => log.push(...lines(chunk)));
+  child.stderr.on('data', (chunk) => log.push(...lines(chunk)));
+  const exited = once(child, 'exit');
+  child.once('exit', (code) => api.fail(new Error(`the runtime ended with ${code}: ${log.join('\n')}`)));
+  const front = await startFront(api, options.gateway);
+  return {
+    url: front.url,
+    log,
+    api,
+    close: async () => {
+      front.close();
+      child.kill('SIGKILL');
+      await exited;
+      api.close();
+      await rm(root, { recursive: true });
+    },
+  };
+}
+
+async function unpack(zip: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'svc-lambda-'));
+  for (const [path, bytes] of Object.entries(unzipSync(await readFile(zip)))) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), bytes);
+  }
+  return root;
+}
+
+function lines(chunk: Buffer): string[] {
+  return chunk.toString().split('\n').filter(Boolean);
+}
