@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** src from top to bottom: a file imports only from its own folder and from rows below. */
 const ROWS = [
   ['src/app.ts', 'src/index.ts'],
-  ['src/mcp', 'src/auth', 'src/admin', 'src/quality'],
+  ['src/mcp', 'src/http', 'src/auth', 'src/admin', 'src/quality'],
   ['src/endpoint'],
   ['src/catalog'],
   ['src/policy', 'src/sql', 'src/template', 'src/audit', 'src/telemetry'],

@@ -1,0 +1,143 @@
+import { type Context, Hono } from 'hono';
+import type { User } from './context.ts';
+import type { Runtime } from './endpoint/runtime.ts';
+import { ERRORS, SvcError, toSvcError } from './errors.ts';
+import { type Access, enforceAccess } from './http/access.ts';
+import { MAX_BODY_BYTES, readBody } from './http/body.ts';
+import { exposeTo, toPreflight } from './http/cors.ts';
+import { toFailure } from './http/failure.ts';
+import type { Caller } from './mcp/caller.ts';
+import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
+import type { Log } from './ports.ts';
+
+/** How a project is served over HTTP. */
+export interface AppOptions extends Access {
+  /** Asked once for each request, so that a reload can swap it. */
+  readonly runtime: () => Runtime;
+  readonly version: string;
+  /** Remember nothing between requests, not even for clients that would keep a session. */
+  readonly stateless: boolean;
+  readonly log: Log;
+  readonly instructions?: string;
+  /** Who sends a request; null: nobody in particular. Throws SvcError for credentials that are not good. */
+  readonly authenticate?: (request: Request) => Promise<User | null>;
+  readonly maxBodyBytes?: number;
+}
+
+/** What an adapter knows about a request beside the request itself. */
+export interface Extra {
+  /** Aborts when the client goes away, where `request.signal` does not. */
+  readonly signal?: AbortSignal;
+}
+
+/** The served side of a project: a web-standard handler. */
+export interface App {
+  fetch(request: Request, extra?: Extra): Promise<Response>;
+}
+
+type Env = { Bindings: Extra; Variables: { requestId: string } };
+
+const MCP_METHODS = 'POST';
+
+/** Guards, the MCP endpoint and the health checks as one handler (design, section 1). */
+export function createApp(options: AppOptions): App {
+  // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
+  const hono = new Hono<Env>({ strict: false });
+  hono.use(async (c, next) => {
+    c.set('requestId', crypto.randomUUID());
+    await next();
+    finish(c, options);
+  });
+  hono.use((c, next) => {
+    enforceAccess(c.req.raw.headers, options);
+    return next();
+  });
+  routeMcp(hono, options);
+  routeHealth(hono, options);
+  hono.notFound((c) =>
+    toFailure(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
+  );
+  hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
+  return { fetch: async (request, extra = {}) => hono.fetch(request, extra) };
+}
+
+function finish(c: Context<Env>, { allowedOrigins }: AppOptions): void {
+  const { headers } = c.res;
+  headers.set('x-request-id', c.get('requestId'));
+  const origin = c.req.raw.headers.get('origin');
+  if (origin !== null && c.res.status !== 403) exposeTo(allowedOrigins === null ? '*' : origin, headers);
+}
+
+function fail(error: SvcError, c: Context<Env>, log: Log): Response {
+  const requestId = c.get('requestId');
+  if (!ERRORS[error.code].shown) {
+    const fields = { error_id: requestId, code: error.code, path: c.req.path };
+    log({ level: 'error', message: `${c.req.method} ${c.req.path} failed: ${error.message}`, fields });
+  }
+  return toFailure(error, c.req.path, requestId);
+}
+
+function routeMcp(hono: Hono<Env>, options: AppOptions): void {
+  const endpoints = new WeakMap<Runtime, McpEndpoint>();
+  const endpointOf = (runtime: Runtime): McpEndpoint => {
+    const known = endpoints.get(runtime);
+    if (known !== undefined) return known;
+    const endpoint = createMcpEndpoint(runtime, { ...options, private: options.authenticate !== undefined });
+    endpoints.set(runtime, endpoint);
+    return endpoint;
+  };
+  hono.post('/mcp', async (c) => {
+    const { raw } = c.req;
+    const caller = await toCaller(c, options);
+    const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
+    return endpointOf(options.runtime())({ headers: raw.headers, body, caller });
+  });
+  hono.options('/mcp', (c) => toPreflight(c.req.raw, MCP_METHODS));
+  hono.all('/mcp', (c) => {
+    const refused = toFailure(
+      new SvcError('method_not_allowed', `${c.req.method} is not used here: POST only.`),
+      c.req.path,
+      c.get('requestId'),
+    );
+    refused.headers.set('allow', MCP_METHODS);
+    return refused;
+  });
+}
+
+async function toCaller(c: Context<Env>, { authenticate }: AppOptions): Promise<Caller> {
+  const { raw } = c.req;
+  let headers: ReadonlyMap<string, string> | undefined;
+  return {
+    requestId: c.get('requestId'),
+    kind: 'http',
+    user: authenticate === undefined ? null : await authenticate(raw),
+    headers: () => {
+      headers ??= new Map(raw.headers);
+      return headers;
+    },
+    sessionId: null,
+    traceparent: raw.headers.get('traceparent'),
+    signal: c.env.signal ?? raw.signal,
+  };
+}
+
+function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions): void {
+  hono.get('/health', () => {
+    const { catalog } = runtime();
+    return Response.json({ status: 'ok', version, hash: catalog.hash });
+  });
+  hono.get('/ready', async (c) => {
+    await touchDatabase(runtime(), c.env.signal ?? c.req.raw.signal);
+    return Response.json({ status: 'ready' });
+  });
+}
+
+async function touchDatabase(runtime: Runtime, signal: AbortSignal): Promise<void> {
+  const probe = { sql: 'SELECT 1 AS ok', values: [], mode: 'read', maxRows: 1 } as const;
+  try {
+    const database = await runtime.database();
+    await database.run(probe, { caller: null, signal, timeoutMs: 5_000 });
+  } catch (cause) {
+    throw new SvcError('database_unavailable', 'The readiness probe failed.', { cause });
+  }
+}

@@ -1,0 +1,44 @@
+import { SvcError } from '../errors.ts';
+
+/** Who may reach the server by which name; null allows all. */
+export interface Access {
+  /** Host names without ports. */
+  readonly allowedHosts: readonly string[] | null;
+  /** Host names (any scheme and port) or whole origins. */
+  readonly allowedOrigins: readonly string[] | null;
+}
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Any name and any origin: for servers behind a platform's own front door. */
+export const OPEN_ACCESS: Access = { allowedHosts: null, allowedOrigins: null };
+
+/** The names of this machine only: a web page cannot reach the server by DNS rebinding. */
+export const LOCAL_ACCESS: Access = { allowedHosts: LOOPBACK, allowedOrigins: LOOPBACK };
+
+/** What suits the address a server binds to. */
+export function accessOf(host: string): Access {
+  const local = LOOPBACK.includes(host) || host === '::1' || host.startsWith('127.');
+  return local ? LOCAL_ACCESS : OPEN_ACCESS;
+}
+
+/** Throws access_refused for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
+export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }: Access): void {
+  const host = headers.get('host');
+  if (allowedHosts !== null && !allowedHosts.includes(hostname(`http://${host ?? ''}`))) {
+    throw new SvcError('denied', `This server does not answer to the host ${shorten(host)}.`);
+  }
+  const origin = headers.get('origin');
+  if (origin === null || allowedOrigins === null) return;
+  if (allowedOrigins.includes(origin) || allowedOrigins.includes(hostname(origin))) return;
+  throw new SvcError('denied', `This server does not answer to the origin ${shorten(origin)}.`);
+}
+
+/** Empty for what is no URL: that equals no allowed name. */
+function hostname(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}
+
+function shorten(value: string | null): string {
+  return JSON.stringify((value ?? '').slice(0, 100));
+}

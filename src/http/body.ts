@@ -1,0 +1,32 @@
+import { SvcError } from '../errors.ts';
+
+/** The largest request body that is read, in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** A request's body as text; throws request_too_large before more than the limit is held in memory. */
+export async function readBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<string> {
+  const declared = request.headers.get('content-length');
+  if (declared === null) return readStream(request, limit);
+  if (Number(declared) > limit) throw tooLarge(limit);
+  // Servers hold a body to its declared length, and reading it whole is far cheaper than as a stream.
+  const text = await request.text();
+  if (text.length > limit) throw tooLarge(limit);
+  return text;
+}
+
+async function readStream({ body }: Request, limit: number): Promise<string> {
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let received = 0;
+  for await (const chunk of body) {
+    received += chunk.byteLength;
+    if (received > limit) throw tooLarge(limit);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function tooLarge(limit: number): SvcError {
+  return new SvcError('request_too_large', `The request body is larger than ${limit} bytes.`);
+}

@@ -1,0 +1,34 @@
+const REQUEST_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-type',
+  'accept',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'traceparent',
+  'tracestate',
+  'baggage',
+]);
+
+/** The answer to a preflight; parameter headers (`Mcp-Param-*`) have no fixed names, so the asked ones are checked. */
+export function toPreflight(request: Request, methods: string): Response {
+  const asked = request.headers.get('access-control-request-headers') ?? '';
+  const names = asked.split(',').map((name) => name.trim().toLowerCase());
+  const allowed = names.filter((name) => REQUEST_HEADERS.has(name) || /^mcp-param-[\w-]+$/.test(name));
+  const headers = new Headers({
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': allowed.join(', '),
+    'access-control-max-age': '86400',
+    vary: 'Access-Control-Request-Headers',
+  });
+  return new Response(null, { status: 204, headers });
+}
+
+/** Lets the page of an allowed origin read a response. */
+export function exposeTo(origin: string, headers: Headers): void {
+  headers.set('access-control-allow-origin', origin);
+  headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id, X-Request-Id');
+  headers.append('vary', 'Origin');
+}

@@ -1,0 +1,15 @@
+import { ERRORS, type SvcError, toPublicText } from '../errors.ts';
+
+/** A failed request as an HTTP response; on the MCP path its body is a JSON-RPC error, as clients expect there. */
+export function toFailure(error: SvcError, path: string, requestId: string): Response {
+  const { http, rpc, shown } = ERRORS[error.code];
+  const message = shown ? toPublicText(error) : `${toPublicText(error)} (error id ${requestId})`;
+  const body = isMcpPath(path)
+    ? { jsonrpc: '2.0', id: null, error: { code: rpc, message } }
+    : { error: error.code, message };
+  return Response.json(body, { status: http });
+}
+
+function isMcpPath(path: string): boolean {
+  return path === '/mcp' || path === '/mcp/';
+}

@@ -1,0 +1,30 @@
+import type { RequestContext } from '../context.ts';
+
+/** Who sent a message and over what; the transport makes one for each request it carries. */
+export interface Caller {
+  readonly requestId: string;
+  readonly kind: RequestContext['caller'];
+  readonly user: RequestContext['user'];
+  /** Called only when something asks for a header: most calls never do. */
+  readonly headers: () => RequestContext['headers'];
+  readonly sessionId: string | null;
+  /** Of the HTTP request; a message's own `_meta.traceparent` goes before it. */
+  readonly traceparent: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** The context of one message (SEP-414: the trace travels in `_meta`). */
+export function toRequestContext(caller: Caller, meta: Record<string, unknown> | undefined): RequestContext {
+  const traceparent = meta?.traceparent;
+  return Object.freeze({
+    requestId: caller.requestId,
+    caller: caller.kind,
+    user: caller.user,
+    get headers() {
+      return caller.headers();
+    },
+    sessionId: caller.sessionId,
+    traceparent: typeof traceparent === 'string' ? traceparent : caller.traceparent,
+    signal: caller.signal,
+  });
+}

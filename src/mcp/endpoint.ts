@@ -1,0 +1,71 @@
+import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
+import type { Runtime } from '../endpoint/runtime.ts';
+import type { JsonValue } from '../json.ts';
+import type { Caller } from './caller.ts';
+import { Channel } from './channel.ts';
+import { isTooDeep } from './depth.ts';
+import type { Era } from './era.ts';
+import type { Exchange } from './exchange.ts';
+import { answerLegacy } from './legacy.ts';
+import { answerModern } from './modern.ts';
+import { NOT_ACCEPTABLE, NOT_JSON, PARSE_ERROR, TOO_DEEP, toRefusal } from './refusal.ts';
+import { acceptedForm } from './reply.ts';
+import { createServer, type ServeOptions } from './server.ts';
+
+/** One POST to the MCP endpoint, its body read. */
+export interface McpPost {
+  readonly headers: Headers;
+  readonly body: string;
+  readonly caller: Caller;
+}
+
+/** Answers POSTs of both eras; keeps nothing about clients between them. */
+export type McpEndpoint = (post: McpPost) => Promise<Response>;
+
+/** Streamable HTTP without sessions: 2026-07-28 and every older revision on one endpoint. */
+export function createMcpEndpoint(runtime: Runtime, options: ServeOptions): McpEndpoint {
+  const channels = {
+    modern: connect(runtime, 'modern', options),
+    legacy: connect(runtime, 'legacy', options),
+  };
+  return async ({ headers, body: text, caller }) => {
+    if (!isJsonContentType(headers.get('content-type'))) return toRefusal(NOT_JSON);
+    const form = acceptedForm(headers.get('accept'));
+    if (form === null) return toRefusal(NOT_ACCEPTABLE);
+    const body = parseJson(text);
+    if (body === undefined) return toRefusal(PARSE_ERROR);
+    if (isTooDeep(body)) return toRefusal(TOO_DEEP);
+    return answer({ headers, body, form, caller, channels });
+  };
+}
+
+function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
+  const channel = new Channel();
+  const server = createServer(runtime, { ...options, era, callerOf: channel.callerOf });
+  server.onerror = ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` });
+  void server.connect(channel);
+  return channel;
+}
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+async function answer(exchange: Exchange): Promise<Response> {
+  const { headers, body } = exchange;
+  const version = headers.get('mcp-protocol-version');
+  const method = headers.get('mcp-method');
+  const route = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(version === null ? {} : { protocolVersionHeader: version }),
+    ...(method === null ? {} : { mcpMethodHeader: method }),
+  });
+  if (route.kind === 'modern') return answerModern(route, exchange);
+  if (route.kind === 'legacy') return answerLegacy(route, exchange);
+  return toRefusal({ ...route, status: route.httpStatus }, body);
+}
