@@ -1,0 +1,2 @@
+-- 'not $a parameter'
+SELECT id, name, balance FROM customers WHERE id = $id
