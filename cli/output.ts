@@ -22,7 +22,11 @@ const STYLES = {
 } as const;
 
 /** Text in a style, where the stream is a terminal and NO_COLOR is not set. */
-export function styled(style: keyof typeof STYLES, text: string, stream = process.stdout): string {
+export function styled(
+  style: keyof typeof STYLES,
+  text: string,
+  stream: NodeJS.WriteStream = process.stdout,
+): string {
   return styleText([...STYLES[style]], text, { stream });
 }
 

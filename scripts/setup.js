@@ -4,7 +4,7 @@ import { dependenciesFresh, ensureDependencies } from './setup/dependencies.js';
 import { distFresh, ensureDist } from './setup/dist.js';
 import { exclusively } from './setup/exclusive.js';
 import { DEVELOPMENT_NODE, ROOT } from './setup/root.js';
-import { run } from './setup/run.js';
+import { announced, run } from './setup/run.js';
 
 /** Brings a checkout up to date: dependencies, compiled code and, when asked for, the wasm artefact. */
 export async function setUp({ wasm = false } = {}) {
@@ -16,11 +16,12 @@ export async function setUp({ wasm = false } = {}) {
   });
 }
 
-/** The script itself knows whether its artefact is up to date. */
+/** Its script knows whether the artefact is up to date. */
 async function ensureWasm() {
-  const code = `await (await import('./scripts/build-wasm.ts')).buildWasm()`;
-  const { status } = await run(DEVELOPMENT_NODE, ['--input-type=module', '-e', code], { cwd: ROOT });
-  if (status !== 0) throw new Error('The wasm artefact could not be built; the reason is printed above.');
+  const { status } = await announced('building the DuckDB-WASM artefact, about half a minute ...', 1000, () =>
+    run(DEVELOPMENT_NODE, ['scripts/build-wasm.ts'], { cwd: ROOT }),
+  );
+  if (status !== 0) throw new Error('the wasm artefact could not be built; the reason is printed above.');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from './root.js';
 import { announced, run } from './run.js';
@@ -14,29 +23,31 @@ export function distFresh() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest();
 }
 
-/** Compiles beside dist and swaps: code that does not typecheck leaves no dist, never an old one. */
+/** Compiles beside dist and moves over: code that does not typecheck leaves no compiled code, never an old one. */
 export async function ensureDist() {
   if (distFresh()) return;
   const stamp = digest();
-  const fresh = `${DIST}.${process.pid}`;
+  const fresh = join(ROOT, `build/.dist-${process.pid}`);
+  const { status, output } = await announced('compiling ...', 1000, () => compile(fresh));
+  rmSync(STAMP, { force: true });
+  for (const folder of FOLDERS) rmSync(join(DIST, folder), { recursive: true, force: true });
+  if (status === 0) install(fresh, stamp);
   rmSync(fresh, { recursive: true, force: true });
-  const args = [
-    join(ROOT, 'node_modules/typescript/bin/tsc'),
-    '-p',
-    'tsconfig.build.json',
-    '--outDir',
-    fresh,
-  ];
-  const { status, output } = await announced('compiling ...', 1000, () =>
-    run(DEVELOPMENT_NODE, [...args, '--noEmitOnError'], { cwd: ROOT, quiet: true }),
-  );
-  rmSync(DIST, { recursive: true, force: true });
-  if (status !== 0) {
-    rmSync(fresh, { recursive: true, force: true });
-    throw new Error(`the code of this checkout does not compile:\n${output}`);
-  }
-  writeFileSync(join(fresh, '.sources'), stamp);
-  renameSync(fresh, DIST);
+  if (status !== 0) throw new Error(`the code of this checkout does not compile:\n${output}`);
+}
+
+function compile(out) {
+  rmSync(out, { recursive: true, force: true });
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', out, '--noEmitOnError'];
+  return run(DEVELOPMENT_NODE, args, { cwd: ROOT, quiet: true });
+}
+
+/** Folder by folder, because the wasm artefact lives in dist too. */
+function install(fresh, stamp) {
+  mkdirSync(DIST, { recursive: true });
+  for (const folder of FOLDERS) renameSync(join(fresh, folder), join(DIST, folder));
+  writeFileSync(STAMP, stamp);
 }
 
 function digest() {

@@ -1,0 +1,33 @@
+import { styled } from './output.ts';
+
+/** What a person is told when the server is up. */
+export interface Serving {
+  readonly project: string;
+  /** Of the MCP endpoint. */
+  readonly url: string;
+  readonly tools: number;
+  readonly engine: string;
+  readonly readonly: boolean;
+  /** Of the database file. */
+  readonly path: string;
+}
+
+/** The address, and how clients are told about it. */
+export function toBanner({ project, url, tools, engine, readonly, path }: Serving): string {
+  const name = project.replaceAll(/[^\w-]+/g, '-');
+  const config = { mcpServers: { [name]: { type: 'http', url } } };
+  return [
+    `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
+    styled('dim', `  ${tools} tools; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
+    '',
+    'Claude Code:',
+    `  claude mcp add --transport http ${name} ${url}`,
+    'Any other client:',
+    `  ${JSON.stringify(config)}`,
+    'By hand:',
+    `  curl -s ${url} -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' \\`,
+    `    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+    '',
+    styled('dim', 'Ctrl-C stops it.'),
+  ].join('\n');
+}

@@ -1,0 +1,48 @@
+import { relative, resolve } from 'node:path';
+import { createFromSeed, SEED } from '../../adapters/node/seed.ts';
+import { buildTarget } from '../../deploy/build.ts';
+import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
+import { SvcError } from '../../src/errors.ts';
+import { toColumns } from '../columns.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { styled } from '../output.ts';
+import { withProgress } from '../progress.ts';
+import { checkProject, databaseOf, refuseErrors, siteOf } from '../project.ts';
+import { ensureWasmArtefact } from '../wasm-artefact.ts';
+
+/** `svc build`: a folder that runs by itself on a platform. */
+export const run: Run = async (input, output) => {
+  const target = targetOf(input);
+  const checked = await checkProject(input);
+  refuseErrors(checked);
+  const { root } = checked.project;
+  const { path } = databaseOf(checked);
+  if (await createFromSeed(root, path)) output.note(`created ${path} from ${SEED}`);
+  await ensureWasmArtefact();
+  const asked = input.text('out');
+  const out = asked === undefined ? resolve(root, 'build', target) : resolve(asked);
+  const built = await withProgress(`building for ${target}`, () =>
+    buildTarget({ root, target, out, profile: siteOf(checked).profile }),
+  );
+  output.data({ status: 'ok', target, ...built }, () => toText(built));
+  return 0;
+};
+
+function targetOf(input: Input): TargetName {
+  const asked = input.text('target');
+  const target = TARGET_NAMES.find((name) => name === asked);
+  if (target) return target;
+  const what = asked === undefined ? 'svc build needs --target' : `--target ${asked} is not known`;
+  throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
+}
+
+function toText({ out, files, hash, next }: Awaited<ReturnType<typeof buildTarget>>): string {
+  const rows = files.map(({ path, bytes }) => [path, `${bytes.toLocaleString('en')} bytes`]);
+  const where = relative(process.cwd(), out) || '.';
+  return [
+    `${styled('ok', 'built')} ${styled('strong', where)} ${styled('dim', hash.slice(0, 12))}`,
+    toColumns(rows, '  '),
+    `Next: ${next}`,
+  ].join('\n');
+}

@@ -1,0 +1,105 @@
+import { basename, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { chooseDatabase } from '../../adapters/node/database-choice.ts';
+import { openDatabase } from '../../adapters/node/open-database.ts';
+import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { SvcError, toSvcError } from '../../src/errors.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { type Output, styled } from '../output.ts';
+import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../template.ts';
+import { ignoreLines, makeFolders, writeNew } from '../write.ts';
+
+/** `svc init`: a project that serves at once. */
+export const run: Run = async (input, output) => {
+  const root = resolve(input.args[0] ?? '.');
+  await refuseNested(root);
+  const answers = await answersOf(input, root);
+  const templates = templatesOf(answers);
+  await makeFolders(root, FOLDERS);
+  await writeNew(root, templates);
+  await ignoreLines(root, ['data/', 'audit/', 'build/']);
+  const database = await createDatabase(root, answers, output);
+  const files = [...Object.keys(templates), ...(database === null ? [] : [database])];
+  output.data(
+    { status: 'ok', root, project: answers.project, profile: answers.profile, files, database },
+    () => toText(root, files, answers),
+  );
+  return 0;
+};
+
+/** A project inside a project would be loaded as part of neither. */
+async function refuseNested(root: string): Promise<void> {
+  const around = await findProjectRoot(root);
+  if (around === null) return;
+  throw new SvcError(
+    'project_invalid',
+    around === root
+      ? `There is a project in ${root} already: svc-site.yml. Nothing was changed.`
+      : `${root} is inside the project of ${around}. Create the new project outside of it.`,
+  );
+}
+
+async function answersOf(input: Input, root: string): Promise<Answers> {
+  const given = {
+    project: input.text('project') ?? basename(root),
+    profile: profileOf(input.text('profile') ?? 'default'),
+    bootstrap: input.flag('bootstrap'),
+  };
+  const asks = process.stdin.isTTY && process.stdout.isTTY && !input.flag('yes') && !input.flag('json');
+  if (!asks) return given;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const project = (await terminal.question(`Project name (${given.project}): `)).trim() || given.project;
+    const example = given.bootstrap || !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '));
+    return { ...given, project, bootstrap: example };
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Part of file names, so it is held to what they may be. */
+function profileOf(name: string): string {
+  if (/^[a-z][\w-]*$/i.test(name)) return name;
+  throw new SvcError(
+    'usage',
+    `--profile ${name}: a profile's name has letters, digits, _ and -, a letter first.`,
+  );
+}
+
+/** The empty database file; without the native engine it waits for another day, and the person is told. */
+async function createDatabase(
+  root: string,
+  { profile, project }: Answers,
+  output: Output,
+): Promise<string | null> {
+  const path = `data/db-${profile}.db`;
+  const site = { project, profile, database: { path, readonly: false, engine: 'native' } } as const;
+  try {
+    const database = await openDatabase(chooseDatabase(root, site, {}));
+    await database.close();
+    return path;
+  } catch (thrown) {
+    output.note(
+      `${styled('warning', 'note:', process.stderr)} ${path} was not created: ${toSvcError(thrown).message}`,
+    );
+    return null;
+  }
+}
+
+function toText(root: string, files: readonly string[], { bootstrap }: Answers): string {
+  const where = relative(process.cwd(), root);
+  const steps = [
+    ...(where === '' ? [] : [`cd ${where}`]),
+    'svc validate',
+    ...(bootstrap ? [`svc run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
+    'svc serve',
+  ];
+  return [
+    `${styled('ok', 'created')} ${styled('strong', where || '.')}`,
+    ...files.map((file) => `  ${file}`),
+    '',
+    'Next:',
+    ...steps.map((step) => `  ${step}`),
+  ].join('\n');
+}

@@ -1,0 +1,55 @@
+import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
+import { toColumns } from '../columns.ts';
+import type { Run } from '../command.ts';
+import { count } from '../findings.ts';
+import { styled } from '../output.ts';
+import { type CheckedProject, checkProject } from '../project.ts';
+
+interface Row {
+  readonly kind: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly file: string;
+  readonly status: 'ok' | 'disabled' | 'error';
+  readonly error: string | null;
+}
+
+/** `svc list`: every endpoint file, the broken ones too. */
+export const run: Run = async (input, output) => {
+  const checked = await checkProject(input);
+  const rows = checked.project.endpoints.map((file) => toRow(file, checked));
+  output.data({ endpoints: rows.map((row) => ({ ...row })) }, () => toText(rows));
+  return 0;
+};
+
+function toRow({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): Row {
+  const error = findings.find((finding) => finding.file === file && finding.severity === 'error');
+  return {
+    kind,
+    name: endpoint?.name ?? null,
+    description: endpoint?.description ?? null,
+    file,
+    status: error || !endpoint ? 'error' : statusOf(endpoint),
+    error: error?.message ?? null,
+  };
+}
+
+function statusOf({ enabled }: Endpoint): 'ok' | 'disabled' {
+  return enabled ? 'ok' : 'disabled';
+}
+
+function toText(rows: readonly Row[]): string {
+  if (rows.length === 0) return 'no endpoints: put one into tools/, or start with `svc init --bootstrap`';
+  const table = rows.map((row) => [
+    row.kind,
+    styled('strong', row.name ?? '?'),
+    statusText(row.status),
+    row.file,
+    row.error ?? row.description ?? '',
+  ]);
+  return `${toColumns(table)}\n${count(rows.length, 'endpoint')}`;
+}
+
+function statusText(status: Row['status']): string {
+  return styled(status === 'ok' ? 'ok' : status === 'error' ? 'error' : 'dim', status);
+}

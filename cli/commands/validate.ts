@@ -1,0 +1,50 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import type { Run } from '../command.ts';
+import { count, toFindingLines } from '../findings.ts';
+import { styled } from '../output.ts';
+import { type CheckedProject, checkProject } from '../project.ts';
+import { checkStatements } from '../statements.ts';
+
+/** `svc validate [file]`: everything that is wrong, with its place and its fix. */
+export const run: Run = async (input, output) => {
+  const checked = await checkProject(input);
+  const [asked] = input.args;
+  const file = asked === undefined ? null : toProjectFile(asked, checked);
+  const found = [...checked.findings, ...(await checkStatements(checked, file))];
+  const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
+  const failed = findings.some(({ severity }) => severity === 'error');
+  const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };
+  output.data(document, () => toText(findings, checked, file));
+  return failed ? 1 : 0;
+};
+
+/** A path from the command line, relative to the project's root as findings have it. */
+function toProjectFile(asked: string, { project }: CheckedProject): string {
+  const path = relative(project.root, resolve(asked)).split(sep).join('/');
+  const known = path === 'svc-site.yml' || project.endpoints.some(({ file }) => file === path);
+  if (known) return path;
+  const where = path.startsWith('..') || isAbsolute(path) ? ' It is outside the project.' : '';
+  throw new SvcError(
+    'usage',
+    `${asked} is not an endpoint file of this project.${where}
+Name svc-site.yml or a .yml file below tools/, resources/ or prompts/; \`svc list\` shows them.`,
+  );
+}
+
+/** A finding in the SQL file of an endpoint concerns that endpoint. */
+function concerns(finding: Finding, file: string, { project }: CheckedProject): boolean {
+  if (finding.file === file) return true;
+  const endpoint = project.endpoints.find((candidate) => candidate.file === file)?.endpoint;
+  return endpoint?.kind !== 'prompt' && finding.file === endpoint?.source.file;
+}
+
+function toText(findings: readonly Finding[], { project }: CheckedProject, file: string | null): string {
+  const lines = findings.length === 0 ? [] : [toFindingLines(findings)];
+  const scope = file ?? count(project.endpoints.length, 'endpoint');
+  const many = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
+  const [errors, warnings] = [many('error'), many('warning')];
+  if (errors + warnings === 0) return [...lines, `${styled('ok', 'ok')}: ${scope}`].join('\n');
+  return [...lines, `${count(errors, 'error')}, ${count(warnings, 'warning')} in ${scope}`].join('\n');
+}

@@ -1,0 +1,27 @@
+const AFTER_MS = 1_000;
+const STEP_MS = 100;
+const WIDTH = 20;
+
+/** Shows a moving bar on a terminal while work takes longer than a second; silent elsewhere. */
+export async function withProgress<T>(label: string, work: () => Promise<T>): Promise<T> {
+  const { stderr } = process;
+  if (!stderr.isTTY) return work();
+  const start = Date.now();
+  const timer = setInterval(() => {
+    const passed = Date.now() - start;
+    if (passed >= AFTER_MS) stderr.write(`\r${barAt(passed)} ${label} ${(passed / 1000).toFixed(0)} s`);
+  }, STEP_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (Date.now() - start >= AFTER_MS) stderr.write('\r\x1b[2K');
+  }
+}
+
+/** How long it takes is unknown, so the bar runs to and fro. */
+function barAt(passed: number): string {
+  const step = Math.floor(passed / STEP_MS) % (2 * WIDTH);
+  const place = step < WIDTH ? step : 2 * WIDTH - 1 - step;
+  return `[${' '.repeat(place)}=${' '.repeat(WIDTH - 1 - place)}]`;
+}

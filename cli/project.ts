@@ -1,0 +1,65 @@
+import { chooseDatabase, type DatabaseChoice } from '../adapters/node/database-choice.ts';
+import { openDatabase } from '../adapters/node/open-database.ts';
+import { findProjectRoot, openProjectFiles } from '../adapters/node/project-files.ts';
+import { createFromSeed, SEED } from '../adapters/node/seed.ts';
+import { checkCatalog } from '../src/catalog/check.ts';
+import { SvcError } from '../src/errors.ts';
+import type { Database } from '../src/ports.ts';
+import type { Finding } from '../src/project/finding.ts';
+import { loadProject } from '../src/project/load.ts';
+import type { Project, Site } from '../src/project/model.ts';
+import { toRefusal } from './findings.ts';
+import type { Input } from './input.ts';
+import type { Output } from './output.ts';
+import { ensureWasmArtefact } from './wasm-artefact.ts';
+
+/** A project as a command sees it: loaded, every check done. */
+export interface CheckedProject {
+  readonly project: Project;
+  readonly findings: readonly Finding[];
+}
+
+/** Loads and checks the project around the current folder, under the profile asked for. */
+export async function checkProject(input: Input): Promise<CheckedProject> {
+  const root = await findProjectRoot(process.cwd());
+  if (root === null) throw noProject();
+  const profile = input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
+  const project = await loadProject(await openProjectFiles(root), root, profile);
+  return { project, findings: [...project.findings, ...checkCatalog(project)] };
+}
+
+/** The site file's settings; without them nothing can be done. */
+export function siteOf({ project, findings }: CheckedProject): Site {
+  if (project.site) return project.site;
+  throw toRefusal(findings.filter(({ severity }) => severity === 'error'));
+}
+
+/** Refuses a project with any error. */
+export function refuseErrors({ findings }: CheckedProject): void {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw toRefusal(errors);
+}
+
+/** The database of the profile, as the environment and `--stateless` have it. */
+export function databaseOf(checked: CheckedProject, stateless = false): DatabaseChoice {
+  return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });
+}
+
+/** Opens the database, first made from the seed script when there is none. */
+export async function openProjectDatabase(
+  root: string,
+  choice: DatabaseChoice,
+  output: Output,
+): Promise<Database> {
+  if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
+  if (choice.engine === 'wasm') await ensureWasmArtefact();
+  return openDatabase(choice);
+}
+
+function noProject(): SvcError {
+  return new SvcError(
+    'project_invalid',
+    `There is no svc-site.yml in ${process.cwd()} or in a folder above it.
+Go to a project's folder, or create a project with \`svc init --bootstrap\`.`,
+  );
+}

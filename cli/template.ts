@@ -1,0 +1,68 @@
+/** What a new project is made from. */
+export interface Answers {
+  readonly project: string;
+  readonly profile: string;
+  readonly bootstrap: boolean;
+}
+
+/** The folders of a project (spec, "What the service does", 3). */
+export const FOLDERS = ['tools', 'resources', 'prompts', 'sql', 'data'] as const;
+
+/** The tool that `--bootstrap` writes. */
+export const EXAMPLE_TOOL = 'hello_world';
+
+/** The files of a new project: path -> text. */
+export function templatesOf(answers: Answers): Readonly<Record<string, string>> {
+  const example = { [`tools/${EXAMPLE_TOOL}.yml`]: TOOL, [`sql/${EXAMPLE_TOOL}.sql`]: SQL };
+  return { 'svc-site.yml': toSite(answers), ...(answers.bootstrap ? example : {}) };
+}
+
+function toSite({ project, profile }: Answers): string {
+  return `svc: 1
+project: ${toScalar(project)}
+profile: ${profile}
+
+profiles:
+  ${profile}:
+    database:
+      path: data/db-${profile}.db
+      readonly: false
+`;
+}
+
+/** Plain where YAML reads it as text, quoted elsewhere. */
+function toScalar(text: string): string {
+  const plain = /^[a-z][\w-]*$/i.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return plain ? text : JSON.stringify(text);
+}
+
+const TOOL = `svc: 1
+tool:
+  name: ${EXAMPLE_TOOL}
+  description: Greets somebody by name
+  parameters:
+    - name: name
+      type: string
+      description: Whom to greet
+      minLength: 1
+      maxLength: 100
+      examples: [Ada]
+  return:
+    type: object
+    properties:
+      greeting:
+        type: string
+        description: The greeting
+  source:
+    file: ../sql/${EXAMPLE_TOOL}.sql
+  tests:
+    - name: greets by name
+      arguments:
+        - key: name
+          value: Ada
+      result_contains:
+        greeting: Hello, Ada!
+`;
+
+const SQL = `SELECT 'Hello, ' || $name || '!' AS greeting
+`;

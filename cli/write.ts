@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { SvcError } from '../src/errors.ts';
+
+/** Makes folders below a root, and the root itself. */
+export async function makeFolders(root: string, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
+}
+
+/** Writes files that are not there yet: all of them, or none when one is. */
+export async function writeNew(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
+  if (taken !== undefined) {
+    throw new SvcError('project_invalid', `${join(root, taken)} is there already. Nothing was written.`);
+  }
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), text, { flag: 'wx' });
+  }
+}
+
+/** Adds lines to .gitignore that it does not have. */
+export async function ignoreLines(root: string, lines: readonly string[]): Promise<void> {
+  const path = join(root, '.gitignore');
+  const text = existsSync(path) ? await readFile(path, 'utf8') : '';
+  const missing = lines.filter((line) => !text.split(/\r?\n/).includes(line));
+  if (missing.length === 0) return;
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
+}
