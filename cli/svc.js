@@ -27,12 +27,8 @@ if (newEnough()) {
 /** A checkout installs and compiles itself; an installed package has neither sources nor a set-up script. */
 async function prepareCheckout() {
   if (!existsSync(join(ROOT, 'tsconfig.json'))) return;
-  const { setUp } = await import('../scripts/setup.js');
-  try {
-    await setUp();
-  } catch (error) {
-    fail(error.message);
-  }
+  const { setUpOrExit } = await import('../scripts/setup.js');
+  await setUpOrExit();
 }
 
 function newEnough() {

@@ -24,11 +24,16 @@ async function ensureWasm() {
   if (status !== 0) throw new Error('the wasm artefact could not be built; the reason is printed above.');
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+/** The same for a program that can do nothing without it: says why it failed, and ends. */
+export async function setUpOrExit(options) {
   try {
-    await setUp({ wasm: process.argv.includes('--wasm') });
+    await setUp(options);
   } catch (error) {
-    console.error(`svc set-up: ${error.message}`);
-    process.exitCode = 1;
+    process.stderr.write(`svc: ${error.message}\n`);
+    process.exit(1);
   }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await setUpOrExit({ wasm: process.argv.includes('--wasm') });
 }

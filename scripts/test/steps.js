@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
+
+const BIN = join(ROOT, 'node_modules/.bin');
+const REPORTS = join(ROOT, 'build/tests');
+
+/** What is checked without running anything; seconds in all. */
+export const checkSteps = [
+  tool('format and lint', 'biome', ['ci', '--colors=off', '.']),
+  tool('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
+  tool('types of the core, without Node', 'tsc', ['--noEmit', '-p', 'src/tsconfig.json']),
+];
+
+/** Unit tests, the rules of import among them. */
+export const unitStep = vitest('unit', ['test/unit']);
+
+/** Both engines by one contract; one list of cases on every built artefact. */
+export const platformStep = vitest('engine and matrix', ['test/engine', 'test/matrix']);
+
+function tool(name, program, args) {
+  const run = async () => {
+    const { status, output } = await start(join(BIN, program), args, 'pipe');
+    return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output };
+  };
+  return { name, run };
+}
+
+function vitest(name, folders) {
+  const report = join(REPORTS, `${name.replaceAll(' ', '-')}.json`);
+  const run = async () => {
+    mkdirSync(dirname(report), { recursive: true });
+    rmSync(report, { force: true });
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { status } = await start(join(BIN, 'vitest'), ['run', ...reporters, ...folders], 'inherit');
+    return { ...countsOf(report, status), output: '' };
+  };
+  return { name, run };
+}
+
+/** A file that cannot be loaded and an error outside of all tests count as one failed test each. */
+function countsOf(report, status) {
+  const { numPassedTests: passed, numFailedTests, testResults } = read(report);
+  const unloaded = testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
+  );
+  const failed = numFailedTests + unloaded.length;
+  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed };
+}
+
+function read(report) {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, testResults: [] };
+  }
+}
+
+/** Under the checkout's own Node, whatever the machine has. */
+function start(program, args, stdio) {
+  const path = [dirname(DEVELOPMENT_NODE), BIN, process.env.PATH].join(delimiter);
+  const env = { ...process.env, PATH: path };
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', stdio, stdio] });
+    const output = [];
+    child.stdout?.on('data', (chunk) => output.push(chunk));
+    child.stderr?.on('data', (chunk) => output.push(chunk));
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ status, output: Buffer.concat(output).toString() }));
+  });
+}

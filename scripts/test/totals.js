@@ -1,0 +1,29 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../setup/root.js';
+
+const TOTALS = join(ROOT, 'build/tests/totals');
+
+/** Runs steps, all of them even after a failure, and says what each gave; the answer is the exit code. */
+export async function runSteps(steps) {
+  const results = [];
+  for (const step of steps) results.push(await runStep(step));
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  mkdirSync(join(ROOT, 'build/tests'), { recursive: true });
+  writeFileSync(TOTALS, `${passed} passed, ${failed} failed\n`);
+  console.log(`\n${results.map(lineOf).join('\n')}`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function runStep({ name, run }) {
+  const start = Date.now();
+  const result = await run();
+  if (result.failed > 0 && result.output) console.error(result.output);
+  return { name, ...result, seconds: (Date.now() - start) / 1000 };
+}
+
+function lineOf({ name, passed, failed, seconds }) {
+  const counts = `${passed} passed, ${failed} failed`;
+  return `${failed === 0 ? 'ok  ' : 'FAIL'} ${name}: ${counts} (${seconds.toFixed(1)} s)`;
+}
