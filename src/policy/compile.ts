@@ -1,0 +1,103 @@
+import { type CelEnv, celType, isCelError, isCelType, plan } from '@bufbuild/cel';
+import type { Policies, PolicyRule } from '../project/model.ts';
+import type { Bindings } from './bindings.ts';
+import { createEnvironment, type Meter } from './environment.ts';
+import { parseCondition } from './expression.ts';
+import { instrument } from './instrument.ts';
+import { ruleProblem } from './rule.ts';
+import type { PolicyScope, Side } from './scope.ts';
+
+/** What a condition says; a failure is never the same as false. */
+export type Verdict = { readonly matched: boolean } | { readonly failure: string };
+
+/** A rule ready to be evaluated. */
+export interface CompiledRule {
+  readonly rule: PolicyRule;
+  /** E.g. `input[0]`. */
+  readonly name: string;
+  evaluate(bindings: Bindings, now: () => number): Verdict;
+}
+
+/** The rules of one endpoint, compiled. */
+export interface PolicyProgram {
+  readonly scope: PolicyScope;
+  readonly input: readonly CompiledRule[];
+  readonly output: readonly CompiledRule[];
+}
+
+/** Units of about a microsecond: half a second for a condition is a mistake or an attack. */
+const BUDGET = 500_000;
+
+const programs = new WeakMap<Policies, PolicyProgram>();
+
+/** The program of an endpoint's policies, compiled on first use; a rule that cannot be compiled denies. */
+export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyProgram {
+  const known = programs.get(policies);
+  if (known) return known;
+  const evaluator = createEvaluator();
+  const compile = (side: Side, rule: PolicyRule, index: number): CompiledRule => {
+    const problem = ruleProblem(side, rule, scope.returns);
+    const evaluate = problem === null ? evaluator(rule.condition) : () => ({ failure: problem.message });
+    return { rule, name: `${side}[${index}]`, evaluate };
+  };
+  const program: PolicyProgram = {
+    scope,
+    input: policies.input.map((rule, index) => compile('input', rule, index)),
+    output: policies.output.map((rule, index) => compile('output', rule, index)),
+  };
+  programs.set(policies, program);
+  return program;
+}
+
+/** Turns conditions into functions that share one environment. */
+export function createEvaluator(): (condition: string) => CompiledRule['evaluate'] {
+  const meter = createMeter();
+  let environment: CelEnv | null = null;
+  return (condition) => {
+    environment ??= createEnvironment(meter);
+    const run = planCondition(environment, condition);
+    if (typeof run === 'string') return () => ({ failure: run });
+    return (bindings, now) => {
+      meter.start(now);
+      return toVerdict(run(bindings));
+    };
+  };
+}
+
+function planCondition(environment: CelEnv, condition: string): ((bindings: Bindings) => unknown) | string {
+  const parsed = parseCondition(condition);
+  if ('problem' in parsed) return parsed.problem.message;
+  try {
+    return plan(environment, instrument(parsed.expr));
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+function toVerdict(result: unknown): Verdict {
+  if (typeof result === 'boolean') return { matched: result };
+  if (isCelError(result)) return { failure: result.message };
+  return { failure: `the condition gives ${typeNameOf(result)}, not true or false` };
+}
+
+function typeNameOf(result: unknown): string {
+  if (isCelType(result)) return 'a type';
+  return `a value of type ${celType(result as Parameters<typeof celType>[0]).name}`;
+}
+
+/** Evaluation is synchronous, so one meter serves all conditions of an endpoint in turn. */
+function createMeter(): Meter & { start(now: () => number): void } {
+  let left = 0;
+  let clock = (): number => 0;
+  return {
+    start(now) {
+      left = BUDGET;
+      clock = now;
+    },
+    spend(units) {
+      left -= units;
+      if (left < 0) throw new Error('the condition takes too many steps');
+    },
+    now: () => clock(),
+  };
+}

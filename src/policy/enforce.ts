@@ -1,0 +1,100 @@
+import type { User } from '../context.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { Clock } from '../ports.ts';
+import type { PolicyRule } from '../project/model.ts';
+import type { TypeNode } from '../types/node.ts';
+import { type Bindings, toInputBindings, toOutputBindings } from './bindings.ts';
+import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
+import { type Decision, NO_DECISION } from './decision.ts';
+import { dropSensitive, filterField, maskField } from './fields.ts';
+
+/** A result after its policies: edited, or null where it was denied. */
+export interface Enforced {
+  readonly value: JsonValue;
+  readonly decision: Decision;
+}
+
+const DEFAULT_REASON = 'Access denied by policy.';
+const FAILED_REASON = 'Access denied: a policy could not be evaluated.';
+
+/** Decides on a call by its checked arguments and its caller; the first rule that denies ends it. */
+export function enforceInput(
+  program: PolicyProgram,
+  args: JsonObject,
+  user: User | null,
+  clock: Clock,
+): Decision {
+  if (program.input.length === 0) return NO_DECISION;
+  return enforce(program.input, toInputBindings(program.scope, args, user), clock, () => undefined);
+}
+
+/** Decides on a result and edits it; every condition sees the result as it was, and edits add up in a copy. */
+export function enforceOutput(
+  program: PolicyProgram,
+  value: JsonValue,
+  user: User | null,
+  clock: Clock,
+): Enforced {
+  if (program.output.length === 0) return { value, decision: NO_DECISION };
+  let edited = value;
+  const bindings = toOutputBindings(program.scope, value, user);
+  const decision = enforce(program.output, bindings, clock, (rule) => {
+    edited = applyRule(edited, rule, program.scope.returns ?? undefined);
+  });
+  return { value: decision.outcome === 'deny' ? null : edited, decision };
+}
+
+function enforce(
+  rules: readonly CompiledRule[],
+  bindings: Bindings,
+  clock: Clock,
+  act: (rule: PolicyRule) => void,
+): Decision {
+  let decision: Decision = { ...NO_DECISION, outcome: 'allow' };
+  const now = once(() => clock.now());
+  for (const { rule, name, evaluate } of rules) {
+    const verdict = evaluate(bindings, now);
+    decision = advance(decision, rule, name, verdict);
+    if (decision.outcome === 'deny') return decision;
+    if (matches(verdict)) act(rule);
+  }
+  return decision;
+}
+
+function matches(verdict: Verdict): boolean {
+  return 'matched' in verdict && verdict.matched;
+}
+
+function advance(decision: Decision, rule: PolicyRule, name: string, verdict: Verdict): Decision {
+  const evaluated = decision.evaluated + 1;
+  const rules = [...decision.rules, name];
+  if ('failure' in verdict) {
+    return {
+      outcome: 'deny',
+      rules,
+      reason: FAILED_REASON,
+      evaluated,
+      failure: `${name}: ${verdict.failure}`,
+    };
+  }
+  if (!verdict.matched) return { ...decision, evaluated };
+  if (rule.action === 'deny') {
+    return { outcome: 'deny', rules, reason: rule.reason ?? DEFAULT_REASON, evaluated, failure: null };
+  }
+  const outcome = rule.action === 'mask_fields' && decision.outcome !== 'filter' ? 'mask' : 'filter';
+  return { ...decision, outcome, rules, evaluated };
+}
+
+function applyRule(value: JsonValue, rule: PolicyRule, returns: TypeNode | undefined): JsonValue {
+  if (rule.action === 'filter_sensitive_fields') return dropSensitive(value, returns);
+  const edit = rule.action === 'mask_fields' ? maskField : filterField;
+  return (rule.fields ?? []).reduce<JsonValue>((edited, field) => edit(edited, field), value);
+}
+
+function once(read: () => number): () => number {
+  let known: number | null = null;
+  return () => {
+    known ??= read();
+    return known;
+  };
+}

@@ -1,0 +1,133 @@
+import { parse } from '@bufbuild/cel';
+import { RE2JS } from '@bufbuild/re2';
+
+/** A node of a condition's syntax tree. */
+export type Expr = NonNullable<ReturnType<typeof parse>['expr']>;
+
+/** Why a condition cannot be used, and what to do about it. */
+export interface ConditionProblem {
+  readonly message: string;
+  readonly fix: string;
+}
+
+type Parsed = { readonly expr: Expr } | { readonly problem: ConditionProblem };
+
+const MAX_LENGTH = 4096;
+const MAX_DEPTH = 64;
+
+/** The syntax tree of a condition, or why it has none. */
+export function parseCondition(text: string): Parsed {
+  if (text.length > MAX_LENGTH) return tooLong(text.length);
+  try {
+    const { expr } = parse(text);
+    if (expr === undefined) return syntaxProblem('it is empty');
+    if (isDeeper(expr, MAX_DEPTH)) return tooDeep();
+    const problem = patternProblem(expr);
+    return problem === null ? { expr } : { problem };
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return tooDeep();
+    return syntaxProblem(toReadable(thrown));
+  }
+}
+
+/** The direct parts of a node, in the order they are written. */
+export function childrenOf({ exprKind: { case: kind, value } }: Expr): readonly Expr[] {
+  switch (kind) {
+    case 'callExpr':
+      return value.target === undefined ? value.args : [value.target, ...value.args];
+    case 'selectExpr':
+      return present([value.operand]);
+    case 'listExpr':
+      return value.elements;
+    case 'structExpr':
+      return present(
+        value.entries.flatMap((entry) => [
+          entry.keyKind.case === 'mapKey' ? entry.keyKind.value : undefined,
+          entry.value,
+        ]),
+      );
+    case 'comprehensionExpr':
+      return present([value.iterRange, value.accuInit, value.loopCondition, value.loopStep, value.result]);
+    default:
+      return [];
+  }
+}
+
+function present(parts: readonly (Expr | undefined)[]): readonly Expr[] {
+  return parts.filter((part) => part !== undefined);
+}
+
+function isDeeper(expr: Expr, limit: number): boolean {
+  return limit === 0 || childrenOf(expr).some((child) => isDeeper(child, limit - 1));
+}
+
+/** Patterns are literals: a pattern from a caller could be made expensive, and a wrong one is found here. */
+function patternProblem(expr: Expr): ConditionProblem | null {
+  const { case: kind, value } = expr.exprKind;
+  if (kind === 'callExpr' && value.function === 'matches') {
+    const problem = literalPatternProblem(value.args.at(-1));
+    if (problem !== null) return problem;
+  }
+  for (const child of childrenOf(expr)) {
+    const problem = patternProblem(child);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function literalPatternProblem(pattern: Expr | undefined): ConditionProblem | null {
+  const literal = pattern?.exprKind.case === 'constExpr' ? pattern.exprKind.value.constantKind : undefined;
+  if (literal?.case !== 'stringValue') {
+    return {
+      message: 'The pattern of matches() is not a text in quotes.',
+      fix: "Write the pattern into the condition, e.g. user.email.matches('@acme[.]com$').",
+    };
+  }
+  try {
+    RE2JS.compile(literal.value);
+    return null;
+  } catch (thrown) {
+    return {
+      message: `The pattern ${JSON.stringify(literal.value)} is not valid: ${textOf(thrown)}.`,
+      fix: 'Write a pattern in RE2 syntax (no look-around, no back-references).',
+    };
+  }
+}
+
+function tooLong(length: number): Parsed {
+  return {
+    problem: {
+      message: `The condition has ${length} characters; at most ${MAX_LENGTH} are allowed.`,
+      fix: 'Split it into several rules.',
+    },
+  };
+}
+
+function tooDeep(): Parsed {
+  return {
+    problem: {
+      message: `The condition is nested more than ${MAX_DEPTH} levels deep.`,
+      fix: 'Split it into several rules.',
+    },
+  };
+}
+
+function syntaxProblem(why: string): Parsed {
+  return {
+    problem: {
+      message: `The condition is not a valid CEL expression: ${why}.`,
+      fix: "Write one expression that is true or false, e.g. user.role != 'admin'.",
+    },
+  };
+}
+
+/** `<input>:1:3: found + but expecting a, b, c ...` as `line 1, column 3: found +`. */
+function toReadable(thrown: unknown): string {
+  return textOf(thrown)
+    .replace(/ but expecting .*$/s, '')
+    .replace(/^<input>:(\d+):(\d+): /, 'line $1, column $2: ');
+}
+
+function textOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,32 @@
+import type { TypeNode } from '../types/node.ts';
+import { propertyOf } from './fields.ts';
+
+/** Where a node is below another, in the keys that types and JSON Schemas share: `items`, `properties`, a name. */
+export type Pointer = readonly string[];
+
+/** Where the field of a dotted path is declared; `open` where the type allows fields it does not name. */
+export function locateField(node: TypeNode, path: string): Pointer | 'open' | null {
+  if (node.type === 'array') {
+    return node.items === undefined ? 'open' : below(['items'], locateField(node.items, path));
+  }
+  if (node.type !== 'object') return null;
+  if (node.properties === undefined || node.additionalProperties === true) {
+    return locateProperty(node, path) ?? 'open';
+  }
+  return locateProperty(node, path);
+}
+
+function locateProperty(node: TypeNode, path: string): Pointer | 'open' | null {
+  if (propertyOf(node, path) !== undefined) return ['properties', path];
+  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
+    const name = path.slice(0, dot);
+    const property = propertyOf(node, name);
+    const found = property && locateField(property, path.slice(dot + 1));
+    if (found) return below(['properties', name], found);
+  }
+  return null;
+}
+
+function below(parent: Pointer, found: Pointer | 'open' | null): Pointer | 'open' | null {
+  return found === null || found === 'open' ? found : [...parent, ...found];
+}

@@ -1,0 +1,38 @@
+import type { User } from '../context.ts';
+import type { JsonObject } from '../json.ts';
+
+const ANONYMOUS: JsonObject = {
+  id: null,
+  user_id: null,
+  username: null,
+  email: null,
+  name: null,
+  provider: null,
+  role: 'anonymous',
+  permissions: [],
+  groups: [],
+  capabilities: [],
+  claims: {},
+};
+
+/** The keys of `user` in a condition (spec, "User context fields"); every one is always there. */
+export const USER_KEYS: readonly string[] = Object.keys(ANONYMOUS);
+
+/** The caller as conditions see it: every documented key, and never the identity provider's token. */
+export function toPolicyUser(user: User | null): JsonObject {
+  if (user === null) return ANONYMOUS;
+  const { id, username, email, name, provider, role, permissions, groups, capabilities, claims } = user;
+  return {
+    id,
+    user_id: id,
+    username,
+    email,
+    name,
+    provider,
+    role,
+    permissions,
+    groups,
+    capabilities,
+    claims,
+  };
+}

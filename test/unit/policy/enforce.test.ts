@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/json.ts';
+import {
+  combineDecisions,
+  NO_DECISION,
+  toAuditDecision,
+  toDeniedError,
+} from '../../../src/policy/decision.ts';
+import type { PolicyRule } from '../../../src/project/model.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
+import { decide, deny, dropSensitive, edit, filter, mask } from './fixtures.ts';
+
+const PERSON = { name: 'Ann', salary: 10, address: { city: 'Bern', street: 'Weg 1' } };
+const PERSON_TYPE: TypeNode = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    salary: { type: 'number', sensitive: true },
+    address: {
+      type: 'object',
+      properties: { city: { type: 'string' }, street: { type: 'string', sensitive: true } },
+    },
+  },
+};
+const PEOPLE_TYPE: TypeNode = { type: 'array', items: PERSON_TYPE };
+const FIELDS = ['salary', 'address.street'];
+
+describe('the actions on every shape', () => {
+  const filtered = { name: 'Ann', address: { city: 'Bern' } };
+  const masked = { name: 'Ann', salary: '****', address: { city: 'Bern', street: '****' } };
+  const rows: [string, PolicyRule, JsonValue, TypeNode | null, JsonValue][] = [
+    ['filter an object', filter('true', ...FIELDS), PERSON, PERSON_TYPE, filtered],
+    ['filter an array', filter('true', ...FIELDS), [PERSON, PERSON], PEOPLE_TYPE, [filtered, filtered]],
+    ['filter without a declared type', filter('true', ...FIELDS), [PERSON], null, [filtered]],
+    [
+      'filter arrays in objects in arrays',
+      filter('true', 'orders.lines.cost'),
+      [{ orders: [{ lines: [{ cost: 1, sku: 'a' }, { cost: 2 }] }] }],
+      null,
+      [{ orders: [{ lines: [{ sku: 'a' }, {}] }] }],
+    ],
+    ['filter arrays of arrays', filter('true', 'x'), [[{ x: 1, y: 2 }]], null, [[{ y: 2 }]]],
+    ['filter a whole object', filter('true', 'address'), PERSON, PERSON_TYPE, { name: 'Ann', salary: 10 }],
+    [
+      'filter a column with a dot in its name',
+      filter('true', 'a.b'),
+      { 'a.b': 1, a: { b: 2, c: 3 } },
+      null,
+      { a: { c: 3 } },
+    ],
+    ['filter a scalar: nothing to do', filter('true', 'x'), 42, { type: 'integer' }, 42],
+    ['filter null', filter('true', 'x'), null, null, null],
+    ['filter what is not there', filter('true', 'nope'), PERSON, null, PERSON],
+    ['filter an inherited name: nothing to do', filter('true', 'toString'), PERSON, null, PERSON],
+    ['mask an object', mask('true', ...FIELDS), PERSON, PERSON_TYPE, masked],
+    ['mask an array', mask('true', ...FIELDS), [PERSON], PEOPLE_TYPE, [masked]],
+    [
+      'mask null, lists and objects',
+      mask('true', 'a', 'b', 'c'),
+      { a: null, b: [1], c: { d: 1 } },
+      null,
+      { a: '****', b: '****', c: '****' },
+    ],
+    ['mask a scalar: nothing to do', mask('true', 'x'), 'text', { type: 'string' }, 'text'],
+    ['mask does not add what is not there', mask('true', 'nope'), { a: 1 }, null, { a: 1 }],
+    ['drop sensitive parts of an object', dropSensitive('true'), PERSON, PERSON_TYPE, filtered],
+    ['drop sensitive parts of an array', dropSensitive('true'), [PERSON], PEOPLE_TYPE, [filtered]],
+    [
+      'drop sensitive items',
+      dropSensitive('true'),
+      { tags: ['a'] },
+      { type: 'object', properties: { tags: { type: 'array', items: { type: 'string', sensitive: true } } } },
+      { tags: [] },
+    ],
+    ['drop a sensitive scalar', dropSensitive('true'), 42, { type: 'integer', sensitive: true }, null],
+    [
+      'drop a sensitive object as a whole',
+      dropSensitive('true'),
+      { a: PERSON },
+      { type: 'object', properties: { a: { type: 'object', sensitive: true } } },
+      {},
+    ],
+    [
+      'keep what is not declared',
+      dropSensitive('true'),
+      { ...PERSON, extra: 1 },
+      PERSON_TYPE,
+      { ...filtered, extra: 1 },
+    ],
+    ['a condition that is false changes nothing', filter('false', ...FIELDS), PERSON, PERSON_TYPE, PERSON],
+  ];
+  it.each(rows)('%s', (_, rule, value, returns, expected) => {
+    const before = structuredClone(value);
+    expect(edit([rule], value, { returns }).value).toEqual(expected);
+    expect(value).toEqual(before);
+  });
+
+  it('keeps keys that JSON allows and objects do not', () => {
+    const value = JSON.parse('{"__proto__": {"secret": 1, "open": 2}, "constructor": 3}');
+    const { value: edited } = edit([filter('true', '__proto__.secret', 'constructor')], value);
+    expect(JSON.stringify(edited)).toBe('{"__proto__":{"open":2}}');
+  });
+});
+
+describe('output rules in order', () => {
+  it('add up, while every condition sees the response as it was', () => {
+    const rules = [
+      filter('true', 'salary'),
+      mask('response.salary == 10.0 && has(response.address)', 'address'),
+      mask('false', 'name'),
+    ];
+    const { value, decision } = edit(rules, PERSON);
+    expect(value).toEqual({ name: 'Ann', address: '****' });
+    expect(decision).toEqual({
+      outcome: 'filter',
+      rules: ['output[0]', 'output[1]'],
+      reason: null,
+      evaluated: 3,
+      failure: null,
+    });
+  });
+
+  it('stop at the first denial, and nothing of the result is left', () => {
+    const { value, decision } = edit(
+      [mask('true', 'name'), deny('true', 'not today'), filter('true', 'x')],
+      PERSON,
+    );
+    expect(value).toBeNull();
+    expect(decision).toEqual({
+      outcome: 'deny',
+      rules: ['output[0]', 'output[1]'],
+      reason: 'not today',
+      evaluated: 2,
+      failure: null,
+    });
+  });
+
+  it('see arrays, scalars and null', () => {
+    expect(edit([deny('size(response) > 1')], [1, 2]).decision.outcome).toBe('deny');
+    expect(edit([deny('response > 41')], 42, { returns: { type: 'integer' } }).decision.outcome).toBe('deny');
+    expect(edit([deny('response == null')], null).decision.outcome).toBe('deny');
+    expect(edit([deny("response[0].name == 'Ann'")], [PERSON]).decision.outcome).toBe('deny');
+  });
+});
+
+describe('decisions', () => {
+  it('say what happened', () => {
+    expect(decide([])).toEqual(NO_DECISION);
+    expect(edit([], 1)).toEqual({ value: 1, decision: NO_DECISION });
+    expect(decide([deny('false')])).toEqual({
+      outcome: 'allow',
+      rules: [],
+      reason: null,
+      evaluated: 1,
+      failure: null,
+    });
+    expect(edit([mask('true', 'a')], { a: 1 }).decision.outcome).toBe('mask');
+    expect(edit([filter('true', 'a'), mask('true', 'b')], { a: 1 }).decision.outcome).toBe('filter');
+    expect(decide([deny('true')]).reason).toBe('Access denied by policy.');
+  });
+
+  it('combine into one for the call', () => {
+    const allowed = decide([deny('false')]);
+    const masked = edit([mask('true', 'a')], { a: 1 }).decision;
+    expect(combineDecisions(allowed, masked)).toEqual({
+      outcome: 'mask',
+      rules: ['output[0]'],
+      reason: null,
+      evaluated: 2,
+      failure: null,
+    });
+    expect(combineDecisions(NO_DECISION, allowed).outcome).toBe('allow');
+    const denied = decide([deny('true', 'no')]);
+    expect(combineDecisions(denied, NO_DECISION)).toEqual(denied);
+  });
+
+  it('become the words of the audit record', () => {
+    expect(
+      [
+        NO_DECISION,
+        decide([deny('false')]),
+        edit([mask('true', 'a')], {}).decision,
+        decide([deny('true')]),
+      ].map(toAuditDecision),
+    ).toEqual(['n/a', 'allow', 'allow', 'deny']);
+  });
+
+  it('become an error that carries the reason and the rule', () => {
+    const error = toDeniedError(decide([deny('false'), deny('true', 'Only admins.')]));
+    expect(error).toBeInstanceOf(SvcError);
+    expect(error).toMatchObject({ code: 'denied', message: 'Only admins.', detail: { rule: 'input[1]' } });
+  });
+});
