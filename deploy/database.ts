@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { SvcError } from '../src/errors.ts';
-import { checkpoint } from './checkpoint.ts';
+import { SvcError, toSvcError } from '../src/errors.ts';
 
 /** A database file in the artefact. */
 export interface CopiedDatabase {
@@ -40,6 +39,17 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
   );
 }
 
+/** Writes the log of a database into its file; only the native engine writes. */
+async function checkpoint(file: string): Promise<void> {
+  const { runScript } = await import('../adapters/duckdb-native/script.ts');
+  try {
+    await runScript(file, 'CHECKPOINT');
+  } catch (cause) {
+    const { code, message } = toSvcError(cause);
+    throw new SvcError(code, `The log of the database cannot be written into it: ${message}`, { cause });
+  }
+}
+
 async function version(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);
   return found?.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}` : null;
@@ -64,7 +74,8 @@ async function sha256(file: string): Promise<string> {
 }
 
 function missing(source: string): SvcError {
-  const fix = 'Create it, or name another one with `database.path` of the profile or with SVC_DATABASE_PATH.';
+  const fix =
+    'Create it (a `seed.sql` beside svc-site.yml does it), or name another with `database.path` of the profile or with SVC_DATABASE_PATH.';
   return new SvcError('database_unavailable', `There is no database file at ${source}. ${fix}`);
 }
 

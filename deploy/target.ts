@@ -10,10 +10,7 @@ export interface ProjectFacts {
 }
 
 /** One file of the artefact, its path relative to the folder. */
-export interface BuiltFile {
-  readonly path: string;
-  readonly bytes: number;
-}
+export type BuiltFile = { readonly path: string; readonly bytes: number };
 
 /** How an artefact of one platform is laid out. */
 export interface Target {

@@ -23,6 +23,11 @@ export function parseManifest(text: string): Manifest {
   );
 }
 
+/** The catalog as a built server shows it: under the hash of the whole artefact. */
+export function toServedCatalog({ catalog, hash }: Manifest): Catalog {
+  return { ...catalog, hash };
+}
+
 function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);

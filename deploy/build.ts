@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { Manifest } from '../src/catalog/manifest.ts';
+import type { Catalog } from '../src/catalog/model.ts';
+import { VERSION } from '../src/version.ts';
+import { bundle } from './bundle.ts';
+import { type CopiedDatabase, copyDatabase } from './database.ts';
+import { copyEngine } from './engine.ts';
+import { replaceFolder } from './folder.ts';
+import { compileProject } from './gate.ts';
+import type { BuiltFile, Target, TargetName } from './target.ts';
+import { awsLambdaTarget } from './targets/aws-lambda.ts';
+import { cloudflareWorkersTarget } from './targets/cloudflare-workers.ts';
+import { nodeTarget } from './targets/node.ts';
+
+/** What to build, from where, and where to. */
+export interface BuildOptions {
+  /** The project's folder. */
+  readonly root: string;
+  readonly target: TargetName;
+  /** Default: `build/<target>` in the project. */
+  readonly out?: string;
+  readonly profile?: string;
+}
+
+/** What was built: plain JSON. */
+export type BuildResult = {
+  readonly out: string;
+  readonly files: readonly BuiltFile[];
+  /** The content hash that the server shows. */
+  readonly hash: string;
+  /** The command that deploys it. */
+  readonly next: string;
+};
+
+const TARGETS: { readonly [name in TargetName]: Target } = {
+  node: nodeTarget,
+  'aws-lambda': awsLambdaTarget,
+  'cloudflare-workers': cloudflareWorkersTarget,
+};
+
+/** Writes a folder that serves the project by itself; the same project gives the same bytes. */
+export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
+  const target = TARGETS[options.target];
+  const { site, catalog } = await compileProject(options.root, options.profile);
+  const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
+  const out = resolve(options.root, options.out ?? join('build', options.target));
+  const built = await replaceFolder(out, async (folder) => {
+    const manifest = toManifest(catalog, await copyDatabase(database, join(folder, target.database)));
+    await copyEngine(folder);
+    await writeAll(folder, await toFiles(target, manifest));
+    await target.finish(folder, await listFiles(folder));
+    return { hash: manifest.hash, files: await listFiles(folder) };
+  });
+  return { out, ...built, next: target.next };
+}
+
+function toManifest(catalog: Catalog, database: CopiedDatabase): Manifest {
+  const hash = createHash('sha256').update(`${catalog.hash} ${database.sha256}`).digest('hex');
+  return { svc: 1, version: VERSION, hash, database, catalog };
+}
+
+type Contents = { readonly [path: string]: string | Uint8Array };
+
+async function toFiles(target: Target, manifest: Manifest): Promise<Contents> {
+  const bundles = Object.entries(target.bundles).map(
+    async ([path, entry]) => [path, await bundle(entry, target.runtime)] as const,
+  );
+  return {
+    ...Object.fromEntries(await Promise.all(bundles)),
+    ...target.files({ project: manifest.catalog.project, version: manifest.version }),
+    'manifest.json': `${JSON.stringify(manifest)}\n`,
+  };
+}
+
+async function writeAll(folder: string, contents: Contents): Promise<void> {
+  for (const [path, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
+async function listFiles(folder: string): Promise<readonly BuiltFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sized = names.toSorted().map(async (name) => ({
+    path: name.slice(folder.length + 1).replaceAll(sep, '/'),
+    bytes: (await stat(name)).size,
+  }));
+  return Promise.all(sized);
+}

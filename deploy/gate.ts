@@ -1,0 +1,43 @@
+import { openProjectFiles } from '../adapters/node/project-files.ts';
+import { checkCatalog } from '../src/catalog/check.ts';
+import { compileCatalog } from '../src/catalog/compile.ts';
+import type { Catalog } from '../src/catalog/model.ts';
+import { SvcError } from '../src/errors.ts';
+import type { Finding } from '../src/project/finding.ts';
+import { loadProject } from '../src/project/load.ts';
+import type { Site } from '../src/project/model.ts';
+
+/** A project without errors, compiled. */
+export interface SoundProject {
+  readonly site: Site;
+  readonly catalog: Catalog;
+}
+
+/** Loads, checks and compiles the project; throws project_invalid for any error and for what no artefact can do. */
+export async function compileProject(root: string, profile: string | undefined): Promise<SoundProject> {
+  const project = await loadProject(await openProjectFiles(root), root, profile);
+  refuse([...project.findings, ...checkCatalog(project)].filter(({ severity }) => severity === 'error'));
+  if (project.site === null) throw new SvcError('project_invalid', 'The project has no valid svc-site.yml.');
+  const catalog = await compileCatalog(project);
+  refuseWriters(catalog);
+  return { site: project.site, catalog };
+}
+
+function refuse(errors: readonly Finding[]): void {
+  if (errors.length === 0) return;
+  const lines = errors.map(
+    ({ file, line, column, message, fix }) => `${file}:${line}:${column}: ${message} ${fix}`,
+  );
+  throw new SvcError('project_invalid', lines.join('\n'));
+}
+
+/** An artefact's database is a copy that only reads: what a tool wrote would be gone with the instance. */
+function refuseWriters({ tools }: Catalog): void {
+  const writers = Object.values(tools).filter(({ source }) => source.mode === 'write');
+  if (writers.length === 0) return;
+  const names = writers.map(({ name }) => name).join(', ');
+  throw new SvcError(
+    'target_unsupported',
+    `These tools write to the database, and an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
+  );
+}

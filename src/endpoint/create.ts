@@ -1,0 +1,28 @@
+import type { Catalog } from '../catalog/model.ts';
+import type { Database, Log } from '../ports.ts';
+import { NO_SPANS } from './quiet.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What a runtime is made from. */
+export interface RuntimeParts {
+  readonly catalog: Catalog;
+  readonly open: () => Promise<Database>;
+  readonly log: Log;
+}
+
+/** A runtime that opens its database on the first call that needs it. */
+export function createRuntime({ catalog, open, log }: RuntimeParts): Runtime {
+  return { catalog, database: openOnce(open), spans: NO_SPANS, clock: Date, log };
+}
+
+/** Everybody shares one attempt; after a failure the next call makes a new one. */
+function openOnce(open: () => Promise<Database>): () => Promise<Database> {
+  let opened: Promise<Database> | null = null;
+  return () => {
+    opened ??= open().catch((error) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+}
