@@ -12,6 +12,7 @@ export function createProgram(commands: readonly Command[], start: Start): Progr
     .description('Turn a folder of YAML and SQL into an MCP server.')
     .version(VERSION, '-V, --version', 'print the version')
     .configureOutput({ writeErr: () => {} })
+    .addHelpText('after', '\nExample:\n  svc init --bootstrap demo --yes && cd demo && svc serve')
     .exitOverride();
   for (const command of commands) addCommand(program, command, start);
   return program;
@@ -29,8 +30,7 @@ function addCommand(program: Program, command: Command, start: Start): void {
 
 function toCommander({ flags, summary, repeat }: Option): CommanderOption {
   const option = new CommanderOption(flags, summary);
-  if (!repeat) return option;
-  return option.default([], 'none').argParser((value, before: string[]) => [...before, value]);
+  return repeat ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
 }
 
 /** Commander's complaint as ours; null when it only printed help or the version. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Catalog, ToolEntry } from '../../src/catalog/model.ts';
 import type { RequestContext, User } from '../../src/context.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
 import { callTool } from '../../src/endpoint/execute.ts';
-import { NO_SPANS } from '../../src/endpoint/quiet.ts';
 import type { Outcome } from '../../src/endpoint/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
@@ -44,17 +44,11 @@ async function call(input: Input, { name, args, user }: Call, output: Output): P
   const entry = entryOf(name, catalog, checked);
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;
-  const open = () => openProjectDatabase(checked.project.root, databaseOf(checked), output);
-  const runtime = {
-    catalog,
-    database: () => {
-      database ??= open();
-      return database;
-    },
-    spans: NO_SPANS,
-    clock: Date,
-    log: createLog(output),
+  const open = () => {
+    database = openProjectDatabase(checked.project.root, databaseOf(checked), output);
+    return database;
   };
+  const runtime = createRuntime({ catalog, open, log: createLog(output) });
   try {
     return await callTool(runtime, entry, args, contextOf(user));
   } finally {

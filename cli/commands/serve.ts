@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { startHttpServer } from '../../adapters/node/server.ts';
 import { createApp } from '../../src/app.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import { NO_SPANS } from '../../src/endpoint/quiet.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
 import { accessOf } from '../../src/http/access.ts';
@@ -74,7 +74,7 @@ async function start(input: Input, output: Output): Promise<Started> {
   const database = await openProjectDatabase(root, choice, output);
   const log = createLog(output);
   warnOfWriters(catalog, database, log);
-  const runtime = { catalog, database: async () => database, spans: NO_SPANS, clock: Date, log };
+  const runtime = createRuntime({ catalog, open: async () => database, log });
   const { engine, readonly } = database;
   const tools = Object.keys(catalog.tools).length;
   const path = relative(process.cwd(), choice.path);

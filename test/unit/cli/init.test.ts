@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folder, project, svc } from './svc.ts';
+
+describe('svc init', () => {
+  it('makes a project that validates and answers, without a terminal', async () => {
+    const parent = folder();
+    const made = await svc(['init', 'demo', '--bootstrap'], parent);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toMatch(/cd demo\n {2}svc validate\n {2}svc run tool hello_world --param name=Ada\n/);
+    const root = join(parent, 'demo');
+    for (const file of ['svc-site.yml', '.gitignore', 'tools/hello_world.yml', 'data/db-default.db']) {
+      expect(existsSync(join(root, file)), file).toBe(true);
+    }
+    expect((await svc(['validate'], root)).code).toBe(0);
+    const ran = await svc(['run', 'tool', 'hello_world', '--param', 'name=Ada', '--json'], root);
+    expect(ran).toMatchObject({ code: 0, stdout: '{"greeting":"Hello, Ada!"}\n' });
+  });
+
+  it('lists what it made with --json', async () => {
+    const root = folder();
+    const { code, stdout } = await svc(
+      ['init', '--bootstrap', '--project', 'Böse: "x"', '--profile', 'prod', '--json'],
+      root,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      status: 'ok',
+      root,
+      project: 'Böse: "x"',
+      profile: 'prod',
+      files: ['svc-site.yml', 'tools/hello_world.yml', 'sql/hello_world.sql', 'data/db-prod.db'],
+      database: 'data/db-prod.db',
+    });
+    expect((await svc(['validate'], root)).code).toBe(0);
+  });
+
+  it('makes a project without endpoints when not asked for the example', async () => {
+    const root = folder();
+    expect((await svc(['init', '--yes'], root)).code).toBe(0);
+    expect(existsSync(join(root, 'tools/hello_world.yml'))).toBe(false);
+    expect((await svc(['list'], root)).stdout).toMatch(/no endpoints/);
+  });
+
+  it('refuses a folder that is a project, or inside one, and changes nothing', async () => {
+    const root = await project();
+    const before = readFileSync(join(root, 'svc-site.yml'), 'utf8');
+    mkdirSync(join(root, 'inner'));
+    const again = await svc(['init', '--bootstrap', '--yes', '--project', 'other'], root);
+    const inner = await svc(['init', 'inner', '--yes', '--json'], root);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/There is a project in .* already/);
+    expect(readFileSync(join(root, 'svc-site.yml'), 'utf8')).toBe(before);
+    expect(inner.code).toBe(1);
+    expect(JSON.parse(inner.stdout).error.code).toBe('project_invalid');
+    expect(existsSync(join(root, 'inner/svc-site.yml'))).toBe(false);
+  });
+
+  it('overwrites no file, and keeps what .gitignore says', async () => {
+    const root = folder();
+    writeFileSync(join(root, '.gitignore'), '*.log\ndata/');
+    mkdirSync(join(root, 'tools'));
+    writeFileSync(join(root, 'tools/hello_world.yml'), 'mine');
+    const refused = await svc(['init', '--bootstrap', '--yes'], root);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/tools\/hello_world\.yml is there already\. Nothing was written/);
+    expect(existsSync(join(root, 'svc-site.yml'))).toBe(false);
+    expect((await svc(['init', '--yes'], root)).code).toBe(0);
+    expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*.log\ndata/\naudit/\nbuild/\n');
+    expect(readFileSync(join(root, 'tools/hello_world.yml'), 'utf8')).toBe('mine');
+  });
+
+  it('refuses a profile that cannot name a file', async () => {
+    const root = folder();
+    expect((await svc(['init', '--profile', '../x', '--yes'], root)).code).toBe(2);
+    expect(existsSync(join(root, 'svc-site.yml'))).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { project, svc } from './svc.ts';
+
+describe('svc list', () => {
+  it('shows every endpoint, disabled and broken ones too', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool:\n  name: [\n');
+    writeFileSync(
+      join(root, 'tools/off.yaml'),
+      'svc: 1\ntool:\n  name: off\n  enabled: false\n  source: { code: SELECT 1 AS one }\n',
+    );
+    const [text, json] = await Promise.all([svc(['list'], root), svc(['list', '--json'], root)]);
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(
+      /^tool {2}hello_world {2}ok +tools\/hello_world\.yml {2}Greets somebody by name$/m,
+    );
+    expect(text.stdout).toMatch(/^3 endpoints$/m);
+    const { endpoints } = JSON.parse(json.stdout);
+    expect(endpoints).toEqual([
+      {
+        kind: 'tool',
+        name: null,
+        description: null,
+        file: 'tools/broken.yml',
+        status: 'error',
+        error: expect.any(String),
+      },
+      {
+        kind: 'tool',
+        name: 'hello_world',
+        description: 'Greets somebody by name',
+        file: 'tools/hello_world.yml',
+        status: 'ok',
+        error: null,
+      },
+      {
+        kind: 'tool',
+        name: 'off',
+        description: null,
+        file: 'tools/off.yaml',
+        status: 'disabled',
+        error: null,
+      },
+    ]);
+  });
+});

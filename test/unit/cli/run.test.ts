@@ -1,0 +1,162 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { project, svc } from './svc.ts';
+
+const TOOLS = {
+  rows: `svc: 1
+tool:
+  name: rows
+  parameters: [{ name: many, type: integer, default: 3, maximum: 20000 }]
+  return: { type: array, items: { type: object } }
+  source: { code: "SELECT range AS n, 'row ' || range AS label FROM range($many)" }
+`,
+  total: `svc: 1
+tool:
+  name: total
+  parameters:
+    - { name: numbers, type: array, items: { type: integer } }
+    - { name: least, type: integer, minimum: 10 }
+  return: { type: integer }
+  source: { code: "SELECT CAST(list_sum($numbers) + $least AS INTEGER) AS total" }
+`,
+  broken: `svc: 1
+tool:
+  name: broken
+  return: { type: object }
+  source: { code: "SELECT 1 / 0 AS x, CAST('abc' AS INTEGER) AS y" }
+`,
+  whoami: `svc: 1
+tool:
+  name: whoami
+  return: { type: object }
+  source: { code: "SELECT get_user_email() AS email" }
+`,
+};
+
+async function withTools(): Promise<string> {
+  const root = await project();
+  for (const [name, text] of Object.entries(TOOLS)) writeFileSync(join(root, `tools/${name}.yml`), text);
+  return root;
+}
+
+describe('svc run tool', () => {
+  it('prints rows as a table for people and as one document with --json', async () => {
+    const root = await withTools();
+    const [table, json] = await Promise.all([
+      svc(['run', 'tool', 'rows'], root),
+      svc(['run', 'tool', 'rows', '--param', 'many=2', '--json'], root),
+    ]);
+    expect(table).toMatchObject({
+      code: 0,
+      stdout: 'n  label\n0  row 0\n1  row 1\n2  row 2\n(3 rows)\n',
+      stderr: '',
+    });
+    expect(json).toMatchObject({ code: 0, stdout: '[{"n":0,"label":"row 0"},{"n":1,"label":"row 1"}]\n' });
+  });
+
+  it('takes every value by its type, also from a file', async () => {
+    const root = await withTools();
+    writeFileSync(join(root, 'numbers.json'), '[1, 2, 3]');
+    const ran = await svc(
+      ['run', 'tool', 'total', '--param', 'numbers=@numbers.json', '--param', 'least=10', '--json'],
+      root,
+    );
+    expect(ran).toMatchObject({ code: 0, stdout: '16\n' });
+    const inline = await svc(['run', 'tool', 'total', '--param', 'numbers=[4]', '--param', 'least=10'], root);
+    expect(inline).toMatchObject({ code: 0, stdout: '14\n' });
+    const at = await svc(['run', 'tool', 'hello_world', '--param', 'name=@@ada=1', '--json'], root);
+    expect(at.stdout).toBe('{"greeting":"Hello, @ada=1!"}\n');
+  });
+
+  it('lists each problem of the arguments, with 2, before any database is opened', async () => {
+    const root = await withTools();
+    const env = { SVC_DATABASE_PATH: '/nowhere/at/all.db', SVC_READONLY: 'true' };
+    const args = ['run', 'tool', 'total', '--param', 'least=3', '--param', 'more=1'];
+    const [text, json] = await Promise.all([svc(args, root, env), svc([...args, '--json'], root, env)]);
+    expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 2, stdout: '' });
+    for (const name of ['numbers', 'least', 'more']) {
+      expect(text.stderr).toMatch(new RegExp(`^ {2}- .*\\b${name}\\b`, 'm'));
+    }
+    expect(json.code).toBe(2);
+    const { error } = JSON.parse(json.stdout);
+    expect(error.code).toBe('arguments_invalid');
+    expect(error.detail.issues).toHaveLength(3);
+  });
+
+  it('names the nearest tool when there is none of that name, with 2', async () => {
+    const root = await withTools();
+    const { code, stdout } = await svc(['run', 'tool', 'hello_wrld', '--json'], root);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'error',
+      error: { code: 'endpoint_unknown', detail: { name: 'hello_wrld', did_you_mean: 'hello_world' } },
+    });
+    const inherited = await svc(['run', 'tool', 'constructor'], root);
+    expect(inherited.code).toBe(2);
+  });
+
+  it('fails with 1 and the reason when the query fails', async () => {
+    const root = await withTools();
+    const { code, stdout, stderr } = await svc(['run', 'tool', 'broken'], root);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: .*abc/s);
+  });
+
+  it.each([
+    ['no equals sign', ['--param', 'name'], /--param name has no key=value/],
+    ['a file that is not there', ['--param', 'name=@nope.json'], /cannot be read/],
+    ['a parameter twice', ['--param', 'name=a', '--param', 'name=b'], /--param name is given twice/],
+    ['a user that is not JSON', ['--user-context', '{role: x}'], /--user-context is not JSON/],
+    ['a user that is a list', ['--user-context', '[]'], /must be a JSON object/],
+    ['a user of wrong types', ['--user-context', '{"groups":"all"}'], /groups must be a list of texts/],
+  ])('refuses %s with 2', async (_what, args, text) => {
+    const { code, stderr } = await svc(['run', 'tool', 'hello_world', ...args], await project());
+    expect(code).toBe(2);
+    expect(stderr).toMatch(text);
+  });
+
+  it('runs as the simulated user', async () => {
+    const root = await withTools();
+    writeFileSync(join(root, 'user.json'), '{"email":"ada@example.com","role":"admin","team":7}');
+    const { code, stdout } = await svc(
+      ['run', 'tool', 'whoami', '--user-context', '@user.json', '--json'],
+      root,
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{"email":"ada@example.com"}\n' });
+  });
+
+  it('runs a sound tool beside a broken one, and shows why the broken one cannot run', async () => {
+    const root = await withTools();
+    writeFileSync(join(root, 'tools/whoami.yml'), TOOLS.whoami.replace('code:', 'cod:'));
+    expect((await svc(['run', 'tool', 'rows', '--json'], root)).code).toBe(0);
+    const { code, stderr } = await svc(['run', 'tool', 'whoami'], root);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/errors|whoami\.yml:5:/);
+  });
+
+  it('creates the database from seed.sql when there is none, and says so', async () => {
+    const root = await project();
+    rmSync(join(root, 'data'), { recursive: true });
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1), (41);');
+    writeFileSync(
+      join(root, 'tools/sum.yml'),
+      'svc: 1\ntool:\n  name: sum\n  return: { type: integer }\n  source: { code: SELECT CAST(sum(n) AS INTEGER) AS s FROM t }\n',
+    );
+    const first = await svc(['run', 'tool', 'sum', '--json'], root);
+    expect(first).toMatchObject({ code: 0, stdout: '42\n' });
+    expect(first.stderr).toMatch(/created .*db-default\.db from seed\.sql/);
+    expect((await svc(['run', 'tool', 'sum', '--json'], root)).stderr).toBe('');
+  });
+
+  it('leaves no database behind when seed.sql fails', async () => {
+    const root = await project();
+    rmSync(join(root, 'data'), { recursive: true });
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER); INSERT INTO missing VALUES (1);');
+    const { code, stderr } = await svc(['run', 'tool', 'hello_world', '--param', 'name=a'], root);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/could not be created from seed\.sql: .*missing/);
+    const again = await svc(['run', 'tool', 'hello_world', '--param', 'name=a'], root);
+    expect(again.code).toBe(1);
+  });
+});

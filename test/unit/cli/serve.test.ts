@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { project, Svc, svc } from './svc.ts';
+
+const URL_LINE = /(http:\/\/127\.0\.0\.1:\d+\/mcp)/;
+const SLOW = `svc: 1
+tool:
+  name: slow
+  return: { type: integer }
+  source: { code: "SELECT CAST(count(*) AS INTEGER) AS n FROM range(20000) a, range(20000) b WHERE hash(a.range + b.range) % 7 = 0" }
+`;
+
+async function call(url: string, name: string, args: object): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+  const text = await response.text();
+  const { result } = JSON.parse(text.startsWith('{') ? text : text.replace(/^[\s\S]*?data: /, ''));
+  return result?.structuredContent ?? result;
+}
+
+describe('svc serve', () => {
+  it('prints its address and a snippet, answers, and ends with 0 on SIGTERM', async () => {
+    const server = new Svc(['serve', '--port', '0'], { cwd: await project() });
+    const url = (await server.until(URL_LINE))[1] ?? '';
+    expect(await call(url, 'hello_world', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' });
+    await server.until(/Ctrl-C/);
+    expect(server.stdout).toContain(`claude mcp add --transport http demo ${url}`);
+    expect(server.stdout).toContain(`{"mcpServers":{"demo":{"type":"http","url":"${url}"}}}`);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  it('lets a running call finish on SIGTERM', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/slow.yml'), SLOW);
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root });
+    const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+    const answer = call(url, 'slow', {});
+    await call(url, 'hello_world', { name: 'meanwhile' });
+    server.child.kill('SIGTERM');
+    expect(await answer).toBeTypeOf('object');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('ends at once on SIGINT, also in the middle of a call', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/slow.yml'), SLOW);
+    const server = new Svc(['serve', '--port', '0'], { cwd: root });
+    const url = (await server.until(URL_LINE))[1] ?? '';
+    const answer = call(url, 'slow', {}).then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    await call(url, 'hello_world', { name: 'meanwhile' });
+    server.child.kill('SIGINT');
+    expect((await server.ended).code).toBe(130);
+    expect(await answer).toBe('cut off');
+  });
+
+  it('prints one document with --json', async () => {
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: await project() });
+    const line = (await server.until(/^.*\n/))[0];
+    expect(JSON.parse(line)).toMatchObject({
+      status: 'ok',
+      transport: 'streamable-http',
+      url: expect.stringMatching(URL_LINE),
+      project: 'demo',
+      tools: 1,
+      engine: 'duckdb-native',
+      readonly: false,
+    });
+  });
+
+  it('keeps stdout clean with stdio, and ends with the input', async () => {
+    const server = new Svc(['serve', '--transport', 'stdio', '--debug', '--json'], { cwd: await project() });
+    const request = {
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    };
+    server.child.stdin?.write(`${JSON.stringify(request)}\n`);
+    await server.until(/\n/);
+    server.child.stdin?.end();
+    const { code, stdout } = await server.ended;
+    expect(code).toBe(0);
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      jsonrpc: '2.0',
+      id: 7,
+      result: { serverInfo: { name: 'demo' } },
+    });
+  });
+
+  it('refuses a project with errors, with their places', async () => {
+    const root = await project();
+    writeFileSync(
+      join(root, 'tools/broken.yml'),
+      'svc: 1\ntool:\n  name: broken\n  sorce: { code: SELECT 1 }\n',
+    );
+    const [text, json] = await Promise.all([svc(['serve'], root), svc(['serve', '--json'], root)]);
+    expect(text.code).toBe(1);
+    expect(text.stderr).toMatch(/tools\/broken\.yml:4:3 +error/);
+    expect(json.code).toBe(1);
+    const { error } = JSON.parse(json.stdout);
+    expect(error).toMatchObject({ code: 'project_invalid', detail: { findings: expect.any(Array) } });
+    expect(error.detail.findings[0]).toMatchObject({ file: 'tools/broken.yml', line: 4 });
+  });
+
+  it('says so when the port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((listening) => taken.once('listening', listening));
+    const { port } = taken.address() as AddressInfo;
+    const { code, stderr } = await svc(['serve', '--port', String(port)], await project());
+    taken.close();
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/already in use.*--port/);
+  });
+
+  it.each([
+    ['SVC_DATABASE_ENGINE', 'duckdb', /SVC_DATABASE_ENGINE is duckdb, but must be one of auto, wasm, native/],
+    ['SVC_READONLY', 'maybe', /SVC_READONLY is maybe, but must be true or false/],
+    ['SVC_DATABASE_ENGINE', 'wasm', /The engine wasm only reads/],
+  ])('refuses %s=%s', async (name, value, text) => {
+    const { code, stderr } = await svc(['serve', '--port', '0'], await project(), { [name]: value });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(text);
+  });
+
+  it('serves read-only with the native engine when told to', async () => {
+    const env = { SVC_READONLY: '1', SVC_DATABASE_ENGINE: 'native' };
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: await project(), env });
+    expect(JSON.parse((await server.until(/^.*\n/))[0])).toMatchObject({
+      engine: 'duckdb-native',
+      readonly: true,
+    });
+  });
+});

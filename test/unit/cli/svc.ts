@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const SVC = resolve('cli/svc.js');
+
+/** How a finished command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Where {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The real program, started without a terminal. */
+export class Svc {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], { cwd, env = {} }: Where) {
+    const clean = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')),
+    );
+    this.child = spawn(process.execPath, [SVC, ...args], { cwd, env: { ...clean, ...env } });
+    this.child.stdout?.on('data', (chunk) => {
+      this.stdout += chunk;
+    });
+    this.child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.ended = new Promise((done) => {
+      this.child.on('close', (code, signal) => {
+        done({ code, signal, stdout: this.stdout, stderr: this.stderr });
+      });
+    });
+    onTestFinished(() => void this.child.kill('SIGKILL'));
+  }
+
+  /** Waits until the program has written something; fails with all it said when it ends first. */
+  async until(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
+    const found = () => pattern.exec(this[stream]);
+    return new Promise((done, fail) => {
+      const look = () => {
+        const match = found();
+        if (match) done(match);
+      };
+      this.child[stream]?.on('data', look);
+      void this.ended.then(({ stdout, stderr }) => fail(new Error(`ended early:\n${stdout}\n${stderr}`)));
+      look();
+    });
+  }
+}
+
+/** Runs a command to its end. */
+export function svc(
+  args: readonly string[],
+  cwd: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const running = new Svc(args, { cwd, ...(env ? { env } : {}) });
+  running.child.stdin?.end();
+  return running.ended;
+}
+
+/** A folder that goes with the test. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A project made by `svc init --bootstrap`. */
+export async function project(): Promise<string> {
+  const root = join(folder(), 'demo');
+  const { code, stderr } = await svc(['init', root, '--bootstrap', '--yes'], tmpdir());
+  if (code !== 0) throw new Error(stderr);
+  return root;
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../../src/version.ts';
+import { folder, project, svc } from './svc.ts';
+
+const COMMANDS = ['init', 'serve', 'run', 'list', 'validate', 'build'];
+
+describe('svc', () => {
+  it('prints its commands, with and without --help, and exits with 0', async () => {
+    const [bare, asked] = await Promise.all([svc([], tmpdir()), svc(['--help'], tmpdir())]);
+    expect(asked).toMatchObject({ code: 0, stderr: '' });
+    expect(bare.stdout).toBe(asked.stdout);
+    for (const command of COMMANDS) expect(asked.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+  });
+
+  it('prints its version, that of the package', async () => {
+    expect(await svc(['--version'], tmpdir())).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).version).toBe(VERSION);
+  });
+
+  it.each([
+    ['an unknown command', ['srve'], /Unknown command 'srve'\n {2}Did you mean serve\?/],
+    ['an unknown option', ['serve', '--prot', '1'], /Unknown option '--prot'\n {2}Did you mean --port\?/],
+    ['a missing argument', ['run', 'tool'], /Missing required argument 'name'/],
+    ['too many arguments', ['list', 'x'], /Too many arguments/],
+    ['an option without its value', ['serve', '--port'], /--port <int>' argument missing/],
+    ['a kind that does not run', ['run', 'tools', 'x'], /tools is no kind of endpoint/],
+    ['an unknown transport', ['serve', '--transport', 'smoke'], /Choose streamable-http or stdio/],
+    ['a port that is none', ['serve', '--port', '80x'], /--port 80x is no port/],
+    ['a port beyond the last', ['serve', '--port', '65536'], /--port 65536 is no port/],
+    ['no target', ['build'], /svc build needs --target\. Choose node, aws-lambda, cloudflare-workers/],
+    ['an unknown target', ['build', '--target', 'moon'], /--target moon is not known/],
+  ])('refuses %s with exit code 2 and says what is right', async (_what, args, text) => {
+    const { code, stdout, stderr } = await svc(args, tmpdir());
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(text);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it('reports a usage error as one JSON document with --json', async () => {
+    const { code, stdout, stderr } = await svc(['serve', '--json', '--prot', '1'], tmpdir());
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      status: 'error',
+      error: { code: 'usage', message: "Unknown option '--prot'\nDid you mean --port?" },
+    });
+  });
+
+  it.each([['list'], ['validate'], ['serve'], ['run', 'tool', 'x'], ['build', '--target', 'node']])(
+    'fails with 1 where there is no project: %s',
+    async (...args) => {
+      const { code, stderr } = await svc(args, folder());
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/There is no svc-site\.yml in .*\n.*svc init --bootstrap/);
+    },
+  );
+
+  it('finds the project from a folder inside it', async () => {
+    const root = await project();
+    expect((await svc(['list'], `${root}/sql`)).code).toBe(0);
+  });
+
+  it('adds stack and code with --debug and with SVC_DEBUG, and never without', async () => {
+    const [flag, variable, plain] = await Promise.all([
+      svc(['list', '--debug'], folder()),
+      svc(['list'], folder(), { SVC_DEBUG: 'true' }),
+      svc(['list'], folder()),
+    ]);
+    for (const { stderr } of [flag, variable]) expect(stderr).toMatch(/code: project_invalid\n.*SvcError/);
+    expect(plain.stderr).not.toContain('SvcError');
+  });
+});

@@ -1,0 +1,102 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { project, svc } from './svc.ts';
+
+const TOOL = (name: string, code: string) => `svc: 1
+tool:
+  name: ${name}
+  source:
+    code: ${code}
+`;
+
+describe('svc validate', () => {
+  it('says ok with 0, for people and as one document', async () => {
+    const root = await project();
+    const [text, json] = await Promise.all([svc(['validate'], root), svc(['validate', '--json'], root)]);
+    expect(text).toMatchObject({ code: 0, stdout: 'ok: 1 endpoint\n', stderr: '' });
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toEqual({ status: 'ok', findings: [] });
+  });
+
+  it('gives file, line, column, reason and fix of broken YAML, with 1', async () => {
+    const root = await project();
+    writeFileSync(
+      join(root, 'tools/broken.yml'),
+      'svc: 1\ntool:\n  name: broken\n  source: { code: SELECT 1\n',
+    );
+    const [text, json] = await Promise.all([svc(['validate'], root), svc(['validate', '--json'], root)]);
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/^tools\/broken\.yml:\d+:\d+ {2}error {2}\S.*\n +fix: \S.*$/m);
+    expect(text.stdout).toMatch(/1 error, 0 warnings in 2 endpoints/);
+    expect(json.code).toBe(1);
+    const { status, findings } = JSON.parse(json.stdout);
+    expect(status).toBe('error');
+    expect(findings[0]).toMatchObject({
+      severity: 'error',
+      file: 'tools/broken.yml',
+      line: expect.any(Number),
+      column: expect.any(Number),
+      message: expect.stringMatching(/\S/),
+      fix: expect.stringMatching(/\S/),
+    });
+    expect(findings[0].line).toBeGreaterThan(1);
+  });
+
+  it('plans the SQL against the database and points at what cannot run', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/lost.yml'), TOOL('lost', 'SELECT * FROM nowhere'));
+    const { code, stdout } = await svc(['validate', '--json'], root);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toEqual([
+      expect.objectContaining({
+        severity: 'error',
+        code: 'sql-failed',
+        file: 'tools/lost.yml',
+        line: 5,
+        message: expect.stringContaining('nowhere'),
+      }),
+    ]);
+  });
+
+  it('looks at one file when one is named', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/lost.yml'), TOOL('lost', 'SELECT * FROM nowhere'));
+    const sound = await svc(['validate', 'tools/hello_world.yml'], root);
+    expect(sound).toMatchObject({ code: 0, stdout: 'ok: tools/hello_world.yml\n' });
+    const broken = await svc(['validate', '../tools/lost.yml'], join(root, 'sql'));
+    expect(broken.code).toBe(1);
+    for (const other of ['tools/none.yml', '/etc/passwd']) {
+      const { code, stderr } = await svc(['validate', other], root);
+      expect(code).toBe(2);
+      expect(stderr).toContain('is not an endpoint file of this project');
+    }
+  });
+
+  it('uses seed.sql for a database that is not there, and creates nothing', async () => {
+    const root = await project();
+    rmSync(join(root, 'data'), { recursive: true });
+    writeFileSync(join(root, 'tools/lost.yml'), TOOL('lost', 'SELECT n FROM t'));
+    const without = await svc(['validate', '--json'], root);
+    expect(without.code).toBe(0);
+    expect(JSON.parse(without.stdout).findings).toEqual([
+      expect.objectContaining({ severity: 'info', code: 'sql-not-checked', file: 'svc-site.yml' }),
+    ]);
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER)');
+    expect(await svc(['validate', '--json'], root)).toMatchObject({
+      code: 0,
+      stdout: '{"status":"ok","findings":[]}\n',
+    });
+    expect(existsSync(join(root, 'data'))).toBe(false);
+  });
+
+  it('checks the site file, with its place', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'svc-site.yml'), 'svc: 1\nproject: demo\nprofil: default\n');
+    for (const command of [['validate'], ['list'], ['serve'], ['run', 'tool', 'hello_world']]) {
+      const { code, stdout, stderr } = await svc(command, root);
+      if (command[0] !== 'list') expect({ command, code }).toEqual({ command, code: 1 });
+      if (command[0] !== 'list') expect(stdout + stderr).toMatch(/svc-site\.yml:3:1 +error/);
+    }
+  });
+});
