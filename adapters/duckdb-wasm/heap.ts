@@ -1,0 +1,84 @@
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+const STRING_BYTES = 16;
+const INLINE_BYTES = 12;
+
+/** The engine's memory, read and written with views that follow its growth. */
+export class Heap {
+  readonly memory: WebAssembly.Memory;
+  #bytes: Uint8Array<ArrayBuffer>;
+  #view: DataView;
+
+  constructor(memory: WebAssembly.Memory) {
+    this.memory = memory;
+    this.#bytes = new Uint8Array(memory.buffer);
+    this.#view = new DataView(memory.buffer);
+  }
+
+  /** All of memory; not to be kept over a call into the engine. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    // Growing detaches the old buffer, which leaves its views empty.
+    if (this.#bytes.length === 0) this.#refresh();
+    return this.#bytes;
+  }
+
+  /** All of memory for numbers; not to be kept over a call into the engine. */
+  get view(): DataView {
+    if (this.#bytes.length === 0) this.#refresh();
+    return this.#view;
+  }
+
+  u32(at: number): number {
+    return this.view.getUint32(at, true);
+  }
+
+  setU32(at: number, value: number): void {
+    this.view.setUint32(at, value, true);
+  }
+
+  /** A copy of the bytes there. */
+  copy(at: number, length: number): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(at, at + length);
+  }
+
+  /** UTF-8 text of a known length. */
+  text(at: number, length: number): string {
+    return decoder.decode(this.bytes.subarray(at, at + length));
+  }
+
+  /** UTF-8 text up to its zero byte; the null pointer is the empty text. */
+  cString(at: number): string {
+    if (at === 0) return '';
+    return this.text(at, this.bytes.indexOf(0, at) - at);
+  }
+
+  /** The bytes of one string or blob of a vector: short ones lie in it behind their length, of long ones an address. */
+  stringBytes(data: number, row: number): Uint8Array<ArrayBuffer> {
+    const entry = data + row * STRING_BYTES;
+    const length = this.u32(entry);
+    const start = length <= INLINE_BYTES ? entry + 4 : this.u32(entry + 8);
+    return this.bytes.subarray(start, start + length);
+  }
+
+  /** The text of one string of a vector. */
+  string(data: number, row: number): string {
+    return decoder.decode(this.stringBytes(data, row));
+  }
+
+  /** Writes numbers as consecutive 32-bit words. */
+  words(at: number, values: readonly number[]): void {
+    values.forEach((value, index) => {
+      this.setU32(at + index * 4, value);
+    });
+  }
+
+  #refresh(): void {
+    this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#view = new DataView(this.memory.buffer);
+  }
+}
+
+/** Text as UTF-8, with the zero byte that C wants. */
+export function toCString(text: string): Uint8Array {
+  return encoder.encode(`${text}\0`);
+}

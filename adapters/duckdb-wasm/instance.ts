@@ -1,0 +1,126 @@
+import type { DatabaseFile } from './file.ts';
+import { Heap, toCString } from './heap.ts';
+import { DATA, MEMORY, STACK, TABLE_SLOTS } from './layout.ts';
+import type { SymbolName } from './symbols.ts';
+import { createSystem, type System, UNSUPPORTED } from './system.ts';
+
+/** The engine's functions. A 64-bit integer travels as two 32-bit halves, low then high. */
+export type Functions = { readonly [name in SymbolName]: (...args: number[]) => number };
+
+/** A function of this program that the engine calls for a SQL function: `(info, chunk, output)`. */
+export type ScalarCallback = (info: number, chunk: number, output: number) => void;
+
+/** What an instance is made of. */
+export interface InstanceOptions {
+  readonly wasm: WebAssembly.Module;
+  readonly trampolines: WebAssembly.Module;
+  readonly file: DatabaseFile;
+  /** The most memory the engine can ever take. */
+  readonly memoryMb: number;
+}
+
+/** One instantiated engine: its functions, its memory, and a way to hand it callbacks. */
+export interface Instance {
+  readonly call: Functions;
+  readonly heap: Heap;
+  /** Room for results that a function writes through a pointer; the next call may overwrite it. */
+  readonly scratch: number;
+  addCallback(callback: ScalarCallback): number;
+  /** Runs with the text in the engine's memory, which is given back afterwards. */
+  withText<T>(text: string, use: (at: number, length: number) => T): T;
+}
+
+const SCRATCH_BYTES = 64;
+
+/** Instantiates the engine. It is linked for loading at run time, so its bases and tables are made here. */
+export async function createInstance(options: InstanceOptions): Promise<Instance> {
+  const memory = new WebAssembly.Memory({
+    initial: MEMORY.initialPages,
+    maximum: options.memoryMb * MEMORY.pagesPerMb,
+  });
+  const table = new WebAssembly.Table({ initial: TABLE_SLOTS, element: 'anyfunc' });
+  const heap = new Heap(memory);
+  const system = createSystem(heap, options.file, options.memoryMb);
+  const imports = createImports(options.wasm, { memory, table, system });
+  const { exports } = await WebAssembly.instantiate(options.wasm, imports);
+  const call = exports as unknown as Functions;
+  call.__wasm_apply_data_relocs();
+  call.__wasm_call_ctors();
+  return {
+    call,
+    heap,
+    scratch: call.malloc(SCRATCH_BYTES),
+    addCallback: (callback) => addCallback(table, options.trampolines, callback),
+    withText: (text, use) => withText(call, heap, text, use),
+  };
+}
+
+interface Parts {
+  readonly memory: WebAssembly.Memory;
+  readonly table: WebAssembly.Table;
+  readonly system: System;
+}
+
+function createImports(wasm: WebAssembly.Module, parts: Parts): WebAssembly.Imports {
+  const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
+  for (const { module, name, kind } of WebAssembly.Module.imports(wasm)) {
+    imports[module] = { ...imports[module], [name]: importOf(module, name, kind, parts) };
+  }
+  return imports;
+}
+
+function importOf(
+  module: string,
+  name: string,
+  kind: WebAssembly.ImportExportKind | 'tag',
+  { memory, table, system }: Parts,
+): WebAssembly.ImportValue {
+  if (kind === 'function') return system[name] ?? UNSUPPORTED;
+  if (kind === 'memory') return memory;
+  if (kind === 'table') return table;
+  if (kind === 'tag') return createTag();
+  // Graphics and sound, which the linker drags in, are the only functions asked for by address: none has one.
+  if (module === 'GOT.func') return new WebAssembly.Global({ value: 'i32', mutable: true }, 0);
+  return new WebAssembly.Global({ value: 'i32', mutable: !FIXED.has(name) }, ADDRESSES[name] ?? 0);
+}
+
+const FIXED = new Set(['__memory_base', '__table_base']);
+
+const ADDRESSES: { readonly [name: string]: number } = {
+  __memory_base: DATA.start,
+  __table_base: 1,
+  __stack_pointer: STACK.high,
+  __stack_high: STACK.high,
+  __stack_low: STACK.low,
+  __heap_base: STACK.high,
+};
+
+type TagConstructor = new (type: { parameters: readonly string[] }) => WebAssembly.ImportValue;
+
+/** What a C++ exception is thrown with: the address of the exception object. */
+function createTag(): WebAssembly.ImportValue {
+  const { Tag } = WebAssembly as unknown as { readonly Tag: TagConstructor };
+  return new Tag({ parameters: ['i32'] });
+}
+
+function addCallback(
+  table: WebAssembly.Table,
+  trampolines: WebAssembly.Module,
+  callback: ScalarCallback,
+): number {
+  const instance = new WebAssembly.Instance(trampolines, { e: { scalar: callback } });
+  const slot = table.grow(1);
+  table.set(slot, instance.exports.scalar);
+  return slot;
+}
+
+function withText<T>(call: Functions, heap: Heap, text: string, use: (at: number, length: number) => T): T {
+  const bytes = toCString(text);
+  const at = call.malloc(bytes.length);
+  try {
+    heap.bytes.set(bytes, at);
+    return use(at, bytes.length - 1);
+  } finally {
+    call.free(at);
+  }
+}

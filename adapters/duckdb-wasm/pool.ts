@@ -1,0 +1,193 @@
+import { SvcError, toSvcError } from '../../src/errors.ts';
+import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
+import { deadlineError } from './engine.ts';
+import { Job } from './job.ts';
+import { Member } from './member.ts';
+import type { Task, WorkerSetup } from './protocol.ts';
+
+/** What a pool is made of. */
+export interface PoolOptions {
+  readonly workerUrl: URL;
+  readonly setup: Omit<WorkerSetup, 'running'>;
+  /** The most engines; more than the first are started when there is work for them. */
+  readonly workers: number;
+  /** The most calls that wait for an engine; one more is answered `busy`. */
+  readonly queueLimit: number;
+}
+
+/** So many statements take turns in one engine. */
+const JOBS_PER_MEMBER = 32;
+/** From so many on another engine is worth starting. */
+const JOBS_TO_GROW = 2;
+const TICK_MS = 50;
+/** A step that takes longer holds nobody else up: the others move to another engine. */
+const STUCK_MS = 150;
+/** How long an engine may take to notice a deadline or a cancel before it is terminated. */
+const GRACE_MS = 100;
+const MAX_LOSSES = 3;
+
+/** Engines in threads of their own behind one database; the process's event loop never waits for a query. */
+export class Pool implements Database {
+  readonly engine = 'duckdb-wasm';
+  readonly readonly = true;
+  readonly #options: PoolOptions;
+  readonly #members = new Set<Member>();
+  readonly #starting = new Set<Member>();
+  #queue: Job[] = [];
+  #ticking: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the first engine, which tells whether the database can be opened at all. */
+  async open(): Promise<this> {
+    await this.#grow();
+    return this;
+  }
+
+  async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    const result = await this.#submit({ kind: 'run', request }, call);
+    if (result === null) throw new SvcError('internal', 'an engine answered a query without a result');
+    return result;
+  }
+
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+    const call = { caller: null, signal: new AbortController().signal, timeoutMs: PREPARE_TIMEOUT_MS };
+    await this.#submit({ kind: 'prepare', sql, mode }, call);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const members = [...this.#members, ...this.#starting];
+    this.#rejectAll([...this.#queue, ...members.flatMap(({ jobs }) => jobs)], closedError());
+    this.#queue = [];
+    if (this.#ticking !== null) clearInterval(this.#ticking);
+    await Promise.all(members.map((member) => member.terminate()));
+  }
+
+  #submit(task: Task, call: SqlCall): Promise<SqlResult | null> {
+    const job = new Job(task, call);
+    if (this.#closed) job.reject(closedError());
+    else if (call.signal.aborted) job.reject(new SvcError('cancelled', 'The call was cancelled.'));
+    else this.#enqueue(job);
+    return job.answer;
+  }
+
+  #enqueue(job: Job): void {
+    job.watch(() => this.#cancel(job));
+    this.#queue.push(job);
+    this.#dispatch();
+    if (this.#queue.length > this.#options.queueLimit) this.#queue.pop()?.reject(busyError());
+    this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  #cancel(job: Job): void {
+    this.#queue = this.#queue.filter((candidate) => candidate !== job);
+    for (const member of this.#members) member.cancel(job);
+  }
+
+  /** Gives waiting jobs to the engines with the most room, and starts another where all have enough to do. */
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const member = this.#roomiest();
+      if (member === undefined || member.load >= JOBS_TO_GROW) this.#growInBackground();
+      if (member === undefined) return;
+      const job = this.#queue.shift();
+      if (job !== undefined) member.start(job);
+    }
+  }
+
+  #roomiest(): Member | undefined {
+    const able = [...this.#members].filter(
+      (member) => member.load < JOBS_PER_MEMBER && member.stuckMs < STUCK_MS,
+    );
+    return able.sort((left, right) => left.load - right.load)[0];
+  }
+
+  #growInBackground(): void {
+    if (this.#closed || this.#starting.size > 0 || this.#members.size >= this.#options.workers) return;
+    this.#grow().catch((thrown: unknown) => {
+      if (this.#members.size > 0) return;
+      this.#rejectAll(this.#queue, toSvcError(thrown));
+      this.#queue = [];
+    });
+  }
+
+  async #grow(): Promise<void> {
+    const member = new Member(this.#options.workerUrl, this.#options.setup, {
+      onFree: () => this.#dispatch(),
+      onEnd: (...ended) => this.#replace(...ended),
+    });
+    this.#starting.add(member);
+    try {
+      await member.ready;
+      if (!this.#closed) this.#members.add(member);
+    } finally {
+      this.#starting.delete(member);
+    }
+    this.#dispatch();
+  }
+
+  /** The calls that only waited go to another engine; reading twice does no harm. */
+  #replace(member: Member, culprit: Job | undefined, waiting: readonly Job[]): void {
+    this.#members.delete(member);
+    if (this.#closed) return;
+    culprit?.reject(new SvcError('database_unavailable', 'The database engine failed on this statement.'));
+    for (const job of waiting) {
+      job.losses += 1;
+      if (job.losses >= MAX_LOSSES)
+        job.reject(new SvcError('database_unavailable', 'The database engine keeps failing.'));
+    }
+    this.#requeue(waiting);
+    if (this.#members.size === 0) this.#growInBackground();
+  }
+
+  #requeue(jobs: readonly Job[]): void {
+    this.#queue.unshift(...jobs.filter(({ settled }) => !settled));
+    this.#dispatch();
+  }
+
+  /** Looks after what no message tells: time that is over, and engines that are stuck. */
+  #tick(): void {
+    this.#expireQueue();
+    for (const member of this.#members) this.#attend(member);
+    const idle = this.#queue.length === 0 && [...this.#members].every(({ load }) => load === 0);
+    if (!idle || this.#ticking === null) return;
+    clearInterval(this.#ticking);
+    this.#ticking = null;
+  }
+
+  #expireQueue(): void {
+    const expired = this.#queue.filter(({ remainingMs }) => remainingMs <= 0);
+    if (expired.length === 0) return;
+    this.#rejectAll(expired, busyError());
+    this.#queue = this.#queue.filter(({ settled }) => !settled);
+  }
+
+  #attend(member: Member): void {
+    member.observe();
+    for (const job of member.jobs) {
+      if (job.remainingMs < -GRACE_MS) job.reject(deadlineError(job.call.timeoutMs));
+    }
+    if (member.stuckMs < STUCK_MS) return;
+    if (member.load > 1) this.#requeue(member.release());
+    if (member.current?.settled) void member.terminate();
+  }
+
+  #rejectAll(jobs: readonly Job[], error: SvcError): void {
+    for (const job of jobs) job.reject(error);
+  }
+}
+
+/** Planning has no deadline of its own; a plan that takes longer than this is a fault. */
+const PREPARE_TIMEOUT_MS = 30_000;
+
+function busyError(): SvcError {
+  return new SvcError('busy', 'The database has too much to do; try again.');
+}
+
+function closedError(): SvcError {
+  return new SvcError('database_unavailable', 'The database is closed.');
+}
