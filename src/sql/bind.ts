@@ -1,0 +1,71 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { SqlValue } from '../ports.ts';
+import type { TypeNode } from '../types/node.ts';
+import { toIntervalText, toTimestampText } from './time-text.ts';
+
+/** A checked argument as DuckDB gets it: bound under its declared type, never as part of the SQL. */
+export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
+  if (value === null) return null;
+  switch (parameter.type) {
+    case 'integer':
+      return BigInt(value as number | string);
+    case 'number':
+      return Number(value);
+    case 'boolean':
+      return value === true;
+    case 'string':
+      return toTextValue(parameter, String(value));
+    case 'array':
+      return toList(parameter, Array.isArray(value) ? value : [value]);
+    case 'object':
+      return toStruct(parameter, value);
+  }
+}
+
+function toTextValue({ format }: TypeNode, text: string): SqlValue {
+  switch (format) {
+    case 'date':
+      return { sqlType: 'DATE', text };
+    case 'time':
+      return { sqlType: 'TIME', text };
+    case 'date-time':
+      return { sqlType: /(?:z|[+-]\d\d:\d\d)$/i.test(text) ? 'TIMESTAMPTZ' : 'TIMESTAMP', text };
+    case 'duration':
+      return { sqlType: 'INTERVAL', text: toIntervalText(text) };
+    case 'timestamp':
+      return { sqlType: 'TIMESTAMPTZ', text: toTimestampText(text) };
+    default:
+      return text;
+  }
+}
+
+function toList({ items }: TypeNode, values: readonly JsonValue[]): SqlValue {
+  if (items) return { list: values.map((item) => toSqlValue(items, item)) };
+  return { list: values.map(untypedItem(values)) };
+}
+
+/** A list without `items` is one of its items' common scalar type, and of their JSON text where they have none. */
+function untypedItem(values: readonly JsonValue[]): (item: JsonValue) => SqlValue {
+  const present = values.filter((item) => item !== null);
+  if (present.every((item) => typeof item === 'boolean')) return (item) => item as boolean | null;
+  if (present.every((item) => Number.isSafeInteger(item))) {
+    return (item) => (item === null ? null : BigInt(item as number));
+  }
+  if (present.every((item) => typeof item === 'number')) return (item) => item as number | null;
+  return (item) => (item === null || typeof item === 'string' ? item : JSON.stringify(item));
+}
+
+/** A STRUCT of the declared properties, in their order; without any, the object's JSON text. */
+function toStruct({ properties = {} }: TypeNode, value: JsonValue): SqlValue {
+  const declared = Object.entries(properties);
+  if (declared.length === 0) return JSON.stringify(value);
+  const fields = value as JsonObject;
+  return {
+    struct: Object.fromEntries(
+      declared.map(([name, node]) => [
+        name,
+        toSqlValue(node, Object.hasOwn(fields, name) ? (fields[name] ?? null) : null),
+      ]),
+    ),
+  };
+}

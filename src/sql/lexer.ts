@@ -1,0 +1,162 @@
+/** What a stretch of SQL is. */
+export type TokenKind =
+  | 'word'
+  | 'quoted'
+  | 'string'
+  | 'number'
+  | 'parameter'
+  | 'positional'
+  | 'blank'
+  | 'comment'
+  | 'symbol';
+
+/** A stretch of SQL, from one offset to another; tokens follow each other without gaps. */
+export interface Token {
+  readonly kind: TokenKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What keeps SQL from being read, and where. */
+export interface SqlProblem {
+  readonly message: string;
+  /** Counted in UTF-16 units from the start of the text. */
+  readonly offset: number;
+}
+
+/** SQL cut into tokens by DuckDB's lexical rules. */
+export interface Lexed {
+  readonly tokens: readonly Token[];
+  readonly problems: readonly SqlProblem[];
+}
+
+const BLANK = /[ \t\n\r\f\v]+/y;
+const WORD = /[A-Za-z_\x80-\uffff][A-Za-z0-9_$\x80-\uffff]*/y;
+const NUMBER = /\d[\d_]*(?:\.\d[\d_]*)?/y;
+const LINE_COMMENT = /--[^\n\r]*/y;
+const COMMENT_EDGE = /\/\*|\*\//g;
+const DOLLAR_TAG = /\$(?:[A-Za-z_\x80-\uffff][A-Za-z0-9_\x80-\uffff]*)?\$/y;
+const PARAMETER = /\$[A-Za-z_\x80-\uffff][A-Za-z0-9_\x80-\uffff]*/y;
+const POSITIONAL = /\$\d+|\?\d*/y;
+const PLAIN_STRING = /'[^']*(?:''[^']*)*/y;
+const ESCAPED_STRING = /'[^'\\]*(?:(?:''|\\[\s\S])[^'\\]*)*/y;
+const QUOTED_NAME = /"[^"]*(?:""[^"]*)*/y;
+
+/** Cuts SQL into tokens in one pass; never throws, whatever the text. */
+export function lexSql(sql: string): Lexed {
+  const tokens: Token[] = [];
+  const problems: SqlProblem[] = [];
+  for (let start = 0; start < sql.length; ) {
+    const { kind, end, problem } = readToken(sql, start);
+    if (problem !== undefined) problems.push({ message: problem, offset: start });
+    tokens.push({ kind, start, end });
+    start = end;
+  }
+  return { tokens, problems };
+}
+
+/** What begins at an offset, where it ends, and what is wrong with it. */
+interface Reading {
+  readonly kind: TokenKind;
+  readonly end: number;
+  readonly problem?: string;
+}
+
+function readToken(sql: string, at: number): Reading {
+  switch (sql[at]) {
+    case "'":
+      return closed(sql, 'string', match(PLAIN_STRING, sql, at), 'This string');
+    case '"':
+      return closed(sql, 'quoted', match(QUOTED_NAME, sql, at), 'This quoted name');
+    case '$':
+      return readDollar(sql, at);
+    case '?':
+      return { kind: 'positional', end: match(POSITIONAL, sql, at) };
+    case '-':
+      return {
+        kind: sql[at + 1] === '-' ? 'comment' : 'symbol',
+        end: match(LINE_COMMENT, sql, at) || at + 1,
+      };
+    case '/':
+      return sql[at + 1] === '*' ? readBlockComment(sql, at) : { kind: 'symbol', end: at + 1 };
+    case '\0':
+      return { kind: 'symbol', end: at + 1, problem: 'A NUL character ends the SQL here: remove it' };
+    default:
+      return readPlain(sql, at);
+  }
+}
+
+function readPlain(sql: string, at: number): Reading {
+  const blank = match(BLANK, sql, at);
+  if (blank > 0) return { kind: 'blank', end: blank };
+  const word = match(WORD, sql, at);
+  if (word === at + 1 && sql[word] === "'" && /[eE]/.test(sql.charAt(at)))
+    return readEscapedString(sql, word);
+  if (word > 0) return { kind: 'word', end: word };
+  const number = match(NUMBER, sql, at);
+  return number > 0 ? { kind: 'number', end: number } : { kind: 'symbol', end: at + 1 };
+}
+
+function readDollar(sql: string, at: number): Reading {
+  const tag = match(DOLLAR_TAG, sql, at);
+  if (tag > 0) return readDollarString(sql, tag, sql.slice(at, tag));
+  const named = match(PARAMETER, sql, at);
+  if (named > 0) return { kind: 'parameter', end: named };
+  const positional = match(POSITIONAL, sql, at);
+  if (positional > 0) return { kind: 'positional', end: positional };
+  return {
+    kind: 'symbol',
+    end: at + 1,
+    problem: 'A lone $ is no parameter: write $name, without blanks or quotes',
+  };
+}
+
+function readDollarString(sql: string, from: number, tag: string): Reading {
+  const close = sql.indexOf(tag, from);
+  if (close >= 0) return { kind: 'string', end: close + tag.length };
+  const hint = tag === '$$' ? '' : ' (for two parameters side by side, put a blank between them)';
+  const problem = `The text that ${tag} opens is never closed with ${tag}${hint}`;
+  return { kind: 'string', end: sql.length, problem };
+}
+
+/** A string with backslash escapes; its pieces on the next lines belong to it, backslashes and all. */
+function readEscapedString(sql: string, quote: number): Reading {
+  let end = match(ESCAPED_STRING, sql, quote);
+  for (let next = nextPiece(sql, end + 1); next > 0; next = nextPiece(sql, end + 1)) {
+    end = match(ESCAPED_STRING, sql, next);
+  }
+  return closed(sql, 'string', end, 'This string');
+}
+
+/** Where a string goes on: at a quote after a line break, with only blanks and line comments before it. */
+function nextPiece(sql: string, from: number): number {
+  let at = from;
+  for (let end = at; end > 0; end = match(BLANK, sql, at) || match(LINE_COMMENT, sql, at)) at = end;
+  return sql[at] === "'" && /[\n\r]/.test(sql.slice(from, at)) ? at : 0;
+}
+
+function readBlockComment(sql: string, at: number): Reading {
+  COMMENT_EDGE.lastIndex = at + 2;
+  for (let depth = 1; depth > 0; ) {
+    const edge = COMMENT_EDGE.exec(sql);
+    if (edge === null) {
+      const problem = 'This comment is never closed (comments nest: each /* needs its own */)';
+      return { kind: 'comment', end: sql.length, problem };
+    }
+    depth += edge[0] === '/*' ? 1 : -1;
+  }
+  return { kind: 'comment', end: COMMENT_EDGE.lastIndex };
+}
+
+/** A token that a closing quote must end. */
+function closed(sql: string, kind: TokenKind, quote: number, what: string): Reading {
+  return quote < sql.length
+    ? { kind, end: quote + 1 }
+    : { kind, end: sql.length, problem: `${what} is never closed` };
+}
+
+/** Where a match that begins exactly here ends; 0 when there is none. */
+function match(shape: RegExp, sql: string, at: number): number {
+  shape.lastIndex = at;
+  return shape.test(sql) ? shape.lastIndex : 0;
+}

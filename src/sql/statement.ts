@@ -1,0 +1,119 @@
+import { lexSql, type Token } from './lexer.ts';
+
+/** One statement of a SQL text, without the comments and blanks around it. */
+export interface SqlStatement {
+  readonly text: string;
+  /** Where it begins in the whole text. */
+  readonly offset: number;
+}
+
+/** What a statement does: reads, writes rows, changes definitions, or anything else (settings, files, transactions). */
+export type StatementClass = 'read' | 'write' | 'ddl' | 'other';
+
+export interface Classification {
+  /** `read` only where the engine can run it as a query that cannot write. */
+  readonly mode: 'read' | 'write';
+  /** The main verb, `SELECT`, `INSERT` ...; `OTHER` for a verb that is none of SQL's, `EMPTY` for no statement. */
+  readonly operation: string;
+  readonly class: StatementClass;
+}
+
+/** What a token is to a statement's shape: a word in upper case, a bracket, or anything else. */
+type Piece = string;
+
+const WEIGHTS: { readonly [name in StatementClass]: number } = { read: 0, write: 1, ddl: 2, other: 3 };
+const READS = 'SELECT FROM VALUES TABLE DESCRIBE DESC SHOW SUMMARIZE PIVOT PIVOT_WIDER UNPIVOT PIVOT_LONGER';
+const WRITES = 'INSERT UPDATE DELETE MERGE TRUNCATE';
+const DEFINES = 'CREATE DROP ALTER COMMENT';
+const OTHERS =
+  'PRAGMA SET RESET ATTACH DETACH USE COPY EXPORT IMPORT INSTALL LOAD CALL CHECKPOINT FORCE VACUUM ANALYZE BEGIN START COMMIT END ROLLBACK ABORT PREPARE EXECUTE DEALLOCATE EXPLAIN';
+const CLASSES = new Map<string, StatementClass>([
+  ...READS.split(' ').map((verb) => [verb, 'read'] as const),
+  ...WRITES.split(' ').map((verb) => [verb, 'write'] as const),
+  ...DEFINES.split(' ').map((verb) => [verb, 'ddl'] as const),
+  ...OTHERS.split(' ').map((verb) => [verb, 'other'] as const),
+]);
+/** Other spellings of a verb. */
+const SAME_AS: { readonly [verb: string]: string } = { FROM: 'SELECT', TABLE: 'SELECT', DESC: 'DESCRIBE' };
+
+/** The statements of a SQL text, split at each `;` that is not inside a string, a comment or a quoted name. */
+export function statementsOf(sql: string): readonly SqlStatement[] {
+  const groups: Token[][] = [[]];
+  for (const token of lexSql(sql).tokens) {
+    if (sql.startsWith(';', token.start) && token.kind === 'symbol') groups.push([]);
+    else if (token.kind !== 'blank' && token.kind !== 'comment') groups.at(-1)?.push(token);
+  }
+  return groups.flatMap((tokens) => {
+    const [first, last] = [tokens[0], tokens.at(-1)];
+    return first && last ? [{ text: sql.slice(first.start, last.end), offset: first.start }] : [];
+  });
+}
+
+/** What SQL does. Of several statements the gravest class counts, and the last one's verb, since its rows come back. */
+export function classify(sql: string): Classification {
+  const parts = statementsOf(sql).map(({ text }) => classifyOne(piecesOf(text)));
+  const last = parts.at(-1);
+  if (last === undefined) return { mode: 'write', operation: 'EMPTY', class: 'other' };
+  const gravest = parts.reduce((worst, part) => (WEIGHTS[part.class] > WEIGHTS[worst.class] ? part : worst));
+  return { mode: gravest.mode, operation: last.operation, class: gravest.class };
+}
+
+function classifyOne(pieces: readonly Piece[]): Classification {
+  const verb = mainVerb(pieces);
+  const own = CLASSES.get(verb) ?? 'other';
+  const gravest = own === 'read' && pieces.some((_, at) => isWritingCte(pieces, at)) ? 'write' : own;
+  return {
+    mode: gravest === 'read' ? 'read' : 'write',
+    // A word that is no verb of SQL may be anything, so spans do not get to see it.
+    operation: CLASSES.has(verb) ? (SAME_AS[verb] ?? verb) : 'OTHER',
+    class: gravest,
+  };
+}
+
+function mainVerb(pieces: readonly Piece[]): string {
+  let at = 0;
+  while (pieces[at] === '(' || pieces[at] === 'WITH') {
+    at = pieces[at] === '(' ? at + 1 : afterCtes(pieces, at + 1);
+  }
+  return pieces[at] ?? '';
+}
+
+/** Past `[RECURSIVE] name [(columns)] [USING KEY (...)] AS [[NOT] MATERIALIZED] (...)`, and past each `,` with another. */
+function afterCtes(pieces: readonly Piece[], from: number): number {
+  let at = pieces[from] === 'RECURSIVE' && pieces[from + 1] !== 'AS' ? from + 1 : from;
+  for (;;) {
+    at += 1;
+    while (at < pieces.length && pieces[at] !== 'AS') at = afterGroup(pieces, at);
+    while (at < pieces.length && pieces[at] !== '(') at += 1;
+    at = afterGroup(pieces, at);
+    if (pieces[at] !== ',') return at;
+    at += 1;
+  }
+}
+
+/** Past one piece, or past a bracket with all it holds. */
+function afterGroup(pieces: readonly Piece[], from: number): number {
+  let depth = 0;
+  let at = from;
+  do {
+    if (pieces[at] === '(') depth += 1;
+    if (pieces[at] === ')') depth -= 1;
+    at += 1;
+  } while (depth > 0 && at < pieces.length);
+  return at;
+}
+
+function isWritingCte(pieces: readonly Piece[], at: number): boolean {
+  const before = pieces[at - 1];
+  const opens = pieces[at] === '(' && (before === 'AS' || before === 'MATERIALIZED');
+  return opens && CLASSES.get(pieces[at + 1] ?? '') === 'write';
+}
+
+function piecesOf(sql: string): readonly Piece[] {
+  return lexSql(sql)
+    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
+    .map(({ kind, start, end }) => {
+      if (kind === 'word') return sql.slice(start, end).toUpperCase();
+      return kind === 'symbol' ? sql.slice(start, end) : '';
+    });
+}

@@ -1,0 +1,22 @@
+const MAX_DEPTH = 64;
+const MAX_VALUES = 100_000;
+
+/** Why a client's value is too deep, too large or dangerous to walk; null when it is none of these. */
+export function boundsProblem(root: unknown): string | null {
+  const open: { readonly value: object; readonly depth: number }[] = [];
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === 'object' && value !== null) open.push({ value, depth });
+  };
+  visit(root, 1);
+  let values = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`;
+    if (Object.hasOwn(value, '__proto__')) return 'has a key named __proto__';
+    const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    values += children.length;
+    if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
+    for (const child of children) visit(child, depth + 1);
+  }
+  return null;
+}

@@ -1,0 +1,21 @@
+import type { JsonValue } from '../json.ts';
+
+/** One text for equal values: keys sorted, so `{a, b}` equals `{b, a}`. */
+export function toCanonicalText(value: JsonValue): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(toCanonicalText).join(',')}]`;
+  const fields = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${toCanonicalText(field)}`).join(',')}}`;
+}
+
+/** Deep equality of JSON values, whatever the order of keys. */
+export function isSame(left: JsonValue, right: JsonValue): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object') return false;
+  return toCanonicalText(left) === toCanonicalText(right);
+}
+
+/** `Array.isArray` that keeps the element type of readonly JSON. */
+export function isList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,119 @@
+import * as v from 'valibot';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { isList } from './canonical.ts';
+import { isObject } from './coerce.ts';
+import { nearestName } from './nearest.ts';
+
+/** A compiled type. */
+export type Schema = v.GenericSchema<unknown, JsonValue>;
+
+/** Takes a problem, and where below the value it is. */
+export type Report = (message: string, path?: readonly v.IssuePathItem[]) => void;
+
+/** Checks what is inside a value of the right type and answers the value with its children converted. */
+export type Walk = (value: JsonValue, report: Report) => JsonValue;
+
+/** A property of an object type, compiled. */
+export interface PropertySchema {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+  readonly default: JsonValue | undefined;
+  /** SQL yields NULL for what it does not have: on output an optional property may be null. */
+  readonly nullWhenOptional: boolean;
+}
+
+/** An object type's children. */
+export interface ObjectShape {
+  readonly properties: readonly PropertySchema[];
+  readonly open: boolean;
+  /** What an unknown name is not: a `parameter` or a `property`. */
+  readonly noun: 'parameter' | 'property';
+}
+
+/** A list of wrong items is reported by its first few. */
+const MAX_WRONG = 10;
+
+/** Checks each item. */
+export function createArrayWalk(item: Schema): Walk {
+  return (value, report) => {
+    const converted: JsonValue[] = [];
+    let wrong = 0;
+    for (const [index, element] of (isList(value) ? value : []).entries()) {
+      const at: v.IssuePathItem = { type: 'array', origin: 'value', input: [], key: index, value: element };
+      const result = runChild(item, element, at, report);
+      if (result === undefined) wrong += 1;
+      else converted.push(result);
+      if (wrong >= MAX_WRONG) break;
+    }
+    return converted;
+  };
+}
+
+/** Checks each declared property, fills in defaults, and names what is unknown. */
+export function createObjectWalk(shape: ObjectShape): Walk {
+  const names = shape.properties.map(({ name }) => name);
+  const known = new Set(names);
+  return (value, report) => {
+    const fields = isObject(value) ? value : {};
+    const converted: { [name: string]: JsonValue } = {};
+    for (const property of shape.properties) {
+      const result = runProperty(property, fields, report);
+      if (result !== undefined) setField(converted, property.name, result);
+    }
+    const others = Object.keys(fields).filter((name) => !known.has(name));
+    if (!shape.open) reportUnknown(others.slice(0, MAX_WRONG), names, shape.noun, report);
+    else for (const name of others) setField(converted, name, fields[name] ?? null);
+    return converted;
+  };
+}
+
+function runProperty(property: PropertySchema, fields: JsonObject, report: Report): JsonValue | undefined {
+  const { name, schema } = property;
+  const given = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = given === undefined ? property.default : given;
+  const at: v.IssuePathItem = { type: 'object', origin: 'value', input: {}, key: name, value };
+  if (value === undefined) {
+    if (property.required) report('is required', [at]);
+    return undefined;
+  }
+  if (value === null && property.nullWhenOptional && !property.required) return null;
+  return runChild(schema, value, at, report);
+}
+
+function runChild(
+  schema: Schema,
+  value: JsonValue,
+  at: v.IssuePathItem,
+  report: Report,
+): JsonValue | undefined {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  for (const issue of result.issues) report(issue.message, [at, ...(issue.path ?? [])]);
+  return undefined;
+}
+
+function reportUnknown(
+  unknown: readonly string[],
+  names: readonly string[],
+  noun: string,
+  report: Report,
+): void {
+  for (const name of unknown) {
+    const nearest = nearestName(name, names);
+    const hint = nearest === null ? knownText(names) : `did you mean ${JSON.stringify(nearest)}?`;
+    report(`is not a ${noun} here; ${hint}`, [
+      { type: 'object', origin: 'key', input: {}, key: name, value: undefined },
+    ]);
+  }
+}
+
+function knownText(names: readonly string[]): string {
+  return names.length === 0 ? 'there are none' : `known: ${names.slice(0, 20).join(', ')}`;
+}
+
+/** Defines rather than assigns: a column may be called `__proto__`. */
+function setField(target: { [name: string]: JsonValue }, name: string, value: JsonValue): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}

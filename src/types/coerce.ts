@@ -1,0 +1,113 @@
+import type { JsonValue } from '../json.ts';
+import { boundsProblem } from './bounds.ts';
+import { isList } from './canonical.ts';
+import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
+import type { TypeName } from './node.ts';
+
+/** A value brought to its type, or why it cannot be. Messages never repeat the value. */
+export type Coerced = { readonly value: JsonValue } | { readonly problem: string };
+
+const LOST_DIGITS =
+  'is beyond 2^53, where a JSON number may already have lost digits: send it as text in quotes';
+
+/** How a client's value becomes each type: what is plainly meant is taken, what is not is refused. */
+export const COERCE: { readonly [type in TypeName]: (value: unknown) => Coerced } = {
+  string: toText,
+  number: toNumber,
+  integer: toWhole,
+  boolean: toBoolean,
+  array: (value) => fromText(value, isList, 'must be a list (or its JSON text)'),
+  object: (value) => fromText(value, isObject, 'must be an object (or its JSON text)'),
+};
+
+/** How a result's value is of each type: exactly, or not at all. */
+export const EXACT: { readonly [type in TypeName]: (value: unknown) => Coerced } = {
+  string: (value) => accept(value, typeof value === 'string', 'must be text'),
+  number: (value) => exactNumber(value, Number.isFinite(value), 'must be a number'),
+  integer: (value) => exactNumber(value, Number.isInteger(value), 'must be a whole number'),
+  boolean: (value) => accept(value, typeof value === 'boolean', 'must be true or false'),
+  array: (value) => accept(value, isList(value), 'must be a list'),
+  object: (value) => accept(value, isObject(value), 'must be an object'),
+};
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a value is, in words that give nothing of it away. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  const names: { readonly [type: string]: string } = {
+    string: 'text',
+    object: 'an object',
+    boolean: 'a boolean',
+  };
+  return names[typeof value] ?? (Number.isFinite(value) ? 'a number' : 'no number of JSON');
+}
+
+function accept(value: unknown, fits: boolean, problem: string): Coerced {
+  return fits ? { value: value as JsonValue } : { problem: `${problem}, not ${kindOf(value)}` };
+}
+
+function exactNumber(value: unknown, fits: boolean, problem: string): Coerced {
+  if (typeof value === 'string' && parseDecimal(value) !== null) {
+    return {
+      problem: `${problem}; it has more digits than a JSON number keeps and so comes as text: declare it as \`type: string\`, or cast it to DOUBLE in the SQL`,
+    };
+  }
+  return accept(value, fits, problem);
+}
+
+function toText(value: unknown): Coerced {
+  if (typeof value === 'string') return { value };
+  if (typeof value === 'boolean') return { value: String(value) };
+  if (typeof value !== 'number' || !Number.isFinite(value)) return accept(value, false, 'must be text');
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? { problem: LOST_DIGITS } : { value: String(value) };
+}
+
+function toNumber(value: unknown): Coerced {
+  const number = typeof value === 'string' && parseDecimal(value) ? Number(value) : value;
+  return accept(number, Number.isFinite(number), 'must be a number');
+}
+
+function toWhole(value: unknown): Coerced {
+  if (typeof value === 'string') return fromDigits(value);
+  if (!Number.isFinite(value)) return accept(value, false, 'must be a whole number');
+  if (!Number.isInteger(value)) return { problem: 'must be a whole number, without a fraction' };
+  return Number.isSafeInteger(value) ? { value: Number(value) + 0 } : { problem: LOST_DIGITS };
+}
+
+/** Integers beyond 2^53 stay text, every digit kept; SQL gets them as they are. */
+function fromDigits(text: string): Coerced {
+  const decimal = parseDecimal(text);
+  if (decimal === null) return { problem: 'must be a whole number, not text' };
+  const whole = toInteger(decimal);
+  if (whole === null) return { problem: 'must be a whole number, without a fraction' };
+  if (!fitsHugeint(whole)) return { problem: 'is too large: integers have at most 128 bits' };
+  return { value: Number.isSafeInteger(Number(whole)) ? Number(whole) : whole.toString() };
+}
+
+function toBoolean(value: unknown): Coerced {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (text === true || text === 'true' || text === 1 || text === '1') return { value: true };
+  if (text === false || text === 'false' || text === 0 || text === '0') return { value: false };
+  return accept(value, false, 'must be true or false');
+}
+
+function fromText(value: unknown, fits: (value: unknown) => boolean, problem: string): Coerced {
+  if (typeof value !== 'string') return accept(value, fits(value), problem);
+  const parsed = parseJson(value);
+  if (!fits(parsed)) return { problem: `${problem}, not text` };
+  const tooMuch = boundsProblem(parsed);
+  return tooMuch === null ? { value: parsed } : { problem: tooMuch };
+}
+
+function parseJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import { SvcError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
+import {
+  createArrayWalk,
+  createObjectWalk,
+  type ObjectShape,
+  type Report,
+  type Schema,
+  type Walk,
+} from './children.ts';
+import { COERCE, EXACT, isObject } from './coerce.ts';
+import { constraintsOf } from './constraints.ts';
+import type { Parameter, TypeNode } from './node.ts';
+import { acceptsNull, hasDefault } from './nullable.ts';
+
+/** Which way a value goes: from a client in, or from the database out. */
+export type Mode = 'input' | 'output';
+
+/** Deeper types are a cycle in the YAML, not something anyone reads. */
+export const MAX_TYPE_DEPTH = 32;
+
+/** Compiles a type node, with everything below it. */
+export function toSchema(node: TypeNode, mode: Mode, depth = 1): Schema {
+  if (depth > MAX_TYPE_DEPTH) {
+    throw new SvcError('project_invalid', `A type is nested deeper than ${MAX_TYPE_DEPTH} levels.`);
+  }
+  const convert = (mode === 'input' ? COERCE : EXACT)[node.type];
+  const constraints = constraintsOf(node);
+  const walk = walkOf(node, mode, depth);
+  const schema = toStep((given, report) => {
+    const converted = convert(given);
+    if ('problem' in converted) {
+      report(converted.problem);
+      return null;
+    }
+    let wrong = false;
+    const whole = walk?.(converted.value, (message, path) => {
+      wrong = true;
+      report(message, path);
+    });
+    // Items count as what they mean ("5" is 5), unless some mean nothing: then as they came.
+    const value = wrong || whole === undefined ? converted.value : whole;
+    for (const constraint of constraints) {
+      const problem = constraint(value);
+      if (problem !== null) report(problem);
+    }
+    return value;
+  });
+  return acceptsNull(node) ? v.nullable(schema) : schema;
+}
+
+/** Compiles a parameter list: an object that knows every name it takes. */
+export function toArgumentsSchema(parameters: readonly Parameter[]): Schema {
+  const properties = parameters.map((parameter) => ({
+    name: parameter.name,
+    schema: toSchema(parameter, 'input'),
+    required: !hasDefault(parameter),
+    default: parameter.default,
+    nullWhenOptional: false,
+  }));
+  const walk = createObjectWalk({ properties, open: false, noun: 'parameter' });
+  return toStep((value, report) => {
+    if (isObject(value)) return walk(value, report);
+    report('the arguments must be an object');
+    return null;
+  });
+}
+
+function toStep(run: (value: unknown, report: Report) => JsonValue): Schema {
+  return v.pipe(
+    v.unknown(),
+    v.rawTransform<unknown, JsonValue>(({ dataset, addIssue }) =>
+      run(dataset.value, (message, path) => {
+        const [first, ...rest] = path ?? [];
+        addIssue(first ? { message, path: [first, ...rest] } : { message });
+      }),
+    ),
+  );
+}
+
+function walkOf(node: TypeNode, mode: Mode, depth: number): Walk | null {
+  if (node.type === 'array' && node.items) return createArrayWalk(toSchema(node.items, mode, depth + 1));
+  return node.type === 'object' ? createObjectWalk(shapeOf(node, mode, depth)) : null;
+}
+
+function shapeOf(node: TypeNode, mode: Mode, depth: number): ObjectShape {
+  const properties = Object.entries(node.properties ?? {}).map(([name, property]) => ({
+    name,
+    schema: toSchema(property, mode, depth + 1),
+    required: node.required?.includes(name) ?? false,
+    default: mode === 'input' ? property.default : undefined,
+    nullWhenOptional: mode === 'output',
+  }));
+  const undeclared = (node.required ?? [])
+    .filter((name) => !Object.hasOwn(node.properties ?? {}, name))
+    .map((name) => ({
+      name,
+      schema: v.unknown() as Schema,
+      required: true,
+      default: undefined,
+      nullWhenOptional: false,
+    }));
+  return {
+    properties: [...properties, ...undeclared],
+    open: node.additionalProperties !== false,
+    noun: 'property',
+  };
+}

@@ -1,0 +1,140 @@
+import type { JsonValue } from '../json.ts';
+import { isList, isSame, toCanonicalText } from './canonical.ts';
+import { isMultipleOf, parseDecimal } from './decimal.ts';
+import { FORMAT_TEXT, hasFormat } from './format.ts';
+import type { TypeNode } from './node.ts';
+import { compilePattern } from './pattern.ts';
+import { PatternRefusal } from './pattern-tree.ts';
+
+/** What is wrong with a value that has its node's type already; null when nothing is. Never repeats the value. */
+export type Constraint = (value: JsonValue) => string | null;
+
+/** Every constraint of a node but those on its children. */
+export function constraintsOf(node: TypeNode): readonly Constraint[] {
+  const own = {
+    string: ofString,
+    number: ofNumber,
+    integer: ofNumber,
+    boolean: none,
+    array: ofArray,
+    object: none,
+  };
+  return [...enumOf(node), ...own[node.type](node)];
+}
+
+const none = (): readonly Constraint[] => [];
+
+function enumOf({ enum: allowed }: TypeNode): readonly Constraint[] {
+  if (allowed === undefined) return [];
+  const message = `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  return [(value) => (allowed.some((candidate) => isSame(candidate, value)) ? null : message)];
+}
+
+function ofString(node: TypeNode): readonly Constraint[] {
+  const { minLength, maxLength, format, pattern } = node;
+  return [
+    ...whenSet(minLength, (least) => (value) => {
+      const length = lengthOf(value);
+      return length < least ? `must have at least ${count(least, 'character')}, has ${length}` : null;
+    }),
+    ...whenSet(maxLength, (most) => (value) => {
+      const length = lengthOf(value);
+      return length > most ? `must have at most ${count(most, 'character')}, has ${length}` : null;
+    }),
+    ...whenSet(
+      format,
+      (name) => (value) => (hasFormat(String(value), name) ? null : `must be ${FORMAT_TEXT[name]}`),
+    ),
+    ...whenSet(pattern, patternConstraint),
+  ];
+}
+
+function patternConstraint(source: string): Constraint {
+  const pattern = compilePattern(source);
+  // A project with such a pattern does not load; a catalog from elsewhere fails closed.
+  if (pattern instanceof PatternRefusal) return () => `cannot be checked: its pattern ${pattern.message}`;
+  return (value) => {
+    const text = String(value);
+    if (text.length > pattern.maxText) return 'is too long to be checked against its pattern';
+    return pattern.test(text) ? null : `must match the pattern ${source}`;
+  };
+}
+
+function ofNumber(node: TypeNode): readonly Constraint[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
+  return [
+    ...whenSet(
+      minimum,
+      (bound) => (value) => (comparable(value) < bound ? `must be at least ${bound}` : null),
+    ),
+    ...whenSet(
+      maximum,
+      (bound) => (value) => (comparable(value) > bound ? `must be at most ${bound}` : null),
+    ),
+    ...whenSet(
+      exclusiveMinimum,
+      (bound) => (value) => (comparable(value) <= bound ? `must be more than ${bound}` : null),
+    ),
+    ...whenSet(
+      exclusiveMaximum,
+      (bound) => (value) => (comparable(value) >= bound ? `must be less than ${bound}` : null),
+    ),
+    ...whenSet(multipleOf, multipleConstraint),
+  ];
+}
+
+function multipleConstraint(step: number): Constraint {
+  const divisor = parseDecimal(String(step));
+  const message = `must be a multiple of ${step}`;
+  if (divisor === null || divisor.coefficient <= 0n) return () => message;
+  return (value) => (isMultipleOf(comparableText(value), divisor) ? null : message);
+}
+
+function ofArray({ minItems, maxItems, uniqueItems }: TypeNode): readonly Constraint[] {
+  return [
+    ...whenSet(minItems, (least) => (value) => {
+      const size = sizeOf(value);
+      return size < least ? `must have at least ${count(least, 'item')}, has ${size}` : null;
+    }),
+    ...whenSet(maxItems, (most) => (value) => {
+      const size = sizeOf(value);
+      return size > most ? `must have at most ${count(most, 'item')}, has ${size}` : null;
+    }),
+    ...(uniqueItems ? [repeated] : []),
+  ];
+}
+
+function repeated(value: JsonValue): string | null {
+  const seen = new Map<string, number>();
+  for (const [index, item] of (isList(value) ? value : []).entries()) {
+    const text = toCanonicalText(item);
+    const first = seen.get(text);
+    if (first !== undefined) return `must not repeat an item: items ${first} and ${index} are equal`;
+    seen.set(text, index);
+  }
+  return null;
+}
+
+function whenSet<T>(setting: T | undefined, create: (setting: T) => Constraint): readonly Constraint[] {
+  return setting === undefined ? [] : [create(setting)];
+}
+
+/** JavaScript compares a bigint with a number exactly, so digits beyond 2^53 keep their order. */
+function comparable(value: JsonValue): number | bigint {
+  return typeof value === 'string' ? BigInt(value) : Number(value);
+}
+
+function comparableText(value: JsonValue): number | string {
+  return typeof value === 'string' ? value : Number(value);
+}
+
+/** Code points, as JSON Schema counts. */
+function lengthOf(value: JsonValue): number {
+  const text = String(value);
+  let length = text.length;
+  for (let at = 0; at < text.length - 1; at += 1) if ((text.codePointAt(at) ?? 0) > 0xffff) length -= 1;
+  return length;
+}
+
+const sizeOf = (value: JsonValue): number => (isList(value) ? value.length : 0);
+const count = (size: number, noun: string): string => `${size} ${noun}${size === 1 ? '' : 's'}`;

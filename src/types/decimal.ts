@@ -1,0 +1,46 @@
+/** A decimal number without rounding: `coefficient * 10 ** exponent`. */
+export interface Decimal {
+  readonly coefficient: bigint;
+  readonly exponent: number;
+}
+
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+/** Longer texts are no numbers anyone means, and big integers cost the square of their length. */
+const MAX_TEXT = 400;
+const MAX_EXPONENT = 400;
+const MAX_INTEGER = 2n ** 127n - 1n;
+
+/** The exact value of a decimal text, or null when it is none (NaN, hexadecimal, blanks inside ...). */
+export function parseDecimal(text: string): Decimal | null {
+  const found = text.length > MAX_TEXT ? null : DECIMAL.exec(text.trim());
+  if (found === null) return null;
+  const [, sign = '', whole = '', fraction = '', power = '0'] = found;
+  const digits = whole + fraction;
+  const exponent = Number(power) - fraction.length;
+  if (digits === '' || Math.abs(exponent) > MAX_EXPONENT + MAX_TEXT) return null;
+  return { coefficient: BigInt(`${sign === '-' ? '-' : ''}${digits}`), exponent };
+}
+
+/** The integer a decimal is, or null when it has a fraction. */
+export function toInteger({ coefficient, exponent }: Decimal): bigint | null {
+  if (exponent >= 0) return coefficient * 10n ** BigInt(exponent);
+  const scale = 10n ** BigInt(-exponent);
+  return coefficient % scale === 0n ? coefficient / scale : null;
+}
+
+/** Whether an integer fits DuckDB's widest integer, HUGEINT. */
+export function fitsHugeint(value: bigint): boolean {
+  return value <= MAX_INTEGER && value >= -MAX_INTEGER - 1n;
+}
+
+/** Whether a value is a multiple in decimal arithmetic: 0.3 is one of 0.1, 0.35 is not. */
+export function isMultipleOf(value: number | string, divisor: Decimal): boolean {
+  const decimal = parseDecimal(String(value));
+  if (decimal === null) return false;
+  const exponent = Math.min(decimal.exponent, divisor.exponent);
+  return scaled(decimal, exponent) % scaled(divisor, exponent) === 0n;
+}
+
+function scaled({ coefficient, exponent }: Decimal, to: number): bigint {
+  return coefficient * 10n ** BigInt(exponent - to);
+}

@@ -1,0 +1,33 @@
+/** The known name closest to a mistyped one, or null when none is close enough to be meant. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const wanted = name.slice(0, 64).toLowerCase();
+  const limit = Math.floor(wanted.length / 3);
+  let best: string | null = null;
+  let bestDistance = limit + 1;
+  for (const candidate of known) {
+    const distance = editDistance(wanted, candidate.slice(0, 64).toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Insertions, deletions, replacements and swapped neighbours between two texts. */
+function editDistance(left: string, right: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const same = left[i - 1] === right[j - 1];
+      const swapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      next[j] = Math.min(
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+        (row[j - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [before, row] = [row, next];
+  }
+  return row[right.length] ?? 0;
+}

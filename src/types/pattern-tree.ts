@@ -1,0 +1,129 @@
+/** Where a zero-width test looks: the text's ends or a word's edge. */
+export type Edge = 'start' | 'end' | 'word' | 'not-word';
+
+/** The structure of a regular expression; what one atom matches stays in JavaScript's own hands. */
+export type PatternTree =
+  | { readonly kind: 'char'; readonly code: number }
+  | { readonly kind: 'class'; readonly source: string }
+  | { readonly kind: 'edge'; readonly edge: Edge }
+  | { readonly kind: 'sequence'; readonly parts: readonly PatternTree[] }
+  | { readonly kind: 'choice'; readonly options: readonly PatternTree[] }
+  | { readonly kind: 'repeat'; readonly part: PatternTree; readonly min: number; readonly max: number };
+
+/** Why a pattern is refused. */
+export class PatternRefusal {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+const MAX_SOURCE = 1000;
+const MAX_DEPTH = 50;
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y;
+const GROUP = /\((?:\?:|\?<[^=!][^>]*>|(?!\?))/y;
+const CLASS = /\[(?:\\[\s\S]|[^\]\\])*\]/y;
+const ESCAPE =
+  /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]*\}|[\s\S])/uy;
+const EDGES: { readonly [source: string]: Edge } = {
+  '^': 'start',
+  $: 'end',
+  '\\b': 'word',
+  '\\B': 'not-word',
+};
+
+interface Cursor {
+  readonly source: string;
+  at: number;
+  depth: number;
+}
+
+/** Reads a JavaScript regular expression (flag `u`); what cannot be matched in linear time is refused. */
+export function parsePattern(source: string): PatternTree | PatternRefusal {
+  if (source.length > MAX_SOURCE) return new PatternRefusal(`is longer than ${MAX_SOURCE} characters`);
+  try {
+    new RegExp(source, 'u');
+  } catch (error) {
+    const reason = String(error instanceof Error ? error.message : error);
+    return new PatternRefusal(`is no regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`);
+  }
+  return parseChoice({ source, at: 0, depth: 0 });
+}
+
+function parseChoice(cursor: Cursor): PatternTree | PatternRefusal {
+  const options: PatternTree[] = [];
+  do {
+    if (options.length > 0) cursor.at += 1;
+    const option = parseSequence(cursor);
+    if (option instanceof PatternRefusal) return option;
+    options.push(option);
+  } while (cursor.source[cursor.at] === '|');
+  return options.length === 1 && options[0] ? options[0] : { kind: 'choice', options };
+}
+
+function parseSequence(cursor: Cursor): PatternTree | PatternRefusal {
+  const parts: PatternTree[] = [];
+  while (cursor.at < cursor.source.length && !'|)'.includes(cursor.source[cursor.at] ?? '')) {
+    const part = parseAtom(cursor);
+    if (part instanceof PatternRefusal) return part;
+    parts.push(quantified(cursor, part));
+  }
+  return { kind: 'sequence', parts };
+}
+
+function parseAtom(cursor: Cursor): PatternTree | PatternRefusal {
+  const { source, at } = cursor;
+  const first = source[at];
+  if (first === '(') return parseGroup(cursor);
+  if (first === '\\') return escaped(take(cursor, ESCAPE));
+  if (first === '[') return { kind: 'class', source: take(cursor, CLASS) };
+  if (first === '.') return { kind: 'class', source: take(cursor, /\./y) };
+  const code = source.codePointAt(at) ?? 0;
+  const char = String.fromCodePoint(code);
+  cursor.at += char.length;
+  const edge = EDGES[char];
+  return edge ? { kind: 'edge', edge } : { kind: 'char', code };
+}
+
+function parseGroup(cursor: Cursor): PatternTree | PatternRefusal {
+  const rest = cursor.source.slice(cursor.at, cursor.at + 4);
+  if (/^\(\?<?[=!]/.test(rest))
+    return new PatternRefusal('looks ahead or behind, which has no linear-time test');
+  if (take(cursor, GROUP) === '') return new PatternRefusal('changes flags inside, which is not supported');
+  cursor.depth += 1;
+  if (cursor.depth > MAX_DEPTH) return new PatternRefusal(`nests groups deeper than ${MAX_DEPTH}`);
+  const inner = parseChoice(cursor);
+  cursor.depth -= 1;
+  cursor.at += 1;
+  return inner;
+}
+
+function escaped(source: string): PatternTree | PatternRefusal {
+  if (/^\\[1-9k]/.test(source)) {
+    return new PatternRefusal('refers back to a group, which has no linear-time test');
+  }
+  const edge = EDGES[source];
+  return edge ? { kind: 'edge', edge } : { kind: 'class', source };
+}
+
+function quantified(cursor: Cursor, part: PatternTree): PatternTree {
+  QUANTIFIER.lastIndex = cursor.at;
+  const found = QUANTIFIER.exec(cursor.source);
+  if (found === null) return part;
+  cursor.at += found[0].length;
+  const [text, least, comma, most] = found;
+  if (least !== undefined) {
+    const min = Number(least);
+    const max = comma === undefined ? min : most ? Number(most) : Number.POSITIVE_INFINITY;
+    return { kind: 'repeat', part, min, max };
+  }
+  const min = text.startsWith('+') ? 1 : 0;
+  return { kind: 'repeat', part, min, max: text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY };
+}
+
+function take(cursor: Cursor, shape: RegExp): string {
+  shape.lastIndex = cursor.at;
+  const text = shape.exec(cursor.source)?.[0] ?? '';
+  cursor.at += text.length;
+  return text;
+}

@@ -1,0 +1,76 @@
+import { type Step, toSteps } from './pattern-steps.ts';
+import { type Edge, PatternRefusal, type PatternTree, parsePattern } from './pattern-tree.ts';
+
+/** A compiled `pattern`: tests in time proportional to the text, whatever the pattern. */
+export interface Pattern {
+  readonly tree: PatternTree;
+  /** Texts longer than this are refused untested, which bounds the time of one test. */
+  readonly maxText: number;
+  readonly test: (text: string) => boolean;
+}
+
+const MAX_WORK = 20_000_000;
+const WORD = /^[A-Za-z0-9_]$/;
+
+/** Compiles JavaScript regular expression syntax (flag `u`) to a matcher that never backtracks. */
+export function compilePattern(source: string): Pattern | PatternRefusal {
+  const tree = parsePattern(source);
+  if (tree instanceof PatternRefusal) return tree;
+  const steps = toSteps(tree);
+  if (steps === null) return new PatternRefusal('is too large once its repetitions are written out');
+  return { tree, maxText: Math.floor(MAX_WORK / steps.length), test: createTest(steps) };
+}
+
+function createTest(steps: readonly Step[]): (text: string) => boolean {
+  const reach = createReach(steps);
+  return (text) => {
+    let waiting: number[] = [];
+    let before = -1;
+    for (let at = 0; at <= text.length; ) {
+      const code = text.codePointAt(at) ?? -1;
+      // A new attempt starts at every character, as an unanchored pattern asks.
+      const reached = reach([...waiting, 0], before, code);
+      if (reached === null) return true;
+      waiting = reached.filter((index) => accepts(steps[index], code)).map((index) => index + 1);
+      before = code;
+      at += code > 0xffff ? 2 : 1;
+    }
+    return false;
+  };
+}
+
+type Reach = (from: number[], before: number, after: number) => number[] | null;
+
+/** Follows everything that takes no character, each step once; null when the pattern's end is reached. */
+function createReach(steps: readonly Step[]): Reach {
+  const seen = new Float64Array(steps.length);
+  let mark = 0;
+  return (open, before, after) => {
+    mark += 1;
+    const reached: number[] = [];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const step = steps[at];
+      if (step === undefined || seen[at] === mark) continue;
+      seen[at] = mark;
+      if (step.op === 'match') return null;
+      if (step.op === 'char') reached.push(at);
+      else if (step.op === 'split') open.push(step.second, step.first);
+      else if (holds(step.edge, before, after)) open.push(at + 1);
+    }
+    return reached;
+  };
+}
+
+function accepts(step: Step | undefined, code: number): boolean {
+  return code !== -1 && step?.op === 'char' && step.matches(code);
+}
+
+function holds(edge: Edge, before: number, after: number): boolean {
+  if (edge === 'start') return before === -1;
+  if (edge === 'end') return after === -1;
+  return (isWord(before) !== isWord(after)) === (edge === 'word');
+}
+
+function isWord(code: number): boolean {
+  return code !== -1 && WORD.test(String.fromCodePoint(code));
+}

@@ -1,0 +1,101 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { Mode } from './compile.ts';
+import type { Format, Parameter, TypeNode } from './node.ts';
+import { acceptsNull, hasDefault } from './nullable.ts';
+
+const CONSTRAINTS = [
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+] as const;
+
+/** Formats as clients that assert them must read a result: SQL times need no zone, intervals have signs and fractions. */
+const OUTPUT_FORMATS: { readonly [format in Format]?: JsonObject } = {
+  time: { format: 'iso-time' },
+  'date-time': { format: 'iso-date-time' },
+  duration: { pattern: '^[+-]?P' },
+  timestamp: { pattern: '^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$' },
+};
+
+/** A type as JSON Schema 2020-12: what a client should send (`input`), or what it will get (`output`). */
+export function toJsonSchema(node: TypeNode, mode: Mode): JsonObject {
+  return schemaOf(node, mode, acceptsNull(node));
+}
+
+/** A parameter list as the schema of a tool's arguments. */
+export function toInputSchema(parameters: readonly Parameter[]): JsonObject {
+  return {
+    type: 'object',
+    properties: toFields(parameters.map((node) => [node.name, toJsonSchema(node, 'input')])),
+    required: parameters.filter((node) => !hasDefault(node)).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+/** A `return` type as the schema of a tool's result. */
+export function toOutputSchema(returns: TypeNode): JsonObject {
+  return toJsonSchema(returns, 'output');
+}
+
+function schemaOf(node: TypeNode, mode: Mode, nullable: boolean): JsonObject {
+  return {
+    type: nullable ? [node.type, 'null'] : node.type,
+    ...picked(node, ['title', 'description']),
+    ...enumOf(node, nullable),
+    ...formatOf(node, mode),
+    ...picked(node, CONSTRAINTS),
+    ...(node.items ? { items: toJsonSchema(node.items, mode) } : {}),
+    ...(node.type === 'object' ? objectOf(node, mode) : {}),
+    ...picked(node, ['default', 'examples']),
+  };
+}
+
+function picked(node: TypeNode, keys: readonly (keyof TypeNode)[]): JsonObject {
+  const present = keys.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]] as const]));
+  return Object.fromEntries(present) as JsonObject;
+}
+
+function enumOf({ enum: allowed }: TypeNode, nullable: boolean): JsonObject {
+  if (allowed === undefined) return {};
+  return { enum: nullable && !allowed.includes(null) ? [...allowed, null] : allowed };
+}
+
+function formatOf({ type, format }: TypeNode, mode: Mode): JsonObject {
+  if (format === undefined || type !== 'string') return {};
+  return (mode === 'output' && OUTPUT_FORMATS[format]) || { format };
+}
+
+function objectOf(node: TypeNode, mode: Mode): JsonObject {
+  const properties = Object.entries(node.properties ?? {});
+  const required = requiredOf(node, mode);
+  const fields = properties.map(([name, property]): [string, JsonObject] => {
+    const optional = mode === 'output' && !required.includes(name);
+    return [name, schemaOf(property, mode, optional || acceptsNull(property))];
+  });
+  return {
+    ...(node.properties ? { properties: toFields(fields) } : {}),
+    ...(required.length > 0 ? { required } : {}),
+    ...(node.additionalProperties === undefined ? {} : { additionalProperties: node.additionalProperties }),
+  };
+}
+
+/** On input a property with a default fills itself in, so nobody has to send it. */
+function requiredOf({ required = [], properties = {} }: TypeNode, mode: Mode): readonly string[] {
+  if (mode === 'output') return required;
+  return required.filter((name) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return property === undefined || !hasDefault(property);
+  });
+}
+
+function toFields(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
+  return Object.fromEntries(entries);
+}
