@@ -10,18 +10,19 @@ const OLDEST = [22, 15];
 const SELF = fileURLToPath(import.meta.url);
 const ROOT = dirname(dirname(SELF));
 const OWN_NODE = join(ROOT, 'node_modules/node/bin/node');
+const TOO_OLD = `this is Node ${process.versions.node}, but svc needs ${OLDEST.join('.')} or newer.
+  Install a newer Node (https://nodejs.org), or put it first in PATH, and run the same command again.`;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
-await prepareCheckout();
 if (newEnough()) {
+  await prepareCheckout();
   module.enableCompileCache?.();
   const { main } = await import('../dist/cli/main.js');
   process.exitCode = await main(process.argv.slice(2));
-} else if (existsSync(OWN_NODE)) {
-  runUnderOwnNode();
 } else {
-  fail(`this is Node ${process.versions.node}, but svc needs ${OLDEST.join('.')} or newer.
-  Install a newer Node (https://nodejs.org), or put it first in PATH, and run the same command again.`);
+  if (!existsSync(OWN_NODE)) await prepareCheckout();
+  if (!existsSync(OWN_NODE)) fail(TOO_OLD);
+  runUnderOwnNode();
 }
 
 /** A checkout installs and compiles itself; an installed package has neither sources nor a set-up script. */
