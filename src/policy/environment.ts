@@ -12,24 +12,22 @@ import {
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { RE2JS } from '@bufbuild/re2';
 import { APPEND, TICK } from './instrument.ts';
+import { type Meter, meteredFunctions, TEXT_PER_UNIT } from './meter.ts';
 import { TIME_METHODS, TIMESTAMP } from './time.ts';
-
-/** What one evaluation may cost, in units of about a microsecond, and what time it is. */
-export interface Meter {
-  /** Throws when the evaluation has used up its budget. */
-  spend(units: number): void;
-  now(): number;
-}
 
 const { BOOL, DOUBLE, DYN, INT, STRING } = CelScalar;
 const LIST = listType(DYN);
-const TEXT_PER_UNIT = 1000;
-const ITEMS_PER_UNIT = 20;
 
-/** Standard CEL, with `now()`, arithmetic across int and double, and a price on whatever grows with its input. */
+/** Standard CEL, with `now()`, arithmetic across int and double, and a price on whatever grows with its input; later functions replace earlier ones. */
 export function createEnvironment(meter: Meter): CelEnv {
   return celEnv({
-    funcs: [...ARITHMETIC, ...TIME_METHODS, ...meteredFunctions(meter), ...loopFunctions(meter)],
+    funcs: [
+      ...meteredFunctions(meter),
+      ...ARITHMETIC,
+      ...TIME_METHODS,
+      ...ownFunctions(meter),
+      ...loopFunctions(meter),
+    ],
   });
 }
 
@@ -46,27 +44,12 @@ const ARITHMETIC: readonly CelFunc[] = (
   celFunc(name, [DOUBLE, INT], DOUBLE, (left, right) => apply(left, Number(right))),
 ]);
 
-const STANDARD = celEnv().funcs;
-
-function meteredFunctions(meter: Meter): readonly CelFunc[] {
-  const spendText = (text: string): void => meter.spend(text.length / TEXT_PER_UNIT);
+function ownFunctions(meter: Meter): readonly CelFunc[] {
   const matchers = new Map<string, RE2JS>();
   return [
     celFunc('now', [], TIMESTAMP, () => timestampFromMs(meter.now())),
-    celFunc('@in', [DYN, LIST], BOOL, (value, list) => {
-      meter.spend(list.size / ITEMS_PER_UNIT);
-      return STANDARD.find('@in')?.call(0, undefined, [value, list]) === true;
-    }),
-    celFunc('_+_', [STRING, STRING], STRING, (left, right) => {
-      spendText(right);
-      return left + right;
-    }),
-    celMethod('contains', STRING, [STRING], BOOL, function (part) {
-      spendText(this);
-      return this.includes(part);
-    }),
     celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
-      spendText(this);
+      meter.spend(this.length / TEXT_PER_UNIT);
       return matcherOf(matchers, pattern).test(this);
     }),
   ];

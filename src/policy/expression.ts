@@ -18,6 +18,7 @@ const MAX_DEPTH = 64;
 /** The syntax tree of a condition, or why it has none. */
 export function parseCondition(text: string): Parsed {
   if (text.length > MAX_LENGTH) return tooLong(text.length);
+  if (text.trim() === '') return syntaxProblem('it is empty');
   try {
     const { expr } = parse(text);
     if (expr === undefined) return syntaxProblem('it is empty');
@@ -121,11 +122,11 @@ function syntaxProblem(why: string): Parsed {
   };
 }
 
-/** `<input>:1:3: found + but expecting a, b, c ...` as `line 1, column 3: found +`. */
+/** `<input>:1:3: found + but expecting ...` as a place; what the parser expected there is a list of everything. */
 function toReadable(thrown: unknown): string {
-  return textOf(thrown)
-    .replace(/ but expecting .*$/s, '')
-    .replace(/^<input>:(\d+):(\d+): /, 'line $1, column $2: ');
+  const text = textOf(thrown);
+  const place = /^<input>:(\d+):(\d+): found/.exec(text);
+  return place === null ? text : `it cannot be read on from line ${place[1]}, column ${place[2]}`;
 }
 
 function textOf(thrown: unknown): string {

@@ -31,6 +31,9 @@ export function referencesOf(expr: Expr, bound: ReadonlySet<string> = new Set())
 
 /** The names, keys of `user` and functions that do not exist, each once. */
 export function nameProblems(expr: Expr, known: readonly string[]): readonly ConditionProblem[] {
+  const functions = unique(unknownFunctions(expr));
+  // A misread macro leaves its variable behind as one more unknown name.
+  if (functions.some((name) => MACROS.includes(name))) return functions.map(unknownFunction);
   const references = referencesOf(expr);
   const unknown = references.filter(({ name }) => !known.includes(name) && !TYPES.includes(name));
   const keys = references.filter(
@@ -39,7 +42,7 @@ export function nameProblems(expr: Expr, known: readonly string[]): readonly Con
   return [
     ...unique(unknown.map(({ name }) => name)).map((name) => unknownName(name, known)),
     ...unique(keys.map(({ key }) => key ?? '')).map(unknownKey),
-    ...unique(unknownFunctions(expr)).map(unknownFunction),
+    ...functions.map(unknownFunction),
     ...(makesMessage(expr) ? [MESSAGE_PROBLEM] : []),
   ];
 }

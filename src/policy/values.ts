@@ -1,4 +1,5 @@
 import { type CelInput, celList, celMap } from '@bufbuild/cel';
+import { SvcError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import { isList } from '../types/canonical.ts';
 import type { TypeNode } from '../types/node.ts';
@@ -12,7 +13,8 @@ const MAX_DEPTH = 64;
  * left out. Throws for what no condition should walk through, which denies.
  */
 export function toPolicyValue(value: JsonValue, node: TypeNode | undefined, depth = 0): CelInput {
-  if (depth > MAX_DEPTH) throw new Error(`a value is nested more than ${MAX_DEPTH} levels deep`);
+  if (depth > MAX_DEPTH)
+    throw new SvcError('internal', `a value is nested more than ${MAX_DEPTH} levels deep`);
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return toNumber(value, node);
   if (typeof value === 'string') return toText(value, node);
@@ -32,7 +34,7 @@ function toText(value: string, node: TypeNode | undefined): CelInput {
 
 function toList(value: readonly JsonValue[], node: TypeNode | undefined, depth: number): CelInput {
   if (value.length > MAX_ITEMS) {
-    throw new Error(`a list has ${value.length} items; conditions see at most ${MAX_ITEMS}`);
+    throw new SvcError('internal', `a list has ${value.length} items; conditions see at most ${MAX_ITEMS}`);
   }
   return celList(value.map((item) => toPolicyValue(item, node?.items, depth + 1)));
 }

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { PolicyRule } from '../../../src/project/model.ts';
+import { ALICE, decide, deny, dropSensitive, edit, filter, mask } from './fixtures.ts';
+
+const REASON = 'Access denied: a policy could not be evaluated.';
+const NOBODY = { ...ALICE, email: null };
+
+describe('a rule that cannot be evaluated', () => {
+  it.each([
+    [
+      'a method on null: the documented e-mail rule lets nobody in without an e-mail',
+      "!user.email.endsWith('@acme.com')",
+    ],
+    ['an unknown key of the caller', "user.nope == 'x'"],
+    ['a missing claim', 'user.claims.level < 3'],
+    ['an unknown name', 'nope'],
+    ['an unknown function', 'nope(1)'],
+    ['a syntax error', 'user.role =='],
+    ['an empty condition', ''],
+    ['a text instead of true or false', 'user.role'],
+    ['a type instead of true or false', 'string'],
+    ['a timestamp instead of true or false', 'now()'],
+    ['null instead of true or false', 'null'],
+    ['types that do not compare', "1 < 'a'"],
+    ['an index outside of a list', 'user.groups[9] == 1'],
+    ['a division by zero', '1 / 0 == 1'],
+    ['a time that is none', "timestamp('yesterday') < now()"],
+    ['an unknown time zone', "now().getHours('Mars/Base') > 1"],
+    ['a wrong pattern', "user.id.matches('(')"],
+    ['a pattern that is not written down', 'user.id.matches(user.id)'],
+    ['the name of something every object has', 'constructor'],
+    ['a condition over 4,096 characters', `true ${'|| true '.repeat(600)}`],
+    ['a condition nested too deep', `${'['.repeat(70)}1${']'.repeat(70)} == []`],
+  ])('denies: %s', (_, condition) => {
+    const user = { ...NOBODY, claims: {} };
+    const decision = decide([deny(condition, 'not this reason')], { user });
+    expect(decision).toMatchObject({ outcome: 'deny', rules: ['input[0]'], reason: REASON, evaluated: 1 });
+    expect(decision.failure).toMatch(/^input\[0\]: ./);
+  });
+
+  it.each([
+    ['filter', filter("user.email.endsWith('x')", 'a')],
+    ['mask', mask("user.email.endsWith('x')", 'a')],
+    ['drop sensitive', dropSensitive("user.email.endsWith('x')")],
+  ])('denies where it should %s', (_, rule: PolicyRule) => {
+    const { value, decision } = edit([rule], { a: 1 }, { user: NOBODY, returns: { type: 'object' } });
+    expect(value).toBeNull();
+    expect(decision).toMatchObject({ outcome: 'deny', rules: ['output[0]'], reason: REASON });
+  });
+
+  it.each([
+    ['a field action on the input', 'input', filter('false', 'a')],
+    ['a field action without fields', 'output', { condition: 'false', action: 'mask_fields' }],
+    ['sensitive fields of an undeclared result', 'output', dropSensitive('false')],
+  ] as const)('denies what cannot do what it says: %s', (_, side, rule) => {
+    const decision = side === 'input' ? decide([rule]) : edit([rule], { a: 1 }).decision;
+    expect(decision).toMatchObject({ outcome: 'deny', reason: REASON, rules: [`${side}[0]`] });
+  });
+
+  it('does not deny where the answer does not depend on the error', () => {
+    expect(
+      decide([deny("user.role == 'analyst' || user.email.endsWith('x')", 'r')], { user: NOBODY }).reason,
+    ).toBe('r');
+    expect(decide([deny("user.role == 'admin' && user.email.endsWith('x')")], { user: NOBODY }).outcome).toBe(
+      'allow',
+    );
+    expect(decide([deny("has(user.email) && user.email.endsWith('x')")], { user: NOBODY }).outcome).toBe(
+      'allow',
+    );
+  });
+
+  it('lets somebody with the right e-mail in, and nobody else', () => {
+    const rule = [deny("!user.email.endsWith('@acme.com')")];
+    expect(decide(rule, { user: ALICE }).outcome).toBe('allow');
+    expect(decide(rule, { user: { ...ALICE, email: 'eve@evil.com' } }).outcome).toBe('deny');
+    expect(decide(rule, { user: null }).outcome).toBe('deny');
+  });
+});
+
+describe('conditions that would take for ever', () => {
+  const list = Array.from({ length: 10_000 }, (_, index) => ({ n: index, s: `x${index}` }));
+  const cost = (condition: string, args: Parameters<typeof decide>[1]) => {
+    const start = performance.now();
+    const decision = decide([deny(condition)], args);
+    return { decision, ms: performance.now() - start };
+  };
+
+  it.each([
+    ['a loop in a loop', 'list.exists(a, list.exists(b, a.n + b.n < 0))'],
+    ['a search in a loop', 'list.exists(a, a.s in list)'],
+    ['a search for objects in a loop', 'list.exists(a, {"n": a.n, "s": 1} in list)'],
+    ['a text search in a loop', 'list.exists(a, text.contains(a.s))'],
+    ['a pattern in a loop', "list.exists(a, text.matches('(a+)+[$]'))"],
+    ['the size of a text in a loop', 'list.all(a, size(text) > 0)'],
+    ['texts that grow', "list.map(a, text + a.s).all(t, t != '')"],
+  ])('are stopped and deny: %s', (_, condition) => {
+    const args = { list, text: 'y'.repeat(500_000) };
+    const { decision, ms } = cost(condition, { args });
+    expect(decision).toMatchObject({ outcome: 'deny', reason: REASON });
+    expect(decision.failure).toMatch(/too many steps/);
+    expect(ms).toBeLessThan(5000);
+  });
+
+  it('are not hit by honest rules over 10,000 rows', () => {
+    const condition =
+      "list.filter(a, a.n >= 0).map(a, a.s).exists(s, s == 'x9999') && list.all(a, a.s.matches('^x[0-9]+$'))";
+    const { decision, ms } = cost(condition, { args: { list } });
+    expect(decision.failure).toBeNull();
+    expect(decision.outcome).toBe('deny');
+    expect(ms).toBeLessThan(5000);
+  });
+
+  it('are no danger by their pattern', () => {
+    const args = { text: `${'a'.repeat(50_000)}!` };
+    for (const pattern of ['^(a+)+$', '^(a|aa)*$', '(a*)*b', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
+      const { decision, ms } = cost(`text.matches('${pattern}')`, { args });
+      expect(decision.failure).toBeNull();
+      expect(ms).toBeLessThan(2000);
+    }
+  });
+});
