@@ -36,10 +36,10 @@ const programs = new WeakMap<Policies, PolicyProgram>();
 export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyProgram {
   const known = programs.get(policies);
   if (known) return known;
-  const evaluator = createEvaluator();
   const compile = (side: Side, rule: PolicyRule, index: number): CompiledRule => {
     const problem = ruleProblem(side, rule, scope.returns);
-    const evaluate = problem === null ? evaluator(rule.condition) : () => ({ failure: problem.message });
+    const evaluate =
+      problem === null ? compileCondition(rule.condition) : () => ({ failure: problem.message });
     return { rule, name: `${side}[${index}]`, evaluate };
   };
   const program: PolicyProgram = {
@@ -51,19 +51,30 @@ export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyP
   return program;
 }
 
-/** Turns conditions into functions that share one environment. */
-export function createEvaluator(): (condition: string) => CompiledRule['evaluate'] {
-  const meter = createMeter();
-  let environment: CelEnv | null = null;
-  return (condition) => {
-    environment ??= createEnvironment(meter);
-    const run = planCondition(environment, condition);
-    if (typeof run === 'string') return () => ({ failure: run });
-    return (bindings, now) => {
-      meter.start(now);
-      return toVerdict(run(bindings));
-    };
+/** A condition as a function of what it reads. */
+export function compileCondition(condition: string): CompiledRule['evaluate'] {
+  const { meter, environment } = sharedEvaluator();
+  const run = planCondition(environment, condition);
+  if (typeof run === 'string') return () => ({ failure: run });
+  return (bindings, now) => {
+    meter.start(now);
+    return toVerdict(run(bindings));
   };
+}
+
+interface Evaluator {
+  readonly meter: ReturnType<typeof createMeter>;
+  readonly environment: CelEnv;
+}
+
+let evaluator: Evaluator | null = null;
+
+/** Made on first use: 25 kB, shared by all conditions, because evaluation is synchronous and takes the meter in turn. */
+function sharedEvaluator(): Evaluator {
+  if (evaluator !== null) return evaluator;
+  const meter = createMeter();
+  evaluator = { meter, environment: createEnvironment(meter) };
+  return evaluator;
 }
 
 function planCondition(environment: CelEnv, condition: string): ((bindings: Bindings) => unknown) | string {
@@ -87,7 +98,6 @@ function typeNameOf(result: unknown): string {
   return `a value of type ${celType(result as Parameters<typeof celType>[0]).name}`;
 }
 
-/** Evaluation is synchronous, so one meter serves all conditions of an endpoint in turn. */
 function createMeter(): Meter & { start(now: () => number): void } {
   let left = 0;
   let clock = (): number => 0;

@@ -17,6 +17,7 @@ import { TIME_METHODS, TIMESTAMP } from './time.ts';
 
 const { BOOL, DOUBLE, DYN, INT, STRING } = CelScalar;
 const LIST = listType(DYN);
+const MAX_MATCHERS = 1000;
 
 /** Standard CEL, with `now()`, arithmetic across int and double, and a price on whatever grows with its input; later functions replace earlier ones. */
 export function createEnvironment(meter: Meter): CelEnv {
@@ -55,10 +56,11 @@ function ownFunctions(meter: Meter): readonly CelFunc[] {
   ];
 }
 
-/** Patterns are literals of the condition, so there are as many as the author wrote. */
+/** Patterns are literals of conditions; the bound is for servers that reload for months. */
 function matcherOf(matchers: Map<string, RE2JS>, pattern: string): RE2JS {
   const known = matchers.get(pattern);
   if (known) return known;
+  if (matchers.size >= MAX_MATCHERS) matchers.clear();
   const matcher = RE2JS.compile(pattern);
   matchers.set(pattern, matcher);
   return matcher;

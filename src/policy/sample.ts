@@ -2,7 +2,7 @@ import type { User } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Format, TypeNode } from '../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from './bindings.ts';
-import { createEvaluator, type Verdict } from './compile.ts';
+import { compileCondition, type Verdict } from './compile.ts';
 import type { ConditionProblem, Expr } from './expression.ts';
 import { referencesOf } from './names.ts';
 import type { PolicyScope, Side } from './scope.ts';
@@ -40,7 +40,7 @@ export function sampleProblem(
   side: Side,
   scope: PolicyScope,
 ): ConditionProblem | null {
-  const evaluate = createEvaluator()(text);
+  const evaluate = compileCondition(text);
   const verdicts = [SOMEBODY, null].map((user) =>
     evaluate(sampleBindings(side, scope, user), () => SAMPLE_TIME),
   );
