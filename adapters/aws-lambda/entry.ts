@@ -14,7 +14,7 @@ const { log, scope } = createLambdaLog((line) => process.stdout.write(`${line}\n
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const runtime = createRuntime({
   catalog: toServedCatalog(manifest),
-  open: () => openPackaged(pathOf),
+  open: () => openPackaged(pathOf('data.duckdb')),
   log,
 });
 const app = createApp({

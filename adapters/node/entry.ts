@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createApp } from '../../src/app.ts';
+import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
+import type { Runtime } from '../../src/endpoint/runtime.ts';
+import { SvcError, toSvcError } from '../../src/errors.ts';
+import { accessOf } from '../../src/http/access.ts';
+import type { Log } from '../../src/ports.ts';
+import { openWasmPool } from '../duckdb-wasm/node.ts';
+import { serveStdio } from '../stdio/serve.ts';
+import { startHttpServer } from './server.ts';
+
+/* The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. */
+
+interface Serving {
+  /** Settles when there is nobody left to serve. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
+const { version } = manifest;
+const log: Log = ({ level, message, fields }) =>
+  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+
+process.once('SIGINT', () => process.exit(130));
+await main().catch(fail);
+
+async function main(): Promise<void> {
+  const database = await openWasmPool({ path: pathOf('data.duckdb') });
+  const runtime = createRuntime({ catalog: toServedCatalog(manifest), open: async () => database, log });
+  const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime);
+  const stopped = new Promise<void>((resolve) => {
+    process.once('SIGTERM', resolve);
+  });
+  await Promise.race([stopped, serving.ended]);
+  await serving.close();
+  await database.close();
+}
+
+async function overHttp(runtime: Runtime): Promise<Serving> {
+  const host = process.env.HOST || '127.0.0.1';
+  const app = createApp({ runtime: () => runtime, version, stateless: true, log, ...accessOf(host) });
+  const server = await startHttpServer({ app, host, port: portOf(process.env.PORT || '8000') });
+  log({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
+  return { ended: new Promise(() => {}), close: () => server.close() };
+}
+
+function overStdio(runtime: Runtime): Serving {
+  const connection = serveStdio({ runtime, version });
+  return { ended: connection.ended, close: () => connection.close() };
+}
+
+function portOf(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SvcError('usage', `PORT is ${text}, but must be a whole number from 0 to 65535.`);
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+function fail(thrown: unknown): void {
+  log({ level: 'error', message: toSvcError(thrown).message });
+  process.exitCode = 1;
+}
