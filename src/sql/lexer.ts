@@ -37,10 +37,9 @@ const LINE_COMMENT = /--[^\n\r]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
 const DOLLAR_TAG = /\$(?:[A-Za-z_\x80-\uffff][A-Za-z0-9_\x80-\uffff]*)?\$/y;
 const PARAMETER = /\$[A-Za-z_\x80-\uffff][A-Za-z0-9_\x80-\uffff]*/y;
+/** In a string with escapes: what to step over, and the quote that ends it. */
+const QUOTE_OR_ESCAPE = /''|\\[\s\S]|'/g;
 const POSITIONAL = /\$\d+|\?\d*/y;
-const PLAIN_STRING = /'[^']*(?:''[^']*)*/y;
-const ESCAPED_STRING = /'[^'\\]*(?:(?:''|\\[\s\S])[^'\\]*)*/y;
-const QUOTED_NAME = /"[^"]*(?:""[^"]*)*/y;
 
 /** Cuts SQL into tokens in one pass; never throws, whatever the text. */
 export function lexSql(sql: string): Lexed {
@@ -65,9 +64,9 @@ interface Reading {
 function readToken(sql: string, at: number): Reading {
   switch (sql[at]) {
     case "'":
-      return closed(sql, 'string', match(PLAIN_STRING, sql, at), 'This string');
+      return closed(sql, 'string', closingQuote(sql, at), 'This string');
     case '"':
-      return closed(sql, 'quoted', match(QUOTED_NAME, sql, at), 'This quoted name');
+      return closed(sql, 'quoted', closingQuote(sql, at), 'This quoted name');
     case '$':
       return readDollar(sql, at);
     case '?':
@@ -121,9 +120,9 @@ function readDollarString(sql: string, from: number, tag: string): Reading {
 
 /** A string with backslash escapes; its pieces on the next lines belong to it, backslashes and all. */
 function readEscapedString(sql: string, quote: number): Reading {
-  let end = match(ESCAPED_STRING, sql, quote);
+  let end = closingEscapedQuote(sql, quote);
   for (let next = nextPiece(sql, end + 1); next > 0; next = nextPiece(sql, end + 1)) {
-    end = match(ESCAPED_STRING, sql, next);
+    end = closingEscapedQuote(sql, next);
   }
   return closed(sql, 'string', end, 'This string');
 }
@@ -146,6 +145,23 @@ function readBlockComment(sql: string, at: number): Reading {
     depth += edge[0] === '/*' ? 1 : -1;
   }
   return { kind: 'comment', end: COMMENT_EDGE.lastIndex };
+}
+
+/** Where the quote that stands here is closed, doubled ones aside; beyond the end when it never is. */
+function closingQuote(sql: string, at: number): number {
+  const quote = sql.charAt(at);
+  let end = sql.indexOf(quote, at + 1);
+  while (end >= 0 && sql[end + 1] === quote) end = sql.indexOf(quote, end + 2);
+  return end < 0 ? sql.length : end;
+}
+
+function closingEscapedQuote(sql: string, at: number): number {
+  QUOTE_OR_ESCAPE.lastIndex = at + 1;
+  for (;;) {
+    const found = QUOTE_OR_ESCAPE.exec(sql);
+    if (found === null) return sql.length;
+    if (found[0] === "'") return found.index;
+  }
 }
 
 /** A token that a closing quote must end. */

@@ -1,0 +1,222 @@
+import type { JsonValue } from '../json.ts';
+import { toCanonicalText } from './canonical.ts';
+import { EXACT } from './coerce.ts';
+import { MAX_TYPE_DEPTH } from './compile.ts';
+import { nearestName } from './nearest.ts';
+import type { Parameter, TypeName, TypeNode } from './node.ts';
+import { acceptsNull } from './nullable.ts';
+import { compilePattern } from './pattern.ts';
+import { PatternRefusal } from './pattern-tree.ts';
+import { createValidator } from './validate.ts';
+
+/** Where in a type something contradicts itself, why, and what to do about it. */
+export interface TypeIssue {
+  /** Keys and indexes from the root that the caller named. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly fix: string;
+}
+
+type Path = readonly (string | number)[];
+type Key = keyof TypeNode;
+
+const MAX_NODES = 10_000;
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+const APPLIES: { readonly [key in Key]?: readonly TypeName[] } = {
+  format: ['string'],
+  minLength: ['string'],
+  maxLength: ['string'],
+  pattern: ['string'],
+  minimum: ['number', 'integer'],
+  maximum: ['number', 'integer'],
+  exclusiveMinimum: ['number', 'integer'],
+  exclusiveMaximum: ['number', 'integer'],
+  multipleOf: ['number', 'integer'],
+  minItems: ['array'],
+  maxItems: ['array'],
+  uniqueItems: ['array'],
+  items: ['array'],
+  properties: ['object'],
+  required: ['object'],
+  additionalProperties: ['object'],
+};
+
+/** Lower bound, upper bound, and whether the two may be equal. */
+const PAIRS: readonly (readonly [Key, Key, boolean])[] = [
+  ['minLength', 'maxLength', true],
+  ['minItems', 'maxItems', true],
+  ['minimum', 'maximum', true],
+  ['minimum', 'exclusiveMaximum', false],
+  ['exclusiveMinimum', 'maximum', false],
+  ['exclusiveMinimum', 'exclusiveMaximum', false],
+];
+
+const COUNTS: readonly Key[] = ['minLength', 'maxLength', 'minItems', 'maxItems'];
+
+/** Everything in a type that contradicts itself or can never hold. */
+export function checkTypeNode(node: TypeNode, path: Path = []): readonly TypeIssue[] {
+  return isBounded(node) ? checkNode(node, path) : [endless(path)];
+}
+
+/** The same for a parameter list, and for the names in it. */
+export function checkParameters(parameters: readonly Parameter[], path: Path = []): readonly TypeIssue[] {
+  const seen = new Set<string>();
+  return parameters.flatMap((parameter, index) => {
+    const at = [...path, index];
+    const repeated = seen.has(parameter.name);
+    seen.add(parameter.name);
+    return [...checkName(parameter.name, repeated, [...at, 'name']), ...checkTypeNode(parameter, at)];
+  });
+}
+
+function checkName(name: string, repeated: boolean, path: Path): readonly TypeIssue[] {
+  if (repeated) {
+    return [issue(path, `Two parameters are named ${name}.`, 'Rename one of them, in the SQL too.')];
+  }
+  if (NAME.test(name) && name !== '__proto__') return [];
+  const fix = 'Use letters, digits and underscores, beginning with a letter or an underscore.';
+  return [issue(path, `${JSON.stringify(name)} cannot be a parameter's name.`, fix)];
+}
+
+function checkNode(node: TypeNode, path: Path): readonly TypeIssue[] {
+  const own = [...checkApplies(node, path), ...checkBounds(node, path), ...checkPattern(node, path)];
+  const below = [...checkItems(node, path), ...checkProperties(node, path)];
+  // Values are held against the type only when the type itself makes sense.
+  const values = own.length + below.length === 0 ? checkValues(node, path) : [];
+  return [...own, ...below, ...values];
+}
+
+/** A YAML alias can make a type contain itself, or one line stand for millions. */
+function isBounded(root: TypeNode): boolean {
+  let level: readonly TypeNode[] = [root];
+  for (let depth = 1, total = 1; level.length > 0; depth += 1, total += level.length) {
+    if (depth > MAX_TYPE_DEPTH || total > MAX_NODES) return false;
+    level = level.flatMap(({ items, properties }) => [
+      ...(items ? [items] : []),
+      ...Object.values(properties ?? {}),
+    ]);
+  }
+  return true;
+}
+
+function endless(path: Path): TypeIssue {
+  const message = `This type is nested deeper than ${MAX_TYPE_DEPTH} levels or has more than ${MAX_NODES} parts.`;
+  return issue(path, message, 'Flatten it; a YAML alias that contains itself has no end.');
+}
+
+function checkApplies(node: TypeNode, path: Path): readonly TypeIssue[] {
+  return keysOf(APPLIES).flatMap((key) => {
+    const types = APPLIES[key] ?? [];
+    if (node[key] === undefined || types.includes(node.type)) return [];
+    const message = `\`${key}\` has no effect on type ${node.type}: it is for ${types.join(' and ')}.`;
+    return [issue([...path, key], message, `Remove \`${key}\`, or change the type.`)];
+  });
+}
+
+function checkBounds(node: TypeNode, path: Path): readonly TypeIssue[] {
+  const counts = COUNTS.filter((key) => node[key] !== undefined && !isCount(node[key])).map((key) =>
+    issue([...path, key], `\`${key}\` must be a whole number of 0 or more.`, 'Write a count.'),
+  );
+  const pairs = PAIRS.flatMap(([least, most, equal]) => {
+    const [low, high] = [node[least], node[most]];
+    if (typeof low !== 'number' || typeof high !== 'number' || low < high || (equal && low === high))
+      return [];
+    const message = `No value can be within \`${least}\` ${low} and \`${most}\` ${high}.`;
+    return [issue([...path, least], message, `Make \`${least}\` smaller, or \`${most}\` larger.`)];
+  });
+  const step = node.multipleOf;
+  if (step === undefined || (step > 0 && Number.isFinite(step))) return [...counts, ...pairs];
+  return [
+    ...counts,
+    ...pairs,
+    issue([...path, 'multipleOf'], '`multipleOf` must be more than 0.', 'Write the step.'),
+  ];
+}
+
+function checkPattern({ type, pattern }: TypeNode, path: Path): readonly TypeIssue[] {
+  const compiled = pattern === undefined || type !== 'string' ? null : compilePattern(pattern);
+  if (!(compiled instanceof PatternRefusal)) return [];
+  const fix = 'Write JavaScript syntax (flag u): no needless backslashes, look-arounds or back-references.';
+  return [issue([...path, 'pattern'], `This pattern ${compiled.message}.`, fix)];
+}
+
+function checkItems({ type, items }: TypeNode, path: Path): readonly TypeIssue[] {
+  return type === 'array' && items ? checkNode(items, [...path, 'items']) : [];
+}
+
+function checkProperties(node: TypeNode, path: Path): readonly TypeIssue[] {
+  if (node.type !== 'object') return [];
+  const properties = Object.entries(node.properties ?? {});
+  const names = properties.map(([name]) => name);
+  const unknown = (node.required ?? []).flatMap((name, index) => {
+    if (names.includes(name)) return [];
+    const nearest = nearestName(name, names);
+    const fix = nearest === null ? `Declare it under \`properties\`.` : `Did you mean ${nearest}?`;
+    return [issue([...path, 'required', index], `${name} is required but not declared.`, fix)];
+  });
+  const nested = properties.flatMap(([name, property]) => {
+    const at = [...path, 'properties', name];
+    if (name !== '__proto__') return checkNode(property, at);
+    return [issue(at, 'No property can be named __proto__.', 'Rename it.')];
+  });
+  return [...unknown, ...nested];
+}
+
+function checkValues(node: TypeNode, path: Path): readonly TypeIssue[] {
+  const { default: given, enum: allowed, examples, ...bare } = node;
+  const enumIssues = checkEnum(allowed, { ...bare, ...(acceptsNull(node) ? { nullable: true } : {}) }, path);
+  if (enumIssues.length > 0) return enumIssues;
+  const validate = createValidator(node, 'input');
+  const check = (value: JsonValue, at: Path, what: string): readonly TypeIssue[] => {
+    const result = validate(value);
+    if (result.ok) return [];
+    const reasons = result.issues.map(({ path: inside, message }) =>
+      inside ? `${inside} ${message}` : message,
+    );
+    return [issue(at, `${what} is not of this type: ${reasons.join('; ')}.`, 'Change it, or the type.')];
+  };
+  return [
+    ...(given === undefined ? [] : check(given, [...path, 'default'], 'The default')),
+    ...(examples ?? []).flatMap((value, index) => check(value, [...path, 'examples', index], 'This example')),
+  ];
+}
+
+function checkEnum(allowed: TypeNode['enum'], node: TypeNode, path: Path): readonly TypeIssue[] {
+  if (allowed === undefined) return [];
+  if (allowed.length === 0) {
+    return [issue([...path, 'enum'], 'An empty `enum` allows nothing.', 'List its values, or remove it.')];
+  }
+  const validate = createValidator(node, 'output');
+  const seen = new Set<string>();
+  return allowed.flatMap((value, index) => {
+    const at = [...path, 'enum', index];
+    const text = toCanonicalText(value);
+    if (seen.has(text)) return [issue(at, `${text} is listed twice.`, 'Remove one.')];
+    seen.add(text);
+    if (value === null || validate(value).ok) return [];
+    const typed = 'value' in EXACT[node.type](value);
+    const reason = typed ? 'breaks the other constraints of this type' : `is no ${node.type}`;
+    return [
+      issue(at, `${text} ${reason}.`, typed ? 'Remove it, or change the constraint.' : hintFor(node.type)),
+    ];
+  });
+}
+
+function hintFor(type: TypeName): string {
+  return type === 'string'
+    ? 'Put it in quotes, or change the type.'
+    : 'Write it without quotes, or change the type.';
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function keysOf<T extends object>(record: T): readonly (keyof T)[] {
+  return Object.keys(record) as (keyof T)[];
+}
+
+function issue(path: Path, message: string, fix: string): TypeIssue {
+  return { path, message, fix };
+}

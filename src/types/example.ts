@@ -1,0 +1,119 @@
+import type { JsonValue } from '../json.ts';
+import type { Format, TypeNode } from './node.ts';
+import { acceptsNull } from './nullable.ts';
+import { compilePattern } from './pattern.ts';
+import { exampleText } from './pattern-example.ts';
+import { PatternRefusal } from './pattern-tree.ts';
+import { validatorOf } from './validate.ts';
+
+const FORMAT_EXAMPLES = {
+  email: 'ada@example.org',
+  uri: 'https://example.org/',
+  date: '2024-02-29',
+  time: '09:30:00',
+  'date-time': '2024-02-29T09:30:00Z',
+  duration: 'P1DT2H',
+  timestamp: '1709199000',
+} as const satisfies Record<Format, string>;
+
+/** A value that a type accepts: its first example, default or enum value, else one built to fit; undefined when none was found. */
+export function exampleOf(node: TypeNode): JsonValue | undefined {
+  const check = validatorOf(node, 'input');
+  for (const candidate of candidatesOf(node)) {
+    if (candidate === undefined) continue;
+    const checked = check(candidate);
+    if (checked.ok) return checked.value;
+  }
+  return undefined;
+}
+
+/** Lazily, so that nothing is built where the author gave an example. */
+function* candidatesOf(node: TypeNode): Generator<JsonValue | undefined> {
+  yield* node.examples ?? [];
+  if (node.default !== null) yield node.default;
+  yield* node.enum?.filter((value) => value !== null) ?? [];
+  yield* builtOf(node);
+  if (acceptsNull(node)) yield null;
+}
+
+function builtOf(node: TypeNode): readonly (JsonValue | undefined)[] {
+  switch (node.type) {
+    case 'string':
+      return textsOf(node);
+    case 'boolean':
+      return [true];
+    case 'array':
+      return [arrayOf(node)];
+    case 'object':
+      return [objectOf(node, true), objectOf(node, false)];
+    default:
+      return numbersOf(node);
+  }
+}
+
+function textsOf({ format, pattern, minLength = 0, maxLength = 1000 }: TypeNode): readonly string[] {
+  const compiled = pattern === undefined ? null : compilePattern(pattern);
+  const matching =
+    compiled === null || compiled instanceof PatternRefusal ? null : exampleText(compiled.tree);
+  const plain = 'text'
+    .repeat(Math.ceil(Math.max(minLength, 4) / 4))
+    .slice(0, Math.min(Math.max(minLength, 4), maxLength));
+  return [
+    ...(format === undefined ? [] : [FORMAT_EXAMPLES[format]]),
+    ...(matching === null ? [] : [matching, matching.padEnd(minLength, matching.at(-1) ?? 'x')]),
+    plain,
+  ];
+}
+
+function numbersOf(node: TypeNode): readonly number[] {
+  const { multipleOf: step = node.type === 'integer' ? 1 : 0.5 } = node;
+  const least = Math.max(node.minimum ?? -Infinity, node.exclusiveMinimum ?? -Infinity);
+  const most = Math.min(node.maximum ?? Infinity, node.exclusiveMaximum ?? Infinity);
+  const above = Math.ceil(least / step) * step;
+  const below = Math.floor(most / step) * step;
+  const inside = [step, 1, 0, above, above + step, below, below - step, (least + most) / 2, least, most];
+  // 3 * 0.1 is 0.30000000000000004; what was meant has fewer digits.
+  return inside.filter(Number.isFinite).flatMap((number) => [Number(number.toPrecision(15)), number]);
+}
+
+function arrayOf({ items, minItems = 1, maxItems = minItems, uniqueItems }: TypeNode): JsonValue | undefined {
+  const size = Math.min(Math.max(minItems, 1), maxItems, 1000);
+  if (size === 0 || items === undefined)
+    return Array.from({ length: size }, (_, index) => `item ${index + 1}`);
+  if (!uniqueItems || size === 1) {
+    const item = exampleOf(items);
+    return item === undefined ? undefined : Array.from({ length: size }, () => item);
+  }
+  return distinctItems(items, size);
+}
+
+function distinctItems(items: TypeNode, size: number): JsonValue {
+  const check = validatorOf(items, 'input');
+  const first = exampleOf(items);
+  const counted = Array.from({ length: size * 2 }, (_, index) => [
+    index,
+    `${first ?? 'item'} ${index + 1}`,
+  ]).flat();
+  const candidates: JsonValue[] = [
+    ...(items.examples ?? []),
+    ...(items.enum ?? []),
+    first ?? null,
+    true,
+    false,
+    ...counted,
+  ];
+  const fitting = candidates.filter((candidate) => {
+    const checked = check(candidate);
+    return checked.ok && checked.value === candidate;
+  });
+  return [...new Set(fitting)].slice(0, size);
+}
+
+function objectOf({ properties = {}, required = [] }: TypeNode, whole: boolean): JsonValue {
+  const wanted = Object.entries(properties).filter(([name]) => whole || required.includes(name));
+  const fields = wanted.flatMap(([name, property]): [string, JsonValue][] => {
+    const value = exampleOf(property);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(fields);
+}
