@@ -1,0 +1,135 @@
+import { SvcError } from '../../src/errors.ts';
+import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
+import { createDecode, type Decode } from './decode.ts';
+import type { Driver } from './driver.ts';
+import type { Engine } from './engine.ts';
+import { type Limits, withinLimits } from './limits.ts';
+import { toResult } from './result.ts';
+import { type Prepared, Session } from './session.ts';
+
+/** Interrupting again: a statement that just begins does not notice the first time. */
+const CLOSE_EVERY_MS = 20;
+
+/** The native engine behind the `Database` port. */
+export class NativeDatabase implements Database {
+  readonly engine = 'duckdb-native';
+  readonly readonly: boolean;
+  readonly #driver: Driver;
+  readonly #engine: Engine;
+  readonly #decode: Decode;
+  readonly #working = new Map<Session, Promise<unknown>>();
+  #closed = false;
+
+  constructor(driver: Driver, engine: Engine, readonly: boolean) {
+    this.readonly = readonly;
+    this.#driver = driver;
+    this.#engine = engine;
+    this.#decode = createDecode(driver);
+  }
+
+  async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    this.#checkMode(request.mode);
+    return withinLimits(call, (limits) =>
+      this.#withSession(async (session) => {
+        const release = limits.onStop(() => session.interrupt());
+        try {
+          if (request.mode === 'read') return await this.#read(session, request, call);
+          return await this.#engine.takeTurn(() => this.#write(session, request, call, limits));
+        } finally {
+          release();
+        }
+      }),
+    );
+  }
+
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+    this.#checkMode(mode);
+    await this.#withSession(async (session) => {
+      await session.introduce(sql, null);
+      checkKind(this.#driver, await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null));
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const timer = setInterval(() => this.#interruptAll(), CLOSE_EVERY_MS);
+    this.#interruptAll();
+    await Promise.allSettled(this.#working.values());
+    clearInterval(timer);
+    await this.#engine.release();
+  }
+
+  async #read(
+    session: Session,
+    { sql, values, maxRows }: SqlRequest,
+    { caller }: SqlCall,
+  ): Promise<SqlResult> {
+    // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
+    await session.introduce(sql, caller, this.#engine.readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
+    const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
+    try {
+      await session.bind(prepared, values);
+      return toResult(await session.runInSlices(prepared), this.#decode, maxRows);
+    } finally {
+      prepared.statement.destroySync();
+    }
+  }
+
+  async #write(
+    session: Session,
+    request: SqlRequest,
+    { caller }: SqlCall,
+    limits: Limits,
+  ): Promise<SqlResult> {
+    limits.check();
+    await session.introduce(request.sql, caller);
+    const prepared = await session.prepare(request.sql, caller);
+    try {
+      checkKind(this.#driver, prepared);
+      await session.bind(prepared, request.values);
+      await session.run(['BEGIN TRANSACTION']);
+      const result = toResult(await session.runWhole(prepared), this.#decode, request.maxRows);
+      limits.commit();
+      await session.run(['COMMIT']);
+      return result;
+    } finally {
+      prepared.statement.destroySync();
+    }
+  }
+
+  async #withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = new Session(this.#driver, await this.#engine.connect());
+    const done = work(session).finally(() => {
+      this.#working.delete(session);
+      session.close();
+    });
+    this.#working.set(session, done);
+    return done;
+  }
+
+  #interruptAll(): void {
+    for (const session of this.#working.keys()) session.interrupt();
+  }
+
+  #checkMode(mode: SqlRequest['mode']): void {
+    if (this.#closed) throw new SvcError('database_unavailable', 'The database is closed.');
+    if (mode === 'write' && this.readonly) {
+      throw new SvcError(
+        'database_readonly',
+        'The database is open read-only, and the statement writes. Set `readonly: false` for the database of the profile.',
+      );
+    }
+  }
+}
+
+/** As a derived table a statement can only be one that reads; the line break ends a trailing comment. */
+function asQuery(sql: string, limit: number): string {
+  return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
+}
+
+/** Each statement that writes has its own transaction, so it cannot be about one. */
+function checkKind({ api }: Driver, { statement }: Prepared): void {
+  if (statement.statementType !== api.StatementType.TRANSACTION) return;
+  throw new SvcError('sql_failed', 'The statement begins or ends a transaction; each statement has its own.');
+}

@@ -1,0 +1,55 @@
+import { type ErrorCode, SvcError } from '../../src/errors.ts';
+
+const PENDING_PREFIX =
+  /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
+
+/** Where a statement went wrong, which the driver appends once more. */
+const SAID_TWICE = /(\n\nLINE \d+:[^]*)\1$/;
+
+/** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
+const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/^(FATAL|INTERNAL) Error/, 'database_unavailable'],
+  [/^Out of Memory Error|bad_alloc|failed to allocate/i, 'memory_exceeded'],
+  [/attached in read-only mode|launched in read-only mode/, 'database_readonly'],
+  [/^INTERRUPT Error/, 'cancelled'],
+  [/^TransactionContext Error: .*conflict/i, 'busy'],
+];
+
+/** An error of the driver with the code its text stands for; the text stays DuckDB's. */
+export function toQueryError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  const message = messageOf(thrown).replace(PENDING_PREFIX, '').replace(SAID_TWICE, '$1');
+  const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
+  return new SvcError(code, message, { cause: thrown });
+}
+
+/** Why a database file could not be opened, and what to do about it. */
+export function toOpenError(path: string, thrown: unknown): SvcError {
+  const message = messageOf(thrown);
+  return new SvcError('database_unavailable', `${openText(path, message)}\nDuckDB: ${message}`, {
+    cause: thrown,
+  });
+}
+
+function openText(path: string, message: string): string {
+  const holder = /Conflicting lock is held in (.+?) \(PID (\d+)\)/.exec(message);
+  if (holder) {
+    return `The database ${path} is in use by another process: ${holder[1]}, PID ${holder[2]}.
+Stop that process, or open the database with \`readonly: true\` in both.`;
+  }
+  if (/Could not set lock/.test(message)) return `The database ${path} is in use by another process.`;
+  if (/does not exist/.test(message)) return missingText(path);
+  if (/not a valid DuckDB database/.test(message)) return `The file ${path} is no DuckDB database.`;
+  if (/permission denied/i.test(message))
+    return `The database ${path} cannot be read with this user's rights.`;
+  return `The database ${path} cannot be opened.`;
+}
+
+/** There is no file, and none may be made. */
+export function missingText(path: string): string {
+  return `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`;
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

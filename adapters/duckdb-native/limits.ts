@@ -1,0 +1,81 @@
+import { SvcError } from '../../src/errors.ts';
+import type { SqlCall } from '../../src/ports.ts';
+
+/** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
+const INTERRUPT_EVERY_MS = 20;
+
+/** The limits of one piece of work, as the work sees them. */
+export interface Limits {
+  /** Throws when the work was stopped. */
+  check(): void;
+  /** From here on the work can no longer be stopped; throws when it was before. */
+  commit(): void;
+  /** What to call, again and again, once the work is stopped, until the answer is called; throws when it was before. */
+  onStop(interrupt: () => void): () => void;
+}
+
+/**
+ * Runs work until its deadline or until the caller is gone. The caller then gets its answer at once; the work itself
+ * ends as soon as the engine lets it.
+ */
+export async function withinLimits<T>(
+  { signal, timeoutMs }: Pick<SqlCall, 'signal' | 'timeoutMs'>,
+  work: (limits: Limits) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw cancelledError();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const limits = createLimits(reject);
+  const cancel = (): void => limits.stop(cancelledError());
+  const timer = setTimeout(() => limits.stop(deadlineError(timeoutMs)), timeoutMs);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await Promise.race([stopped, work(limits)]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function createLimits(stopped: (reason: SvcError) => void): Limits & { stop(reason: SvcError): void } {
+  const interrupts = new Set<() => void>();
+  let reason: SvcError | null = null;
+  let committed = false;
+  const check = (): void => {
+    if (reason) throw reason;
+  };
+  return {
+    check,
+    commit: () => {
+      check();
+      committed = true;
+    },
+    onStop: (interrupt) => {
+      check();
+      interrupts.add(interrupt);
+      return () => interrupts.delete(interrupt);
+    },
+    stop: (error) => {
+      if (reason || committed) return;
+      reason = error;
+      stopped(error);
+      repeatWhileAny(interrupts);
+    },
+  };
+}
+
+function repeatWhileAny(interrupts: ReadonlySet<() => void>): void {
+  const timer = setInterval(interruptAll, INTERRUPT_EVERY_MS);
+  interruptAll();
+  function interruptAll(): void {
+    if (interrupts.size === 0) clearInterval(timer);
+    for (const interrupt of interrupts) interrupt();
+  }
+}
+
+function cancelledError(): SvcError {
+  return new SvcError('cancelled', 'The call was cancelled.');
+}
+
+function deadlineError(timeoutMs: number): SvcError {
+  return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
+}

@@ -1,0 +1,125 @@
+import type {
+  DuckDBConnection,
+  DuckDBMaterializedResult,
+  DuckDBPreparedStatement,
+  DuckDBValue,
+} from '@duckdb/node-api';
+import type { PendingResult } from '@duckdb/node-bindings';
+import { SvcError } from '../../src/errors.ts';
+import type { SqlCaller, SqlValue } from '../../src/ports.ts';
+import { defineAll, defineNamed, lacksCaller } from './caller.ts';
+import type { Driver } from './driver.ts';
+import { toQueryError } from './failure.ts';
+import { bindValues, castQuery, type TextValue } from './values.ts';
+
+/** Starting a statement with parameters plans it again, in this thread; one that takes longer goes elsewhere. */
+const SLOW_START_MS = 5;
+const MOST_SLOW_STARTS = 1000;
+const slowStarts = new Set<string>();
+
+/** A statement that is planned, and its text. */
+export interface Prepared {
+  readonly sql: string;
+  readonly statement: DuckDBPreparedStatement;
+}
+
+/** One connection, used for one request: whatever a statement leaves behind ends with it. */
+export class Session {
+  readonly #driver: Driver;
+  readonly #connection: DuckDBConnection;
+
+  constructor(driver: Driver, connection: DuckDBConnection) {
+    this.#driver = driver;
+    this.#connection = connection;
+  }
+
+  /** Runs statements of our own. */
+  async run(statements: readonly string[]): Promise<void> {
+    if (statements.length === 0) return;
+    await guarded(() => this.#connection.run(statements.join(';\n')));
+  }
+
+  /** Plans one statement on behalf of a caller, defining the user functions it turns out to need. */
+  async prepare(sql: string, caller: SqlCaller | null): Promise<Prepared> {
+    try {
+      return { sql, statement: await guarded(() => this.#connection.prepare(sql)) };
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError) || !lacksCaller(thrown.message)) throw thrown;
+      await this.run(defineAll(caller));
+      return { sql, statement: await guarded(() => this.#connection.prepare(sql)) };
+    }
+  }
+
+  /** Defines the user functions that a statement names, before it is planned. */
+  async introduce(sql: string, caller: SqlCaller | null, then: readonly string[] = []): Promise<void> {
+    await this.run([...defineNamed(sql, caller), ...then]);
+  }
+
+  /** Binds a statement's parameters. */
+  bind({ statement }: Prepared, values: readonly SqlValue[]): Promise<void> {
+    return guarded(() => bindValues(this.#driver, statement, values, (texts) => this.#castTexts(texts)));
+  }
+
+  /** Runs a statement on the engine's own threads, where it shares them fairly with others. */
+  async runInSlices({ sql, statement }: Prepared): Promise<DuckDBMaterializedResult> {
+    if (slowStarts.has(sql)) return this.runWhole({ sql, statement });
+    return guarded(async () => {
+      const begun = performance.now();
+      const pending = statement.start();
+      if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(sql);
+      await this.#driver.waitFor(handleOf(pending));
+      return materialized(this.#driver, await pending.getResult());
+    });
+  }
+
+  /** Runs a statement in one go, on a thread of its own. */
+  runWhole({ statement }: Prepared): Promise<DuckDBMaterializedResult> {
+    return guarded(() => statement.run());
+  }
+
+  /** Makes the running statement stop. */
+  interrupt(): void {
+    this.#connection.interrupt();
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+  }
+
+  async #castTexts(texts: readonly TextValue[]): Promise<readonly DuckDBValue[]> {
+    const result = await this.#connection.run(
+      castQuery(texts),
+      texts.map(({ text }) => text),
+    );
+    return (await result.getRows())[0] ?? [];
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw toQueryError(thrown);
+  }
+}
+
+function rememberSlowStart(sql: string): void {
+  if (slowStarts.size >= MOST_SLOW_STARTS) slowStarts.clear();
+  slowStarts.add(sql);
+}
+
+/** The driver keeps the handle that its bindings take to itself. */
+function handleOf(pending: object): PendingResult {
+  const handle: unknown = Reflect.get(pending, 'pending_result');
+  if (isHandle(handle)) return handle;
+  throw new SvcError('internal', 'the native driver has changed: a pending result without its handle');
+}
+
+function isHandle(handle: unknown): handle is PendingResult {
+  return typeof handle === 'object' && handle !== null;
+}
+
+function materialized({ api }: Driver, result: object): DuckDBMaterializedResult {
+  if (result instanceof api.DuckDBMaterializedResult) return result;
+  throw new SvcError('internal', 'the native driver answered a result that is not there yet');
+}

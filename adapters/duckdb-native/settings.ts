@@ -1,0 +1,37 @@
+/** What decides how an engine is set up. */
+export interface EngineSettings {
+  readonly readonly: boolean;
+  /** The most memory the engine's buffers take; DuckDB's default is 80 % of the machine's. */
+  readonly memoryMb?: number;
+  /** How many threads run queries; as many as there are cores by default. */
+  readonly threads?: number;
+}
+
+/** Options that must be there when the database opens; DuckDB takes them in this order. */
+export function openOptions({ readonly, memoryMb, threads }: EngineSettings): Record<string, string> {
+  return {
+    access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
+    // Without spill files a query that needs too much memory is a clear error and not a full disk.
+    temp_directory: '',
+    ...(memoryMb === undefined ? {} : { memory_limit: `${memoryMb}MiB` }),
+    ...(threads === undefined ? {} : { threads: String(threads) }),
+    // Queries run on the engine's own threads in slices, so that a long one never keeps others waiting.
+    external_threads: '0',
+    scheduler_process_partial: 'true',
+    autoload_known_extensions: 'false',
+    autoinstall_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  };
+}
+
+/** Statements that close an open database to everything outside it; nothing can be changed after the last. */
+export function lockdown({ readonly }: EngineSettings): readonly string[] {
+  return [
+    // The other engine knows only UTC, and an answer must not depend on where the server stands.
+    "SET GLOBAL TimeZone = 'UTC'",
+    // A read-only database opens no more files, so it can do without the file system: read_blob of itself included.
+    ...(readonly ? ["SET GLOBAL disabled_filesystems = 'LocalFileSystem'"] : []),
+    'SET GLOBAL enable_external_access = false',
+    'SET GLOBAL lock_configuration = true',
+  ];
+}
