@@ -8,12 +8,7 @@ import type { Target } from './target.ts';
 const BESIDE = ['*.wasm', './manifest.json'];
 
 const RUNTIMES = {
-  node: {
-    platform: 'node',
-    target: 'node22',
-    // packages in the older module format ask for Node's modules through require
-    banner: { js: "import{createRequire as $r}from'node:module';const require=$r(import.meta.url);" },
-  },
+  node: { platform: 'node', target: 'node22' },
   workerd: {
     platform: 'browser',
     target: 'es2024',
