@@ -4,7 +4,7 @@ const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
 
 /** Where a statement went wrong, which the driver appends once more. */
-const SAID_TWICE = /(\n\nLINE \d+:[^]*)\1$/;
+const SAID_TWICE = /(\n\nLINE \d+:[\s\S]*)\1$/;
 
 /** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [

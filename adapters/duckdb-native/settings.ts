@@ -29,9 +29,9 @@ export function lockdown({ readonly }: EngineSettings): readonly string[] {
   return [
     // The other engine knows only UTC, and an answer must not depend on where the server stands.
     "SET GLOBAL TimeZone = 'UTC'",
+    'SET GLOBAL enable_external_access = false',
     // A read-only database opens no more files, so it can do without the file system: read_blob of itself included.
     ...(readonly ? ["SET GLOBAL disabled_filesystems = 'LocalFileSystem'"] : []),
-    'SET GLOBAL enable_external_access = false',
     'SET GLOBAL lock_configuration = true',
   ];
 }
