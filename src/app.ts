@@ -8,6 +8,7 @@ import { exposeTo, toPreflight } from './http/cors.ts';
 import { toFailure } from './http/failure.ts';
 import type { Caller } from './mcp/caller.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
+import type { Respond } from './mcp/reply.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
@@ -22,12 +23,15 @@ export interface AppOptions extends Access {
   /** Who sends a request; null: nobody in particular. Throws SvcError for credentials that are not good. */
   readonly authenticate?: (request: Request) => Promise<User | null>;
   readonly maxBodyBytes?: number;
+  readonly pageSize?: number;
 }
 
 /** What an adapter knows about a request beside the request itself. */
 export interface Extra {
   /** Aborts when the client goes away, where `request.signal` does not. */
   readonly signal?: AbortSignal;
+  /** Makes a response of a text, where the platform has something cheaper than a Response with a body. */
+  readonly respond?: Respond;
 }
 
 /** The served side of a project: a web-standard handler. */
@@ -90,7 +94,7 @@ function routeMcp(hono: Hono<Env>, options: AppOptions): void {
     const { raw } = c.req;
     const caller = await toCaller(c, options);
     const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    return endpointOf(options.runtime())({ headers: raw.headers, body, caller });
+    return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
   });
   hono.options('/mcp', (c) => toPreflight(c.req.raw, MCP_METHODS));
   hono.all('/mcp', (c) => {

@@ -22,10 +22,10 @@ export function accessOf(host: string): Access {
   return local ? LOCAL_ACCESS : OPEN_ACCESS;
 }
 
-/** Throws access_refused for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
+/** Throws `denied` for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
 export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }: Access): void {
-  const host = headers.get('host');
-  if (allowedHosts !== null && !allowedHosts.includes(hostname(`http://${host ?? ''}`))) {
+  const host = headers.get('host') ?? '';
+  if (allowedHosts !== null && !allowedHosts.includes(host.replace(/:\d+$/, '').toLowerCase())) {
     throw new SvcError('denied', `This server does not answer to the host ${shorten(host)}.`);
   }
   const origin = headers.get('origin');
@@ -35,10 +35,10 @@ export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }
 }
 
 /** Empty for what is no URL: that equals no allowed name. */
-function hostname(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '';
+function hostname(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).hostname : '';
 }
 
-function shorten(value: string | null): string {
-  return JSON.stringify((value ?? '').slice(0, 100));
+function shorten(value: string): string {
+  return JSON.stringify(value.slice(0, 100));
 }

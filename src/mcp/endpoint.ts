@@ -1,15 +1,14 @@
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import type { Runtime } from '../endpoint/runtime.ts';
-import type { JsonValue } from '../json.ts';
 import type { Caller } from './caller.ts';
 import { Channel } from './channel.ts';
-import { isTooDeep } from './depth.ts';
 import type { Era } from './era.ts';
 import type { Exchange } from './exchange.ts';
 import { answerLegacy } from './legacy.ts';
+import { readJson } from './message.ts';
 import { answerModern } from './modern.ts';
-import { NOT_ACCEPTABLE, NOT_JSON, PARSE_ERROR, TOO_DEEP, toRefusal } from './refusal.ts';
-import { acceptedForm } from './reply.ts';
+import { NOT_ACCEPTABLE, NOT_JSON, toRefusalResponse } from './refusal.ts';
+import { acceptedForm, createReply, type Respond } from './reply.ts';
 import { createServer, type ServeOptions } from './server.ts';
 
 /** One POST to the MCP endpoint, its body read. */
@@ -17,6 +16,8 @@ export interface McpPost {
   readonly headers: Headers;
   readonly body: string;
   readonly caller: Caller;
+  /** Where the platform has something cheaper than a Response with a body. */
+  readonly respond?: Respond | undefined;
 }
 
 /** Answers POSTs of both eras; keeps nothing about clients between them. */
@@ -28,14 +29,13 @@ export function createMcpEndpoint(runtime: Runtime, options: ServeOptions): McpE
     modern: connect(runtime, 'modern', options),
     legacy: connect(runtime, 'legacy', options),
   };
-  return async ({ headers, body: text, caller }) => {
-    if (!isJsonContentType(headers.get('content-type'))) return toRefusal(NOT_JSON);
+  return async ({ headers, body: text, caller, respond }) => {
+    if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
     const form = acceptedForm(headers.get('accept'));
-    if (form === null) return toRefusal(NOT_ACCEPTABLE);
-    const body = parseJson(text);
-    if (body === undefined) return toRefusal(PARSE_ERROR);
-    if (isTooDeep(body)) return toRefusal(TOO_DEEP);
-    return answer({ headers, body, form, caller, channels });
+    if (form === null) return toRefusalResponse(NOT_ACCEPTABLE);
+    const read = readJson(text);
+    if (!read.ok) return toRefusalResponse(read.refusal);
+    return answer({ headers, body: read.value, caller, channels, reply: createReply(form, respond) });
   };
 }
 
@@ -45,14 +45,6 @@ function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   server.onerror = ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` });
   void server.connect(channel);
   return channel;
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 async function answer(exchange: Exchange): Promise<Response> {
@@ -67,5 +59,5 @@ async function answer(exchange: Exchange): Promise<Response> {
   });
   if (route.kind === 'modern') return answerModern(route, exchange);
   if (route.kind === 'legacy') return answerLegacy(route, exchange);
-  return toRefusal({ ...route, status: route.httpStatus }, body);
+  return toRefusalResponse({ ...route, status: route.httpStatus }, body);
 }

@@ -2,13 +2,13 @@ import type { JsonValue } from '../json.ts';
 import type { Caller } from './caller.ts';
 import type { Channel } from './channel.ts';
 import type { Era } from './era.ts';
-import type { Form } from './reply.ts';
+import type { Reply } from './reply.ts';
 
 /** One POST on its way to an answer. */
 export interface Exchange {
   readonly headers: Headers;
   readonly body: JsonValue;
-  readonly form: Form;
   readonly caller: Caller;
+  readonly reply: Reply;
   readonly channels: { readonly [E in Era]: Channel };
 }

@@ -2,8 +2,8 @@ import { type InboundLegacyRoute, isJSONRPCRequest } from '@modelcontextprotocol
 import type { JsonValue } from '../json.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from './era.ts';
 import type { Exchange } from './exchange.ts';
-import { type Refusal, toRefusal } from './refusal.ts';
-import { toAccepted, toReply } from './reply.ts';
+import { type Refusal, toRefusalResponse } from './refusal.ts';
+import { toAccepted } from './reply.ts';
 import { isObject } from './wire.ts';
 
 const MAX_BATCH = 100;
@@ -12,13 +12,13 @@ const MAX_BATCH = 100;
 export async function answerLegacy(route: InboundLegacyRoute, exchange: Exchange): Promise<Response> {
   const version = exchange.headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
   const refusal = versionRefusal(route, version) ?? batchRefusal(exchange.body, version);
-  if (refusal !== null) return toRefusal(refusal, exchange.body);
-  const { body, caller, channels } = exchange;
+  if (refusal !== null) return toRefusalResponse(refusal, exchange.body);
+  const { body, caller, channels, reply } = exchange;
   const requests = toMessages(body).filter((message) => isJSONRPCRequest(message));
   if (requests.length === 0) return toAccepted();
   const answers = await Promise.all(requests.map((request) => channels.legacy.exchange(request, caller)));
   const messages = answers.map(({ message }) => message);
-  return toReply(Array.isArray(body) ? messages : messages[0], exchange.form);
+  return reply(Array.isArray(body) ? messages : messages[0]);
 }
 
 function toMessages(body: JsonValue): readonly JsonValue[] {

@@ -7,8 +7,8 @@ import {
 import { MODERN_VERSIONS } from './era.ts';
 import type { Exchange } from './exchange.ts';
 import { headerProblem } from './headers.ts';
-import { type Refusal, toRefusal } from './refusal.ts';
-import { toAccepted, toReply } from './reply.ts';
+import { type Refusal, toRefusalResponse } from './refusal.ts';
+import { toAccepted } from './reply.ts';
 
 const REFUSED_STATUS: ReadonlyMap<number, number> = new Map([
   [-32600, 400],
@@ -20,9 +20,9 @@ const REFUSED_STATUS: ReadonlyMap<number, number> = new Map([
 export async function answerModern(route: InboundModernRoute, exchange: Exchange): Promise<Response> {
   if (route.messageKind === 'notification') return toAccepted();
   const refusal = versionRefusal(route) ?? headerRefusal(exchange.headers, route.message);
-  if (refusal !== null) return toRefusal(refusal, exchange.body);
+  if (refusal !== null) return toRefusalResponse(refusal, exchange.body);
   const { message, refused } = await exchange.channels.modern.exchange(route.message, exchange.caller);
-  return toReply(message, exchange.form, refused ? refusedStatus(message) : 200);
+  return exchange.reply(message, refused ? refusedStatus(message) : 200);
 }
 
 function versionRefusal({ classification }: InboundModernRoute): Refusal | null {

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../json.ts';
 import { MAX_DEPTH } from './depth.ts';
-import { toReply } from './reply.ts';
 import { isObject } from './wire.ts';
 
 /** What a message is refused with before it reaches a handler. */
 export interface Refusal {
+  /** Over HTTP. */
   readonly status: number;
   readonly code: number;
   readonly message: string;
@@ -25,27 +25,39 @@ export const NOT_ACCEPTABLE: Refusal = {
   message: 'Not Acceptable: the Accept header must allow application/json or text/event-stream.',
 };
 
-/** A body that is no JSON. */
+/** A message that is no JSON. */
 export const PARSE_ERROR: Refusal = {
   status: 400,
   code: -32700,
-  message: 'Parse error: the body is not valid JSON.',
+  message: 'Parse error: the message is not valid JSON.',
 };
 
-/** A body that nests too deep to be worth looking at. */
+/** A message that nests too deep to be worth looking at. */
 export const TOO_DEEP: Refusal = {
   status: 400,
   code: -32600,
-  message: `Bad Request: the body nests deeper than ${MAX_DEPTH} levels.`,
+  message: `Invalid request: the message nests deeper than ${MAX_DEPTH} levels.`,
+};
+
+/** JSON that is no JSON-RPC message. */
+export const NOT_A_MESSAGE: Refusal = {
+  status: 400,
+  code: -32600,
+  message: 'Invalid request: this is not a JSON-RPC 2.0 message.',
 };
 
 /** A refusal as a JSON-RPC error response, under the id of the request where it has one. */
-export function toRefusal({ status, code, message, data }: Refusal, body?: JsonValue): Response {
+export function toRefusal({ code, message, data }: Refusal, request?: JsonValue) {
   const error = data === undefined ? { code, message } : { code, message, data };
-  return toReply({ jsonrpc: '2.0', id: idOf(body), error }, 'json', status);
+  return { jsonrpc: '2.0', id: idOf(request), error };
 }
 
-function idOf(body: JsonValue | undefined): string | number | null {
-  if (!isObject(body) || typeof body.method !== 'string') return null;
-  return typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
+/** A refusal as an HTTP response. */
+export function toRefusalResponse(refusal: Refusal, request?: JsonValue): Response {
+  return Response.json(toRefusal(refusal, request), { status: refusal.status });
+}
+
+function idOf(request: JsonValue | undefined): string | number | null {
+  if (!isObject(request) || typeof request.method !== 'string') return null;
+  return typeof request.id === 'string' || typeof request.id === 'number' ? request.id : null;
 }

@@ -1,0 +1,30 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { App, Extra } from '../../src/app.ts';
+
+/** Hands Node's requests to an app; its `request.signal` aborts when the client goes away. */
+export function createListener(app: App): RequestListener {
+  return getRequestListener(
+    async (request, bindings) => {
+      let text: string | null = null;
+      const respond: Extra['respond'] = (body, init) => {
+        text = body;
+        return new Response(null, init);
+      };
+      const response = await app.fetch(request, { respond });
+      return text === null ? response : send(text, response, bindings.outgoing as ServerResponse);
+    },
+    { overrideGlobalObjects: false },
+  );
+}
+
+/** Writes the text as it is: a Response with a body would be read back from a stream, at several times the cost. */
+function send(text: string, { status, headers }: Response, outgoing: ServerResponse): Response {
+  outgoing.writeHead(status, {
+    ...Object.fromEntries(headers),
+    'content-length': Buffer.byteLength(text),
+  });
+  outgoing.end(text);
+  return RESPONSE_ALREADY_SENT;
+}

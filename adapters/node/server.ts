@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { App } from '../../src/app.ts';
+import { SvcError } from '../../src/errors.ts';
+import { createListener } from './listener.ts';
+
+/** Where and how to serve an app over HTTP. */
+export interface HttpServerOptions {
+  readonly app: App;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** How long close() waits for the requests that are being answered. */
+  readonly graceMs?: number;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** A running HTTP server. */
+export interface HttpServer {
+  /** The real port, also where 0 was asked for. */
+  readonly port: number;
+  readonly url: string;
+  /** Takes no more requests, lets the running ones finish within the grace, then ends what is left. */
+  close(): Promise<void>;
+}
+
+/** What a client may hold open before it has sent a whole request (milliseconds, bytes). */
+export interface HttpLimits {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+  readonly keepAliveTimeout: number;
+  readonly maxHeaderSize: number;
+}
+
+const LIMITS: HttpLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+  // Longer than the usual load balancer's, so that it is never the server that closes a connection in reuse.
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+const GRACE_MS = 10_000;
+
+/** Serves an app over HTTP on Node; throws SvcError `usage` when the address cannot be used. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const listener = createListener(options.app);
+  const server = createServer({ ...LIMITS, ...options.limits }, (incoming, outgoing) => {
+    // A connection kept alive would outlast close().
+    if (!server.listening) outgoing.setHeader('connection', 'close');
+    listener(incoming, outgoing);
+  });
+  const { port } = await listen(server, options);
+  return {
+    port,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    close: () => close(server, options.graceMs ?? GRACE_MS),
+  };
+}
+
+function listen(server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(toListenError(error, host, port)));
+    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+  });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is already in use. Stop the other process, or choose another port with --port',
+  EACCES: 'this user may not open it. Choose a port above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine has no such address. Choose another with --host, for example 127.0.0.1',
+  ENOTFOUND: 'there is no such host name. Choose another with --host, for example 127.0.0.1',
+};
+
+function toListenError(cause: NodeJS.ErrnoException, host: string, port: number): SvcError {
+  const reason = REASONS[cause.code ?? ''] ?? cause.message;
+  return new SvcError('usage', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}

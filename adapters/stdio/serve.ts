@@ -1,0 +1,44 @@
+import type { Readable, Writable } from 'node:stream';
+import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import type { Runtime } from '../../src/endpoint/runtime.ts';
+import { MAX_BODY_BYTES } from '../../src/http/body.ts';
+import type { ServeOptions } from '../../src/mcp/server.ts';
+import { createStdioFactory } from '../../src/mcp/stdio.ts';
+import { claimStdout } from './stdout.ts';
+import { StreamTransport } from './transport.ts';
+
+/** How a project is served to the client that started this process. */
+export interface StdioOptions extends ServeOptions {
+  readonly runtime: Runtime;
+  /** Default: stdin. */
+  readonly input?: Readable;
+  /** Default: stdout, taken from everything else in the process. */
+  readonly output?: Writable;
+  readonly graceMs?: number;
+}
+
+/** The one connection of a stdio server. */
+export interface StdioConnection {
+  /** Settles when the client has closed its end and the running calls are answered, or after close(). */
+  readonly ended: Promise<void>;
+  /** Ends the connection at once; running calls are cancelled. */
+  close(): Promise<void>;
+}
+
+/** Clients send SIGTERM about two seconds after they have closed stdin. */
+const GRACE_MS = 1_500;
+
+/** Serves MCP over stdin and stdout in both eras (MCP Transports, stdio). */
+export function serveStdio({ runtime, input, output, graceMs, ...options }: StdioOptions): StdioConnection {
+  const transport = new StreamTransport({
+    input: input ?? process.stdin,
+    output: output ?? claimStdout(),
+    maxBytes: MAX_BODY_BYTES,
+    graceMs: graceMs ?? GRACE_MS,
+  });
+  const connection = serveConnection(createStdioFactory(runtime, options), {
+    transport,
+    onerror: ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` }),
+  });
+  return { ended: transport.ended, close: () => connection.close() };
+}

@@ -1,0 +1,116 @@
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { readMessage } from '../../src/mcp/message.ts';
+import { type Refusal, toRefusal } from '../../src/mcp/refusal.ts';
+import { createLineReader } from './lines.ts';
+
+/** The streams of a connection and its bounds. */
+export interface StreamOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly maxBytes: number;
+  /** How long running calls may go on once the input has ended. */
+  readonly graceMs: number;
+}
+
+/** JSON-RPC messages, one a line; the SDK's own transport drops the running calls when the input ends. */
+export class StreamTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Settles when the connection is over. */
+  readonly ended: Promise<void>;
+  readonly #options: StreamOptions;
+  readonly #lines: ReturnType<typeof createLineReader>;
+  readonly #running = new Set<unknown>();
+  #grace: NodeJS.Timeout | undefined;
+  #inputEnded = false;
+  #closed = false;
+  readonly #over: () => void;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#lines = createLineReader(options.maxBytes);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#over = resolve;
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#options;
+    input.on('data', this.#receive);
+    for (const event of ['end', 'close', 'error']) input.once(event, this.#end);
+    for (const event of ['close', 'error']) output.once(event, () => void this.close());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(message);
+    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#grace);
+    this.#options.input.off('data', this.#receive).pause();
+    this.onclose?.();
+    this.#over();
+  }
+
+  readonly #receive = (chunk: Buffer): void => {
+    for (const line of this.#lines(chunk)) {
+      if (line === null) this.#refuse(tooLong(this.#options.maxBytes));
+      else if (line.trim() !== '') this.#receiveLine(line);
+    }
+  };
+
+  #receiveLine(line: string): void {
+    const read = readMessage(line);
+    if (read.ok) this.#deliver(read.value);
+    else this.#refuse(read.refusal, read.body);
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    const method = 'method' in message ? message.method : null;
+    if (method !== null && 'id' in message && message.id !== undefined) this.#running.add(message.id);
+    this.onmessage?.(message);
+    // A cancelled request is never answered.
+    if (method === 'notifications/cancelled' && 'params' in message) this.#settle(message.params?.requestId);
+  }
+
+  #refuse(refusal: Refusal, body?: Parameters<typeof toRefusal>[1]): void {
+    void this.#write(toRefusal(refusal, body));
+  }
+
+  #settle(id: unknown): void {
+    this.#running.delete(id);
+    if (this.#inputEnded && this.#running.size === 0) void this.close();
+  }
+
+  readonly #end = (): void => {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
+    if (this.#running.size === 0) void this.close();
+    else this.#grace = setTimeout(() => void this.close(), this.#options.graceMs);
+  };
+
+  #write(message: unknown): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    const { input, output } = this.#options;
+    return new Promise((resolve) => {
+      const roomy = output.write(`${JSON.stringify(message)}\n`, () => resolve());
+      if (roomy) return;
+      // A client that does not read gets no more of its requests read either.
+      input.pause();
+      output.once('drain', () => input.resume());
+    });
+  }
+}
+
+function tooLong(maxBytes: number): Refusal {
+  return {
+    status: 413,
+    code: -32600,
+    message: `Invalid request: a message is larger than ${maxBytes} bytes.`,
+  };
+}
