@@ -3,6 +3,8 @@ import type { SqlValue } from '../ports.ts';
 import type { TypeNode } from '../types/node.ts';
 import { toIntervalText, toTimestampText } from './time-text.ts';
 
+const ZONE = /(?:Z|[+-]\d\d:\d\d)$/i;
+
 /** A checked argument as DuckDB gets it: bound under its declared type, never as part of the SQL. */
 export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
   if (value === null) return null;
@@ -27,9 +29,11 @@ function toTextValue({ format }: TypeNode, text: string): SqlValue {
     case 'date':
       return { sqlType: 'DATE', text };
     case 'time':
-      return { sqlType: 'TIME', text };
+      // A TIME has no zone: what counts is the clock time as written.
+      return { sqlType: 'TIME', text: text.replace(ZONE, '') };
     case 'date-time':
-      return { sqlType: /(?:z|[+-]\d\d:\d\d)$/i.test(text) ? 'TIMESTAMPTZ' : 'TIMESTAMP', text };
+      // DuckDB reads `T` and `Z` in capitals only.
+      return { sqlType: ZONE.test(text) ? 'TIMESTAMPTZ' : 'TIMESTAMP', text: text.toUpperCase() };
     case 'duration':
       return { sqlType: 'INTERVAL', text: toIntervalText(text) };
     case 'timestamp':

@@ -30,13 +30,17 @@ export interface Lexed {
   readonly problems: readonly SqlProblem[];
 }
 
-const BLANK = /[ \t\n\r\f\v]+/y;
-const WORD = /[A-Za-z_\x80-\uffff][A-Za-z0-9_$\x80-\uffff]*/y;
+/** DuckDB reads these Unicode blanks, which editors and web pages leave behind, as blanks ... */
+const BLANKS = String.raw` \t\n\r\f\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff`;
+/** ... and every other character beyond ASCII as a letter. */
+const LETTERS = String.raw`A-Za-z_\x80-\x9f\xa1-\u1fff\u200c-\u202e\u2030-\u205e\u2061-\u2fff\u3001-\ufefe\uff00-\uffff`;
+const BLANK = new RegExp(`[${BLANKS}]+`, 'y');
+const WORD = new RegExp(`[${LETTERS}][${LETTERS}0-9$]*`, 'y');
+const PARAMETER = new RegExp(String.raw`\$[${LETTERS}][${LETTERS}0-9]*`, 'y');
+const DOLLAR_TAG = new RegExp(String.raw`\$(?:[${LETTERS}][${LETTERS}0-9]*)?\$`, 'y');
 const NUMBER = /\d[\d_]*(?:\.\d[\d_]*)?/y;
 const LINE_COMMENT = /--[^\n\r]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
-const DOLLAR_TAG = /\$(?:[A-Za-z_\x80-\uffff][A-Za-z0-9_\x80-\uffff]*)?\$/y;
-const PARAMETER = /\$[A-Za-z_\x80-\uffff][A-Za-z0-9_\x80-\uffff]*/y;
 /** In a string with escapes: what to step over, and the quote that ends it. */
 const QUOTE_OR_ESCAPE = /''|\\[\s\S]|'/g;
 const POSITIONAL = /\$\d+|\?\d*/y;
