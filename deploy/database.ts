@@ -12,16 +12,29 @@ export interface CopiedDatabase {
 
 const ATTEMPTS = 5;
 
-/** Copies a database as one complete file: what its log still holds is written into it, the source stays as it is. */
+/** Copies a database as one complete file, with what its log still holds. */
 export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
   if ((await version(source)) === null) throw missing(source);
   await mkdir(dirname(target), { recursive: true });
+  if (await hasLog(source)) await settle(source);
   await copyUnchanged(source, target);
-  const log = await stat(wal(target)).catch(() => null);
-  if (log !== null && log.size > 0) await checkpoint(target);
+  if (await hasLog(target)) await checkpoint(target);
   await rm(wal(target), { force: true });
   await refuseForeign(target, source);
   return { bytes: (await stat(target)).size, sha256: await sha256(target) };
+}
+
+async function hasLog(file: string): Promise<boolean> {
+  const log = await stat(wal(file)).catch(() => null);
+  return log !== null && log.size > 0;
+}
+
+/**
+ * DuckDB writes the same log into the same file in ever different bytes, so this happens once, where the database lies,
+ * and every build copies one result. Where a program holds the database, or nobody may write to it, the copy must do.
+ */
+async function settle(source: string): Promise<void> {
+  await checkpoint(source).catch(() => {});
 }
 
 /** Copies file and log together; again when a writer changed either of them meanwhile. */

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync, unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BuildResult, buildTarget } from '../../deploy/build.ts';
+import { TARGET_NAMES } from '../../deploy/target.ts';
+import { parseManifest } from '../../src/catalog/manifest.ts';
+import { createProject } from './fixture.ts';
+
+const MIB = 1_048_576;
+let root: string;
+let out: string;
+const built = new Map<string, BuildResult>();
+
+beforeAll(async () => {
+  root = await createProject();
+  out = await mkdtemp(join(tmpdir(), 'svc-built-'));
+  for (const target of TARGET_NAMES)
+    built.set(target, await buildTarget({ root, target, out: join(out, target) }));
+});
+afterAll(async () => {
+  for (const folder of [root, out]) await rm(folder, { recursive: true });
+});
+
+const folderOf = (target: string) => built.get(target)?.out ?? '';
+const sizeOf = (target: string, path: string) =>
+  built.get(target)?.files.find((file) => file.path === path)?.bytes ?? Number.NaN;
+
+/** path -> SHA-256 of every file below a folder. */
+async function digests(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const pairs = files.map(async (file) => [
+    file.slice(folder.length + 1),
+    createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex'),
+  ]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+describe.each(TARGET_NAMES)('%s', (target) => {
+  test('a second build from a copy of the project gives the same bytes', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'svc-copy-'));
+    await cp(root, copy, { recursive: true });
+    const again = await buildTarget({ root: copy, target });
+    expect(again.out).toBe(join(copy, 'build', target));
+    expect(again.hash).toBe(built.get(target)?.hash);
+    expect(await digests(again.out)).toEqual(await digests(folderOf(target)));
+    await rm(copy, { recursive: true });
+  });
+
+  test('nothing of the machine that built it is inside', async () => {
+    for (const { path } of built.get(target)?.files ?? []) {
+      if (/\.(wasm|duckdb|zip)$/.test(path)) continue;
+      const text = await readFile(join(folderOf(target), path), 'utf8');
+      expect(text, path).not.toContain(process.cwd());
+      expect(text, path).not.toContain(root);
+    }
+  });
+
+  test('a line says how to deploy it', async () => {
+    const readme = await readFile(join(folderOf(target), 'README.md'), 'utf8');
+    expect(readme).toContain(built.get(target)?.next);
+  });
+});
+
+test('the manifest is the same bytes on every platform, under the hash that the build reports', async () => {
+  const texts = await Promise.all(
+    TARGET_NAMES.map((target) => readFile(join(folderOf(target), 'manifest.json'), 'utf8')),
+  );
+  expect(new Set(texts).size).toBe(1);
+  expect(parseManifest(texts[0] ?? '').hash).toBe(built.get('node')?.hash);
+});
+
+test('the database is the same bytes on every platform', async () => {
+  const paths = ['node/data.duckdb', 'aws-lambda/data.duckdb', 'cloudflare-workers/assets/data.duckdb'];
+  const files = await Promise.all(paths.map((path) => readFile(join(out, path))));
+  const digest = parseManifest(await readFile(join(out, 'node/manifest.json'), 'utf8')).database.sha256;
+  for (const file of files) expect(createHash('sha256').update(file).digest('hex')).toBe(digest);
+});
+
+test('the Lambda package is at most 12 MB and holds what the function needs, readable by all', async () => {
+  expect(sizeOf('aws-lambda', 'function.zip')).toBeLessThanOrEqual(12_000_000);
+  const zip = unzipSync(await readFile(join(out, 'aws-lambda/function.zip')));
+  expect(Object.keys(zip)).toEqual([
+    'data.duckdb',
+    'duckdb.wasm',
+    'index.mjs',
+    'manifest.json',
+    'trampolines.wasm',
+  ]);
+});
+
+test('the Worker uploads at most 30 MiB without its database', () => {
+  const upload = ['index.js', 'duckdb.wasm', 'trampolines.wasm', 'manifest.json'].map((path) =>
+    sizeOf('cloudflare-workers', path),
+  );
+  expect(upload.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(30 * MIB);
+});
+
+test.each(['node/index.js', 'aws-lambda/index.mjs', 'cloudflare-workers/index.js'])(
+  '%s without the engine is at most 200 kB compressed',
+  async (path) => {
+    expect(gzipSync(await readFile(join(out, path)), { level: 9 }).length).toBeLessThanOrEqual(200_000);
+  },
+);
+
+test('the Worker asks for no module of Node', async () => {
+  const text = await readFile(join(out, 'cloudflare-workers/index.js'), 'utf8');
+  const imports = [...text.matchAll(/\bfrom\s*["']([^"']+)["']|\bimport\(?\s*["']([^"']+)["']/g)];
+  expect(imports.map(([, from, bare]) => from ?? bare).toSorted()).toEqual([
+    './duckdb.wasm',
+    './manifest.json',
+    './trampolines.wasm',
+  ]);
+});

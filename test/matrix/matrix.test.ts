@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Artefacts, createArtefacts } from './artefacts.ts';
+import { CASES } from './cases.ts';
+import { CLIENTS, type Session } from './clients.ts';
+import { PLATFORMS, type Running } from './platforms.ts';
+import { rawCall } from './raw.ts';
+
+let artefacts: Artefacts;
+/** What each case returned first, and the bytes of each answer: every platform must agree. */
+const outcomes = new Map<string, unknown>();
+const answers = new Map<string, string>();
+
+beforeAll(async () => {
+  artefacts = await createArtefacts();
+});
+afterAll(() => artefacts.remove());
+
+describe.each(PLATFORMS)('$name', (platform) => {
+  let running: Running;
+
+  beforeAll(async () => {
+    const { out } = await artefacts.get(platform.target);
+    running = await platform.start(out);
+  });
+  afterAll(() => running.close());
+
+  describe.each(CLIENTS)('$name', (client) => {
+    let session: Session;
+
+    beforeAll(async () => {
+      session = await client.connect(running.reach);
+    });
+    afterAll(() => session.close());
+
+    test.each(CASES)('$name', async ({ name, run }) => {
+      const outcome = await run(session, client);
+      if (!outcomes.has(name)) outcomes.set(name, outcome);
+      expect(outcome).toEqual(outcomes.get(name));
+    });
+  });
+
+  test.each(['types', 'hello', 'nothing_here'])(
+    'a call of %s answers the same bytes as everywhere',
+    async (tool) => {
+      const answer = await rawCall(running.reach, tool);
+      expect(JSON.parse(answer)).toMatchObject({ jsonrpc: '2.0', id: 7 });
+      const first = answers.get(tool) ?? answer;
+      answers.set(tool, first);
+      expect(answer).toBe(first);
+    },
+  );
+});

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Reach } from './clients.ts';
+
+const REVISION = '2026-07-28';
+
+/** One `tools/call` without any client in between: the answer's own bytes. */
+export async function rawCall(reach: Reach, tool: string): Promise<string> {
+  const message = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: {
+      name: tool,
+      arguments: {},
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': REVISION,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  });
+  return reach.kind === 'http' ? post(reach.url, message, tool) : write(reach, message);
+}
+
+async function post(url: URL, body: string, tool: string): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': REVISION,
+      'mcp-method': 'tools/call',
+      'mcp-name': tool,
+    },
+    body,
+  });
+  return response.text();
+}
+
+/** Everything the process writes to stdout must be the one message. */
+async function write(reach: Extract<Reach, { kind: 'stdio' }>, message: string): Promise<string> {
+  const child = spawn(reach.command, reach.args, { cwd: reach.cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines: string[] = [];
+  child.stdin.end(`${message}\n`);
+  for await (const line of createInterface({ input: child.stdout })) lines.push(line);
+  if (lines.length !== 1) throw new Error(`expected one line on stdout, not ${lines.length}`);
+  return lines[0] ?? '';
+}

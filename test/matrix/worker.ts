@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+
+/** A built Worker in workerd. */
+export interface RunningWorker {
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+/** Runs a built Worker as wrangler would deploy it; nothing leaves this machine. */
+export async function startWorker(folder: string): Promise<RunningWorker> {
+  process.env.WRANGLER_SEND_METRICS = 'false';
+  process.env.WRANGLER_LOG = 'error';
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
+  const { createTestHarness } = await import('wrangler');
+  const harness = createTestHarness({ workers: [{ configPath: join(folder, 'wrangler.toml') }] });
+  const { url } = await harness.listen();
+  return { url, close: () => harness.close() };
+}
