@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { User } from './context.ts';
 import type { Runtime } from './endpoint/runtime.ts';
-import { ERRORS, SvcError, toSvcError } from './errors.ts';
+import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { type Access, enforceAccess } from './http/access.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
@@ -75,7 +75,7 @@ function finish(c: Context<Env>, { allowedOrigins }: AppOptions): void {
 function fail(error: SvcError, c: Context<Env>, log: Log): Response {
   const requestId = c.get('requestId');
   if (!ERRORS[error.code].shown) {
-    const fields = { error_id: requestId, code: error.code, path: c.req.path };
+    const fields = { error_id: requestId, code: error.code, causes: causesOf(error) };
     log({ level: 'error', message: `${c.req.method} ${c.req.path} failed: ${error.message}`, fields });
   }
   return toFailure(error, c.req.path, requestId);

@@ -78,3 +78,8 @@ export function toSvcError(thrown: unknown): SvcError {
 export function toPublicText(error: SvcError): string {
   return ERRORS[error.code].shown ? error.message : ERRORS[error.code].public;
 }
+
+/** What caused an error, outermost first; for the log, never for a client. */
+export function causesOf(error: Error): string[] {
+  return error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : [];
+}

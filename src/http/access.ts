@@ -30,7 +30,8 @@ export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }
   }
   const origin = headers.get('origin');
   if (origin === null || allowedOrigins === null) return;
-  if (allowedOrigins.includes(origin) || allowedOrigins.includes(hostname(origin))) return;
+  const name = hostname(origin);
+  if (allowedOrigins.some((allowed) => allowed === (allowed.includes('://') ? origin : name))) return;
   throw new SvcError('denied', `This server does not answer to the origin ${shorten(origin)}.`);
 }
 

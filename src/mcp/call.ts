@@ -2,7 +2,7 @@ import type { ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { callTool } from '../endpoint/execute.ts';
 import type { Runtime } from '../endpoint/runtime.ts';
-import { ERRORS, type SvcError, toSvcError } from '../errors.ts';
+import { causesOf, ERRORS, type SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Era } from './era.ts';
 import { toCallResult, toErrorResult } from './result.ts';
@@ -25,10 +25,9 @@ export async function answerCall(
 
 function logFailure({ log }: Runtime, tool: string, error: SvcError, requestId: string): void {
   const { shown } = ERRORS[error.code];
-  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
   log({
     level: shown ? 'info' : 'error',
     message: `tools/call ${tool} failed: ${error.message}`,
-    fields: { error_id: requestId, code: error.code, tool, ...cause },
+    fields: { error_id: requestId, code: error.code, tool, causes: causesOf(error) },
   });
 }

@@ -209,6 +209,6 @@ export async function exchange(
   return {
     status: response.status,
     response,
-    json: (await response.json()) as Body & { [key: string]: never },
+    json: (await response.json()) as Body,
   };
 }

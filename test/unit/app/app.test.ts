@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import type { AppOptions } from '../../../src/app.ts';
+import type { Runtime } from '../../../src/endpoint/runtime.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { accessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
+import { createFakeRuntime, createTestApp, exchange, legacy, modern, post } from '../mcp/fixture.ts';
+
+const ping = legacy('ping').body;
+const at = (path: string, init: RequestInit = {}) =>
+  new Request(`http://localhost:8000${path}`, {
+    ...init,
+    headers: { host: 'localhost:8000', ...init.headers },
+  });
+const get = (path: string, options?: Partial<AppOptions>, runtime?: Runtime) =>
+  createTestApp(runtime, options).fetch(at(path));
+
+describe('GET /health', () => {
+  it('names the version and the artefact without touching the database', async () => {
+    const runtime = { ...createFakeRuntime(), database: () => expect.unreachable() };
+    const response = await get('/health', {}, runtime);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: 'ok', version: '1.2.3', hash: '0123456789abcdef' });
+  });
+
+  it('has an id for each request', async () => {
+    const ids = [await get('/health'), await get('/health')].map(({ headers }) =>
+      headers.get('x-request-id'),
+    );
+    expect(ids[0]).toMatch(/^[\da-f-]{36}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe('GET /ready', () => {
+  it('asks the database', async () => {
+    const runtime = createFakeRuntime();
+    const response = await get('/ready', {}, runtime);
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 200,
+      body: { status: 'ready' },
+    });
+    expect(runtime.fake.calls).toHaveLength(1);
+  });
+
+  it('says 503 when there is none, and why only in the log', async () => {
+    const runtime = {
+      ...createFakeRuntime(),
+      database: async () => {
+        throw new SvcError('database_unavailable', 'cannot open /secret/path.duckdb');
+      },
+    };
+    const response = await get('/ready', {}, runtime);
+    const id = response.headers.get('x-request-id');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      error: 'database_unavailable',
+      message: `The database is not available. (error id ${id})`,
+    });
+    expect(runtime.lines).toEqual([expect.objectContaining({ level: 'error' })]);
+    expect(JSON.stringify(runtime.lines)).toContain(`"error_id":"${id}"`);
+    expect(JSON.stringify(runtime.lines)).toContain('/secret/path.duckdb');
+  });
+});
+
+describe('the MCP path', () => {
+  it('answers at /mcp/ too, without a redirect', async () => {
+    const app = createTestApp();
+    for (const path of ['/mcp', '/mcp/']) expect((await app.fetch(post(ping, {}, path))).status).toBe(200);
+  });
+
+  it.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD'])('refuses %s, naming what it takes', async (method) => {
+    const response = await createTestApp().fetch(at('/mcp', { method }));
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+  });
+
+  it('serves the runtime of the moment', async () => {
+    const [first, second] = [createFakeRuntime([]), createFakeRuntime()];
+    let runtime = first;
+    const app = createTestApp(undefined, { runtime: () => runtime });
+    const count = async () => {
+      const { json } = await exchange(app, modern('tools/list'));
+      return (json.result as { tools: unknown[] }).tools.length;
+    };
+    expect(await count()).toBe(0);
+    runtime = second;
+    expect(await count()).toBe(11);
+  });
+
+  it('tells handlers who asked', async () => {
+    const runtime = createFakeRuntime();
+    const user = {
+      id: 'u1',
+      username: 'ada',
+      email: 'ada@example.org',
+      name: null,
+      provider: 'test',
+      role: null,
+      permissions: [],
+      groups: [],
+      capabilities: [],
+      claims: {},
+      externalToken: null,
+    };
+    const authenticate = async (request: Request) =>
+      request.headers.get('authorization') === 'Bearer good' ? user : null;
+    const app = createTestApp(runtime, { authenticate });
+    const { body, headers } = modern('tools/call', { name: 'numbers', arguments: {} });
+    await app.fetch(post(body, { ...headers, authorization: 'Bearer good', 'x-tenant': 'a' }));
+    await app.fetch(post(body, headers));
+    expect(runtime.fake.calls[0]?.call.caller).toMatchObject({ username: 'ada' });
+    expect(runtime.fake.calls[0]?.call.caller?.headers?.get('x-tenant')).toBe('a');
+    expect(runtime.fake.calls[1]?.call.caller).toBeNull();
+  });
+
+  it('answers a failing authenticate with its error, in the form of the path', async () => {
+    const authenticate = async () => {
+      throw new SvcError('denied', 'The token is not good.');
+    };
+    const response = await createTestApp(undefined, { authenticate }).fetch(post(ping));
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: 'The token is not good.' },
+    });
+  });
+
+  it('takes the cancel signal of the adapter', async () => {
+    const runtime = createFakeRuntime();
+    const controller = new AbortController();
+    const { body, headers } = modern('tools/call', { name: 'wait', arguments: {} });
+    const answering = createTestApp(runtime).fetch(post(body, headers), { signal: controller.signal });
+    await expect.poll(() => runtime.fake.calls.length).toBe(1);
+    controller.abort();
+    expect(JSON.stringify(await (await answering).json())).toContain('cancelled');
+  });
+
+  it('lets the adapter make the response of a text', async () => {
+    const texts: string[] = [];
+    const respond = (text: string, init: ResponseInit) => {
+      texts.push(text);
+      return new Response(null, init);
+    };
+    const response = await createTestApp().fetch(post(ping), { respond });
+    expect(await response.text()).toBe('');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(texts).toEqual(['{"result":{},"jsonrpc":"2.0","id":7}']);
+  });
+});
+
+describe('everything else', () => {
+  it('is 404 in JSON', async () => {
+    const response = await get('/nothing');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: 'not_found', message: 'There is nothing here.' });
+  });
+
+  it('that fails is 500 without internals', async () => {
+    const runtime = createFakeRuntime();
+    const app = createTestApp(runtime, {
+      runtime: () => {
+        throw new TypeError('secret internals');
+      },
+    });
+    for (const request of [at('/health'), post(ping)]) {
+      const response = await app.fetch(request);
+      expect(response.status).toBe(500);
+      expect(await response.text()).toMatch(/Internal error\. \(error id [\da-f-]{36}\)/);
+    }
+    expect(runtime.lines).toHaveLength(2);
+    expect(JSON.stringify(runtime.lines)).toContain('secret internals');
+  });
+});
+
+describe('the body limit', () => {
+  const big = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'y'.repeat(1024 * 1024)}"}}`;
+
+  it('refuses a declared length beyond it unread', async () => {
+    const request = post('{}', { 'content-length': '1048577' });
+    const response = await createTestApp().fetch(request);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } });
+    expect(request.bodyUsed).toBe(false);
+  });
+
+  it('refuses a longer body of undeclared or falsely declared length', async () => {
+    expect((await createTestApp().fetch(post(big))).status).toBe(413);
+    expect((await createTestApp().fetch(post(big, { 'content-length': '10' }))).status).toBe(413);
+  });
+
+  it('stops reading an endless body', async () => {
+    let sent = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(64 * 1024));
+      },
+    });
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { host: 'localhost' },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect((await createTestApp().fetch(request)).status).toBe(413);
+    expect(sent).toBeLessThan(25);
+  });
+
+  it('takes a body just below it', async () => {
+    const app = createTestApp(undefined, { maxBodyBytes: 100 });
+    const padded = JSON.stringify(ping).padEnd(100);
+    expect((await app.fetch(post(padded))).status).toBe(200);
+    expect((await app.fetch(post(`${padded} `))).status).toBe(413);
+  });
+
+  it('answers 400 to a body that breaks off', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
+    const init = { method: 'POST', headers: { host: 'localhost' }, body, duplex: 'half' };
+    const response = await createTestApp().fetch(new Request('http://localhost/mcp', init as RequestInit));
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('Host and Origin', () => {
+  const ask = (headers: Record<string, string>, access: Partial<AppOptions> = LOCAL_ACCESS) =>
+    createTestApp(undefined, access).fetch(post(ping, headers));
+
+  it.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:80', '[::1]:8000'])(
+    'a loopback server is %s',
+    async (host) => {
+      expect((await ask({ host })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.nip.io',
+    'evil@localhost',
+    '',
+    '[::1',
+    '0.0.0.0',
+  ])('a loopback server is not %j', async (host) => {
+    const response = await ask({ host });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } });
+  });
+
+  it('guards every path', async () => {
+    const response = await createTestApp().fetch(at('/health', { headers: { host: 'evil.example' } }));
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: 'denied' });
+  });
+
+  it.each(['http://localhost', 'http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:1'])(
+    'a page of this machine may call a loopback server: %s',
+    async (origin) => {
+      const response = await ask({ origin });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(response.headers.get('access-control-expose-headers')).toContain(
+        'WWW-Authenticate, Mcp-Session-Id',
+      );
+      expect(response.headers.get('vary')).toContain('Origin');
+    },
+  );
+
+  it.each(['https://evil.example', 'null', 'localhost', 'http://localhost.evil.example', ' '])(
+    'no other page may: %j',
+    async (origin) => {
+      const response = await ask({ origin });
+      expect(response.status).toBe(403);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+
+  it('takes whole origins and host names as configured', async () => {
+    const access = {
+      allowedHosts: ['mcp.example.org'],
+      allowedOrigins: ['https://app.example.org', 'other.org'],
+    };
+    const from = async (origin: string) => (await ask({ host: 'mcp.example.org', origin }, access)).status;
+    expect(await from('https://app.example.org')).toBe(200);
+    expect(await from('http://app.example.org')).toBe(403);
+    expect(await from('http://other.org:81')).toBe(200);
+    expect((await ask({ host: 'localhost' }, access)).status).toBe(403);
+  });
+
+  it('lets everybody in behind a front door of the platform', async () => {
+    const response = await ask(
+      { host: 'abc.lambda-url.eu-west-1.on.aws', origin: 'https://claude.ai' },
+      OPEN_ACCESS,
+    );
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each([
+    ['127.0.0.1', LOCAL_ACCESS],
+    ['::1', LOCAL_ACCESS],
+    ['localhost', LOCAL_ACCESS],
+    ['0.0.0.0', OPEN_ACCESS],
+    ['::', OPEN_ACCESS],
+    ['10.0.0.5', OPEN_ACCESS],
+  ])('a server bound to %s gets what suits it', (host, access) => {
+    expect(accessOf(host)).toEqual(access);
+  });
+});
+
+describe('a preflight', () => {
+  const preflight = (headers: Record<string, string>) =>
+    createTestApp().fetch(at('/mcp', { method: 'OPTIONS', headers }));
+
+  it('allows the headers of the protocol and no others', async () => {
+    const response = await preflight({
+      origin: 'http://localhost:5173',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers':
+        'Authorization, content-type,MCP-Protocol-Version, mcp-method,mcp-name, Mcp-Param-Region, mcp-session-id, x-evil',
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect(response.headers.get('access-control-allow-methods')).toBe('POST');
+    expect(response.headers.get('access-control-allow-headers')).toBe(
+      'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, mcp-param-region, mcp-session-id',
+    );
+  });
+
+  it('from elsewhere is refused', async () => {
+    const response = await preflight({ origin: 'https://evil.example' });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('access-control-allow-headers')).toBeNull();
+  });
+});
