@@ -1,5 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
+import { asQuery } from '../../src/sql/query.ts';
 import { createDecode, type Decode } from './decode.ts';
 import type { Driver } from './driver.ts';
 import type { Engine } from './engine.ts';
@@ -121,11 +122,6 @@ export class NativeDatabase implements Database {
       );
     }
   }
-}
-
-/** As a derived table a statement can only be one that reads; the line break ends a trailing comment. */
-function asQuery(sql: string, limit: number): string {
-  return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
 }
 
 /** Each statement that writes has its own transaction, so it cannot be about one. */
