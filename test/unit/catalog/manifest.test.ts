@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { type Manifest, parseManifest, toServedCatalog } from '../../../src/catalog/manifest.ts';
+
+const manifest: Manifest = {
+  svc: 1,
+  version: '1.2.3',
+  hash: 'artefact',
+  database: { bytes: 12, sha256: 'd' },
+  catalog: { project: 'p', hash: 'catalog', tools: {} },
+};
+
+test('a manifest survives its own text', () => {
+  expect(parseManifest(JSON.stringify(manifest))).toEqual(manifest);
+});
+
+test('the served catalog carries the hash of the whole artefact', () => {
+  expect(toServedCatalog(manifest)).toEqual({ project: 'p', hash: 'artefact', tools: {} });
+});
+
+test.each([
+  '',
+  '{',
+  'null',
+  '[]',
+  '"x"',
+  '{"svc":2,"hash":"h","catalog":{}}',
+  '{"svc":1}',
+  '{"svc":1,"hash":"h","catalog":null}',
+])('what is no manifest says how to make one: %s', (text) => {
+  expect(() => parseManifest(text)).toThrow(/svc build/);
+});

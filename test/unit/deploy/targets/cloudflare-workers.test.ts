@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { cloudflareWorkersTarget as target } from '../../../../deploy/targets/cloudflare-workers.ts';
+
+const MIB = 1_048_576;
+
+test('a database of 25 MiB is the largest that is accepted', async () => {
+  await target.finish('', [{ path: 'assets/data.duckdb', bytes: 25 * MIB }]);
+  const larger = target.finish('', [{ path: 'assets/data.duckdb', bytes: 25 * MIB + 1 }]);
+  await expect(larger).rejects.toMatchObject({ code: 'target_unsupported' });
+  await expect(larger).rejects.toThrow(/25\.0 MiB.*another target/);
+});
+
+test('the modules together are held to 30 MiB, without the database', async () => {
+  const files = [
+    { path: 'index.js', bytes: 5 * MIB },
+    { path: 'duckdb.wasm', bytes: 25 * MIB },
+    { path: 'assets/data.duckdb', bytes: 20 * MIB },
+  ];
+  await target.finish('', files);
+  await expect(target.finish('', [...files, { path: 'manifest.json', bytes: 1 }])).rejects.toThrow(
+    /30\.0 MiB/,
+  );
+});
+
+test('the Worker comes before its assets, always', () => {
+  const { 'wrangler.toml': toml } = target.files({ project: 'Sales', version: '1.0.0' });
+  expect(toml).toContain('name = "sales"');
+  expect(toml).toContain('run_worker_first = true');
+  expect(toml).toContain('binding = "ASSETS"');
+});
