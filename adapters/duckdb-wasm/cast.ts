@@ -1,7 +1,9 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Instance } from './instance.ts';
-import type { Session } from './session.ts';
 import { toHalves } from './values.ts';
+
+/** Runs a statement with one text bound, and hands over where the first value of its result lies. */
+export type ReadFirst = (sql: string, text: string, read: (at: number) => number) => number;
 
 type Create = (instance: Instance, at: number) => number;
 
@@ -19,8 +21,8 @@ function halvesAt(view: DataView, at: number): [number, number] {
 }
 
 /** A value of a date or time type from its text, read by DuckDB's own cast. */
-export function castText(instance: Instance, session: Session, sqlType: string, text: string): number {
+export function castText(instance: Instance, sqlType: string, text: string, readFirst: ReadFirst): number {
   const create = CREATE[sqlType];
   if (create === undefined) throw new SvcError('internal', `there are no parameters of type ${sqlType}`);
-  return session.first(`SELECT CAST($1 AS ${sqlType})`, [text], (at) => create(instance, at));
+  return readFirst(`SELECT CAST($1 AS ${sqlType})`, text, (at) => create(instance, at));
 }

@@ -1,10 +1,11 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
+import { unwrapMessage } from './wrap.ts';
 
-/** What DuckDB's message begins with, or says, and what it means for the caller; the first that fits counts. */
+/** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/i, 'database_unavailable'],
-  [/^Out of Memory Error|failed to allocate|bad_alloc|bad allocation|^Out of memory/i, 'memory_exceeded'],
-  [/attached in read-only mode|read-only mode|opened in read-only/i, 'database_readonly'],
+  [/^Out of Memory Error|failed to allocate|bad_alloc|bad allocation/i, 'memory_exceeded'],
+  [/attached in read-only mode|launched in read-only mode/i, 'database_readonly'],
   [/^INTERRUPT Error/i, 'cancelled'],
   [/^IO Error: Could not read/i, 'database_unavailable'],
 ];
@@ -12,8 +13,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
 /** An error that DuckDB reported, with the code its text stands for. */
 export function toDuckdbError(message: string): SvcError {
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
-  if (code === 'database_readonly') return readonlyError(message);
-  return new SvcError(code, message);
+  return code === 'database_readonly' ? readonlyError(message) : new SvcError(code, unwrapMessage(message));
 }
 
 /** The wasm engine serves read-only databases. */
@@ -25,13 +25,32 @@ export function readonlyError(reason?: string): SvcError {
   );
 }
 
-/** Whether an error leaves the engine in an unknown state, so that it must be replaced. */
-export function isBroken(thrown: unknown): boolean {
-  if (thrown instanceof SvcError) return thrown.code === 'database_unavailable';
-  return true;
+/** Out of time. */
+export function deadlineError(timeoutMs: number): SvcError {
+  return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
 }
 
-/** Anything thrown while the engine worked: what is not ours is a trap, after which the engine is replaced. */
+/** The caller gave up. */
+export function cancelledError(): SvcError {
+  return new SvcError('cancelled', 'The call was cancelled.');
+}
+
+/** The database was closed. */
+export function closedError(): SvcError {
+  return new SvcError('database_unavailable', 'The database is closed.');
+}
+
+/** The engine ended under a call that was not to blame; the call can be made again. */
+export class Replaced extends Error {
+  override readonly name = 'Replaced';
+}
+
+/** Whether an error leaves the engine in an unknown state, so that it must be replaced. */
+export function isBroken(thrown: unknown): boolean {
+  return thrown instanceof SvcError ? thrown.code === 'database_unavailable' : true;
+}
+
+/** Anything thrown while the engine worked: what is not ours is a trap. */
 export function toFailure(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   if (thrown instanceof RangeError) {
@@ -40,7 +59,7 @@ export function toFailure(thrown: unknown): SvcError {
     });
   }
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return new SvcError('database_unavailable', `The database engine failed and is being replaced: ${reason}`, {
+  return new SvcError('database_unavailable', `The database engine failed on this statement: ${reason}`, {
     cause: thrown,
   });
 }

@@ -1,7 +1,9 @@
-/** The one file the engine can see: a database, read-only. */
+/** What the engine can see: a database file, read-only. */
 export interface DatabaseFile {
   /** What the engine calls it; the catalog is named after it. */
   readonly name: string;
+  /** What was committed but is not in the file yet; left behind by a writer that was stopped hard. */
+  readonly wal?: DatabaseFile;
   size(): number;
   /** Fills the target from a position; answers how many bytes there were. */
   read(target: Uint8Array, position: number): number;

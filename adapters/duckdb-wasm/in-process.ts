@@ -1,6 +1,6 @@
-import { SvcError } from '../../src/errors.ts';
-import type { Database } from '../../src/ports.ts';
+import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
 import { Engine } from './engine.ts';
+import { closedError, Replaced } from './failure.ts';
 import type { DatabaseFile } from './file.ts';
 
 export { bytesFile, type DatabaseFile } from './file.ts';
@@ -21,27 +21,57 @@ const MEMORY_MB = 64;
 
 /** Opens a read-only database in this thread, with web-standard means only: for Workers and Lambda. */
 export async function openWasm(options: WasmOptions): Promise<Database> {
-  const open = (): Promise<Engine> =>
-    Engine.open({ ...options, memoryMb: options.memoryMb ?? MEMORY_MB, pause: options.pause ?? nextTurn });
-  let engine: Promise<Engine> | null = open();
-  await engine;
+  const database = new InProcess(options);
+  await database.engineNow();
+  return database;
+}
 
-  const current = async (): Promise<Engine> => {
-    if (engine === null) throw new SvcError('database_unavailable', 'The database is closed.');
-    if ((await engine).broken) engine = open();
-    return engine;
-  };
-  return {
-    engine: 'duckdb-wasm',
-    readonly: true,
-    run: async (request, call) => (await current()).run(request, call),
-    prepare: async (sql, mode) => (await current()).prepare(sql, mode),
-    close: async () => {
-      const last = engine;
-      engine = null;
-      (await last)?.close();
-    },
-  };
+/** One engine in this thread, and another when it breaks. */
+class InProcess implements Database {
+  readonly engine = 'duckdb-wasm';
+  readonly readonly = true;
+  readonly #options: WasmOptions;
+  #current: Promise<Engine> | null = null;
+  #closed = false;
+
+  constructor(options: WasmOptions) {
+    this.#options = options;
+  }
+
+  async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    return this.#onEngine((engine) => engine.run(request, call));
+  }
+
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+    return this.#onEngine((engine) => engine.prepare(sql, mode));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const last = await this.#current?.catch(() => null);
+    last?.close();
+    this.#options.file.close();
+  }
+
+  /** The engine that works now; a new one where the last is broken or could not be opened. */
+  async engineNow(): Promise<Engine> {
+    if (this.#closed) throw closedError();
+    const known = await this.#current?.catch(() => null);
+    if (known && !known.broken) return known;
+    const { memoryMb = MEMORY_MB, pause = nextTurn } = this.#options;
+    this.#current = Engine.open({ ...this.#options, memoryMb, pause });
+    return this.#current;
+  }
+
+  async #onEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    const engine = await this.engineNow();
+    try {
+      return await work(engine);
+    } catch (thrown) {
+      if (!(thrown instanceof Replaced)) throw thrown;
+      return this.#onEngine(work);
+    }
+  }
 }
 
 function nextTurn(): Promise<void> {

@@ -2,7 +2,8 @@ import type { DatabaseFile } from './file.ts';
 import { Heap, toCString } from './heap.ts';
 import { DATA, MEMORY, STACK, TABLE_SLOTS } from './layout.ts';
 import type { SymbolName } from './symbols.ts';
-import { createSystem, type System, UNSUPPORTED } from './system.ts';
+import { createSystem, UNSUPPORTED } from './system.ts';
+import type { System } from './system-call.ts';
 
 /** The engine's functions. A 64-bit integer travels as two 32-bit halves, low then high. */
 export type Functions = { readonly [name in SymbolName]: (...args: number[]) => number };

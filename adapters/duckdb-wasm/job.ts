@@ -1,5 +1,6 @@
-import { SvcError } from '../../src/errors.ts';
+import type { SvcError } from '../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../src/ports.ts';
+import { cancelledError } from './failure.ts';
 import type { Task } from './protocol.ts';
 
 /** One call on its way through the pool; settled once, by whoever is first. */
@@ -37,7 +38,7 @@ export class Job {
   /** Settles it as cancelled, and tells, as soon as the caller gives up. */
   watch(onCancel: () => void): void {
     this.#onAbort = () => {
-      this.reject(new SvcError('cancelled', 'The call was cancelled.'));
+      this.reject(cancelledError());
       onCancel();
     };
     this.call.signal.addEventListener('abort', this.#onAbort);

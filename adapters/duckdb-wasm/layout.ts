@@ -3,7 +3,7 @@
  * so a version bump that moves one fails at build time.
  */
 
-const PAGE = 65_536;
+const PAGE_BYTES = 65_536;
 
 /** Where the engine's static data starts, and how many bytes it takes. */
 export const DATA = { start: 1024, bytes: 2_523_444 } as const;
@@ -12,7 +12,7 @@ export const DATA = { start: 1024, bytes: 2_523_444 } as const;
 export const TABLE_SLOTS = 24_698;
 
 /** Four times the stock engine's: deep expressions must meet JavaScript's own stack limit before they meet data. */
-const STACK_BYTES = 64 * PAGE;
+const STACK_BYTES = 64 * PAGE_BYTES;
 
 const aligned = (address: number): number => Math.ceil(address / 16) * 16;
 
@@ -21,5 +21,5 @@ const STACK_LOW = aligned(DATA.start + DATA.bytes);
 /** The stack grows down from `high`, where the heap begins. */
 export const STACK = { low: STACK_LOW, high: STACK_LOW + STACK_BYTES } as const;
 
-/** Memory in pages of 64 KiB: what the engine starts with, and how many a megabyte has. */
-export const MEMORY = { initialPages: 256, pagesPerMb: 16 } as const;
+/** Memory comes in pages: how large they are, how many the engine starts with, how many a megabyte has. */
+export const MEMORY = { pageBytes: PAGE_BYTES, initialPages: 256, pagesPerMb: 16 } as const;

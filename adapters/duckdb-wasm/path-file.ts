@@ -1,11 +1,25 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { DatabaseFile } from './file.ts';
 
-/** A database by path; only the blocks a query touches are read. */
+/** A database by path, with what its write-ahead log holds; only the blocks a query touches are read. */
 export function pathFile(path: string): DatabaseFile {
-  const descriptor = openFile(resolve(path));
+  const file = openFile(path);
+  if (!hasLog(path)) return file;
+  const wal = openFile(`${path}.wal`);
+  return {
+    ...file,
+    wal,
+    close: () => {
+      file.close();
+      wal.close();
+    },
+  };
+}
+
+function openFile(path: string): DatabaseFile {
+  const descriptor = openReading(path);
   const { size } = fstatSync(descriptor);
   return {
     name: basename(path),
@@ -15,21 +29,26 @@ export function pathFile(path: string): DatabaseFile {
   };
 }
 
-function openFile(path: string): number {
+function hasLog(path: string): boolean {
+  return (statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function openReading(path: string): number {
   try {
     const descriptor = openSync(path, 'r');
     if (fstatSync(descriptor).isFile()) return descriptor;
     closeSync(descriptor);
     throw new Error('it is not a file');
   } catch (cause) {
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SvcError(
-      'database_unavailable',
-      missing
-        ? `There is no database file ${path}. Create it (for instance with the duckdb command line), or correct database.path.`
-        : `The database file ${path} cannot be read: ${reason}`,
-      { cause },
-    );
+    throw unavailable(path, cause);
   }
+}
+
+function unavailable(path: string, cause: unknown): SvcError {
+  const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = missing
+    ? `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`
+    : `The database file ${path} cannot be read: ${reason}`;
+  return new SvcError('database_unavailable', message, { cause });
 }

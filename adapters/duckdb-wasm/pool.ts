@@ -1,6 +1,6 @@
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
-import { deadlineError } from './engine.ts';
+import { cancelledError, closedError, deadlineError } from './failure.ts';
 import { Job } from './job.ts';
 import { Member } from './member.ts';
 import type { Task, WorkerSetup } from './protocol.ts';
@@ -70,7 +70,7 @@ export class Pool implements Database {
   #submit(task: Task, call: SqlCall): Promise<SqlResult | null> {
     const job = new Job(task, call);
     if (this.#closed) job.reject(closedError());
-    else if (call.signal.aborted) job.reject(new SvcError('cancelled', 'The call was cancelled.'));
+    else if (call.signal.aborted) job.reject(cancelledError());
     else this.#enqueue(job);
     return job.answer;
   }
@@ -107,12 +107,19 @@ export class Pool implements Database {
   }
 
   #growInBackground(): void {
-    if (this.#closed || this.#starting.size > 0 || this.#members.size >= this.#options.workers) return;
+    if (this.#closed || this.#starting.size > 0 || !this.#mayGrow()) return;
     this.#grow().catch((thrown: unknown) => {
       if (this.#members.size > 0) return;
       this.#rejectAll(this.#queue, toSvcError(thrown));
       this.#queue = [];
     });
+  }
+
+  /** A stuck engine takes nobody's place, until as many are stuck as there may be at all. */
+  #mayGrow(): boolean {
+    const members = [...this.#members];
+    const able = members.filter(({ stuckMs }) => stuckMs < STUCK_MS).length;
+    return able < this.#options.workers && members.length < 2 * this.#options.workers;
   }
 
   async #grow(): Promise<void> {
@@ -186,8 +193,4 @@ const PREPARE_TIMEOUT_MS = 30_000;
 
 function busyError(): SvcError {
   return new SvcError('busy', 'The database has too much to do; try again.');
-}
-
-function closedError(): SvcError {
-  return new SvcError('database_unavailable', 'The database is closed.');
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { SqlValue } from '../../src/ports.ts';
-import { castText } from './cast.ts';
+import { castText, type ReadFirst } from './cast.ts';
 import { toDuckdbError } from './failure.ts';
 import type { Instance } from './instance.ts';
 import { chunksOf, type ResultRows, readResult } from './result.ts';
@@ -45,15 +45,15 @@ export class Session {
   }
 
   /** Runs a statement of our own and reads its first value where it lies. */
-  first<T>(sql: string, values: readonly SqlValue[], read: (at: number) => T): T {
+  readonly first: ReadFirst = (sql, text, read) => {
     const { call } = this.#instance;
-    return this.#runNow(sql, values, (result) => {
+    return this.#runNow(sql, [text], (result) => {
       for (const chunk of chunksOf(this.#instance, result)) {
         return read(call.duckdb_vector_get_data(call.duckdb_data_chunk_get_vector(chunk, 0, 0)));
       }
       throw new SvcError('internal', 'a statement of ours answered no row');
     });
-  }
+  };
 
   #runNow<T>(sql: string, values: readonly SqlValue[], read: (result: number) => T): T {
     const statement = this.prepare(sql);
@@ -115,7 +115,7 @@ export class Statement {
   #bindOne(index: number, value: SqlValue): void {
     const instance = this.#instance;
     const created = createValue(instance, value, (type, text) =>
-      castText(instance, this.#session, type, text),
+      castText(instance, type, text, this.#session.first),
     );
     const state = instance.call.duckdb_bind_value(this.#statement, index, 0, created);
     destroyValues(instance, [created]);
