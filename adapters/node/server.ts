@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { createListener } from './listener.ts';
@@ -47,16 +47,13 @@ const GRACE_MS = 10_000;
 /** Serves an app over HTTP on Node; throws SvcError `usage` when the address cannot be used. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const listener = createListener(options.app);
-  const server = createServer({ ...LIMITS, ...options.limits }, (incoming, outgoing) => {
-    // A connection kept alive would outlast close().
-    if (!server.listening) outgoing.setHeader('connection', 'close');
-    listener(incoming, outgoing);
-  });
+  const server = createServer({ ...LIMITS, ...options.limits }, listener);
+  const unused = trackUnused(server);
   const { port } = await listen(server, options);
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    close: () => close(server, options.graceMs ?? GRACE_MS),
+    close: () => close(server, unused, options.graceMs ?? GRACE_MS),
   };
 }
 
@@ -79,8 +76,24 @@ function toListenError(cause: NodeJS.ErrnoException, host: string, port: number)
   return new SvcError('usage', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+/** The connections that have not sent a request yet: Node takes them for busy. */
+function trackUnused(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }, outgoing) => {
+    unused.delete(socket);
+    // A connection kept alive would outlast close().
+    outgoing.once('close', () => server.listening || server.closeIdleConnections());
+  });
+  return unused;
+}
+
+async function close(server: Server, unused: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of unused) socket.destroy();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
