@@ -17,7 +17,7 @@ const ENGINES = ['auto', 'wasm', 'native'] as const;
 /** The profile's database under the environment's overrides (spec, "Environment variables"; design, section 4). */
 export function chooseDatabase(
   root: string,
-  site: Site,
+  site: Pick<Site, 'database'>,
   env: Environment,
   { stateless = false } = {},
 ): DatabaseChoice {

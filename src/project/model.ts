@@ -1,6 +1,7 @@
 import type { JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import type { Finding } from './finding.ts';
+import type { Position, YamlPath } from './yaml-file.ts';
 
 export type EndpointKind = 'tool' | 'resource' | 'prompt';
 
@@ -43,6 +44,22 @@ export interface EndpointTest {
   readonly [assertion: string]: unknown;
 }
 
+/** Bounds that an endpoint sets for itself; absent ones take the defaults. */
+export interface DeclaredLimits {
+  readonly rows?: number;
+  readonly bytes?: number;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+/** An image that a client may show for an endpoint (MCP `icons`). */
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+  readonly theme?: 'light' | 'dark';
+}
+
 /** What tools, resources and prompts share. */
 interface EndpointBase {
   /** Relative to the project's root. */
@@ -51,6 +68,8 @@ interface EndpointBase {
   readonly title?: string;
   readonly description?: string;
   readonly tags: readonly string[];
+  readonly icons: readonly Icon[];
+  readonly scopes: readonly string[];
   readonly enabled: boolean;
   readonly parameters: readonly Parameter[];
   readonly policies: Policies;
@@ -61,8 +80,11 @@ interface EndpointBase {
 export interface ToolEndpoint extends EndpointBase {
   readonly kind: 'tool';
   readonly annotations: Annotations;
+  readonly mimeType: string | null;
+  readonly confirm: string | null;
   readonly returns: TypeNode | null;
   readonly source: Source;
+  readonly limits: DeclaredLimits;
 }
 
 export interface ResourceEndpoint extends EndpointBase {
@@ -71,6 +93,7 @@ export interface ResourceEndpoint extends EndpointBase {
   readonly mimeType: string | null;
   readonly returns: TypeNode | null;
   readonly source: Source;
+  readonly limits: DeclaredLimits;
 }
 
 export interface PromptMessage {
@@ -91,16 +114,39 @@ export interface EndpointFile {
   readonly file: string;
   readonly kind: EndpointKind;
   readonly endpoint: Endpoint | null;
+  /** Where something of the endpoint stands in the file, by its path below `tool`, `resource` or `prompt`. */
+  readonly at: (path: YamlPath, what?: 'key' | 'value') => Position;
 }
 
-/** The site file after checking, with its defaults filled in. Paths are relative to the root. */
+/** The site file after checking, for one profile, with its defaults filled in. Paths are relative to the root. */
 export interface Site {
   readonly project: string;
   readonly profile: string;
-  readonly database: { readonly path: string; readonly readonly: boolean; readonly engine: 'auto' | 'wasm' | 'native' };
+  readonly database: {
+    readonly path: string;
+    readonly readonly: boolean;
+    readonly engine: 'auto' | 'wasm' | 'native';
+  };
+  readonly drift: { readonly path: string };
+  readonly audit: { readonly enabled: boolean; readonly path: string; readonly maxFileSize: number };
+  /** Folders of the project. */
+  readonly paths: {
+    readonly tools: string;
+    readonly resources: string;
+    readonly prompts: string;
+    readonly evals: string;
+    readonly python: string;
+  };
+  readonly extensions: readonly { readonly name: string; readonly repo: string }[];
+  readonly sqlTools: {
+    readonly enabled: boolean;
+    readonly descriptions: { readonly [tool: string]: string };
+  };
+  /** Names of the secrets that the project needs. */
+  readonly secrets: readonly string[];
 }
 
-/** Everything the author wrote, parsed and checked. Pure data. */
+/** Everything the author wrote, parsed and checked. */
 export interface Project {
   /** Absolute path of the folder with the site file. */
   readonly root: string;

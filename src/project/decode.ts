@@ -1,0 +1,45 @@
+import type { Problem } from './problem.ts';
+
+/** A file's text, or why its bytes are none. */
+export type Decoded = { readonly text: string } | { readonly problem: Problem };
+
+/** What YAML forbids outside of escapes, and no SQL means (YAML 1.2, 5.1). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark, without it. */
+export function decodeText(bytes: Uint8Array): Decoded {
+  const encoding = encodingOf(bytes);
+  const text = new TextDecoder(encoding).decode(bytes);
+  if (!isValid(bytes, encoding)) {
+    return problem('encoding', text, Math.max(0, text.indexOf('\ufffd')), `These bytes are not ${encoding}.`);
+  }
+  const control = text.search(CONTROL);
+  if (control === -1) return { text };
+  const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, '0');
+  return problem('control-character', text, control, `There is a control character here: U+${code}.`);
+}
+
+function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+function isValid(bytes: Uint8Array, encoding: string): boolean {
+  try {
+    new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function problem(code: string, text: string, offset: number, message: string): Decoded {
+  const lines = text.slice(0, offset).split('\n');
+  const position = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+  const fix =
+    code === 'encoding'
+      ? 'Save the file as UTF-8.'
+      : 'Remove it, or write it as an escape such as "\\t" in double quotes; save the file as UTF-8.';
+  return { problem: { code, message, fix, position } };
+}
