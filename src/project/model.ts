@@ -1,9 +1,13 @@
 import type { JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import type { Finding } from './finding.ts';
-import type { Position, YamlPath } from './yaml-file.ts';
+import type { Positions } from './position.ts';
+import type { SiteFile } from './site-model.ts';
 
-export type EndpointKind = 'tool' | 'resource' | 'prompt';
+export type { Site, SiteFile } from './site-model.ts';
+
+export const ENDPOINT_KINDS = ['tool', 'resource', 'prompt'] as const;
+export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
 
 /** Where an endpoint's implementation is: inline, or a file beside the YAML, read at load. */
 export interface Source {
@@ -11,11 +15,14 @@ export interface Source {
   readonly text: string;
   /** Relative to the project's root; null for inline code. */
   readonly file: string | null;
-  /** Position of the code (or of the `file` key) in the YAML. */
+  /** Where inline code begins in the YAML; of a file, where the YAML names it. */
   readonly line: number;
   readonly column: number;
+  /** Whether the text stands in its file as it is, so that a place in it has a line of its own. */
+  readonly verbatim: boolean;
 }
 
+/** MCP's hints about a tool. */
 export interface Annotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -24,9 +31,21 @@ export interface Annotations {
   readonly openWorldHint?: boolean;
 }
 
+export const ICON_THEMES = ['light', 'dark'] as const;
+
+/** A picture that clients may show. */
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+  readonly theme?: (typeof ICON_THEMES)[number];
+}
+
+export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
+
 export interface PolicyRule {
   readonly condition: string;
-  readonly action: 'deny' | 'filter_fields' | 'mask_fields' | 'filter_sensitive_fields';
+  readonly action: (typeof POLICY_ACTIONS)[number];
   readonly reason?: string;
   readonly fields?: readonly string[];
 }
@@ -36,28 +55,30 @@ export interface Policies {
   readonly output: readonly PolicyRule[];
 }
 
+/** One of an endpoint's tests; an assertion that is not there is not made. */
 export interface EndpointTest {
   readonly name: string;
   readonly description?: string;
   readonly arguments: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly user_context?: { readonly [key: string]: JsonValue };
-  readonly [assertion: string]: unknown;
+  /** `null` is an assertion too. */
+  readonly result?: JsonValue;
+  readonly result_contains?: JsonValue;
+  readonly result_not_contains?: readonly string[];
+  readonly result_contains_item?: JsonValue;
+  readonly result_contains_all?: readonly JsonValue[];
+  readonly result_length?: number;
+  readonly result_contains_text?: string;
+  readonly denied?: boolean;
+  readonly error_contains?: string;
 }
 
-/** Bounds that an endpoint sets for itself; absent ones take the defaults. */
-export interface DeclaredLimits {
+/** What the author wants bounded otherwise than by default. */
+export interface EndpointLimits {
   readonly rows?: number;
   readonly bytes?: number;
   /** Seconds. */
   readonly timeout?: number;
-}
-
-/** An image that a client may show for an endpoint (MCP `icons`). */
-export interface Icon {
-  readonly src: string;
-  readonly mimeType?: string;
-  readonly sizes?: readonly string[];
-  readonly theme?: 'light' | 'dark';
 }
 
 /** What tools, resources and prompts share. */
@@ -69,36 +90,40 @@ interface EndpointBase {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly icons: readonly Icon[];
-  readonly scopes: readonly string[];
   readonly enabled: boolean;
+  /** A caller must hold all of them. */
+  readonly scopes: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly policies: Policies;
   readonly tests: readonly EndpointTest[];
+  readonly limits: EndpointLimits;
   readonly metadata: { readonly [key: string]: JsonValue };
+  readonly returns: TypeNode | null;
 }
 
 export interface ToolEndpoint extends EndpointBase {
   readonly kind: 'tool';
   readonly annotations: Annotations;
-  readonly mimeType: string | null;
-  readonly confirm: string | null;
-  readonly returns: TypeNode | null;
+  /** Whether a person must agree before each call. */
+  readonly confirm: boolean;
   readonly source: Source;
-  readonly limits: DeclaredLimits;
 }
 
 export interface ResourceEndpoint extends EndpointBase {
   readonly kind: 'resource';
+  /** With `{name}` placeholders; the resource's own name is its URI when it has no other. */
   readonly uri: string;
   readonly mimeType: string | null;
-  readonly returns: TypeNode | null;
   readonly source: Source;
-  readonly limits: DeclaredLimits;
 }
 
+export const PROMPT_ROLES = ['user', 'assistant', 'system'] as const;
+export const PROMPT_TYPES = ['text', 'resource'] as const;
+
 export interface PromptMessage {
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly type: 'text' | 'resource';
+  readonly role: (typeof PROMPT_ROLES)[number];
+  readonly type: (typeof PROMPT_TYPES)[number];
+  /** A template: of the text, or of the URI for type `resource`. */
   readonly prompt: string;
 }
 
@@ -114,44 +139,21 @@ export interface EndpointFile {
   readonly file: string;
   readonly kind: EndpointKind;
   readonly endpoint: Endpoint | null;
-  /** Where something of the endpoint stands in the file, by its path below `tool`, `resource` or `prompt`. */
-  readonly at: (path: YamlPath, what?: 'key' | 'value') => Position;
+  /** Where everything in the YAML is, by JSON pointer from the root, e.g. `/tool/policies/input/0/condition`. */
+  readonly positions: Positions;
 }
 
-/** The site file after checking, for one profile, with its defaults filled in. Paths are relative to the root. */
-export interface Site {
-  readonly project: string;
-  readonly profile: string;
-  readonly database: {
-    readonly path: string;
-    readonly readonly: boolean;
-    readonly engine: 'auto' | 'wasm' | 'native';
-  };
-  readonly drift: { readonly path: string };
-  readonly audit: { readonly enabled: boolean; readonly path: string; readonly maxFileSize: number };
-  /** Folders of the project. */
-  readonly paths: {
-    readonly tools: string;
-    readonly resources: string;
-    readonly prompts: string;
-    readonly evals: string;
-    readonly python: string;
-  };
-  readonly extensions: readonly { readonly name: string; readonly repo: string }[];
-  readonly sqlTools: {
-    readonly enabled: boolean;
-    readonly descriptions: { readonly [tool: string]: string };
-  };
-  /** Names of the secrets that the project needs. */
-  readonly secrets: readonly string[];
-}
-
-/** Everything the author wrote, parsed and checked. */
+/** Everything the author wrote, parsed and checked. Pure data. */
 export interface Project {
   /** Absolute path of the folder with the site file. */
   readonly root: string;
   /** Null when the site file itself has errors. */
-  readonly site: Site | null;
+  readonly site: SiteFile | null;
   readonly endpoints: readonly EndpointFile[];
   readonly findings: readonly Finding[];
 }
+
+export const ICON_THEMES = ['light', 'dark'] as const;
+export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
+export const PROMPT_ROLES = ['user', 'assistant', 'system'] as const;
+export const PROMPT_TYPES = ['text', 'resource'] as const;
