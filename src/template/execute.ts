@@ -1,0 +1,142 @@
+import { createWriter, type Writer } from './budget.ts';
+import { applyFilter, callValue, evaluate, toCall } from './evaluate.ts';
+import { templateError } from './failure.ts';
+import type { CallBlockNode, ForNode, Node, SetNode } from './node.ts';
+import { nest, type Scope } from './scope.ts';
+import { type Callable, isList, isNamespace, isTrue, nameOf, toItems, toText, type Value } from './value.ts';
+
+/** How a block ended: on its own, or by leaving or going on with its loop. */
+type End = 'end' | 'break' | 'continue';
+
+/** Runs a block and writes what it shows. */
+export function execute(nodes: readonly Node[], scope: Scope, writer: Writer): End {
+  for (const node of nodes) {
+    const end = executeNode(node, scope, writer);
+    if (end !== 'end') return end;
+  }
+  return 'end';
+}
+
+function executeNode(node: Node, scope: Scope, writer: Writer): End {
+  scope.budget.step();
+  switch (node.type) {
+    case 'Comment':
+      return 'end';
+    case 'Break':
+      return 'break';
+    case 'Continue':
+      return 'continue';
+    case 'If':
+      return execute(isTrue(evaluate(node.test, scope)) ? node.body : node.alternate, scope, writer);
+    case 'For':
+      executeFor(node, scope, writer);
+      return 'end';
+    case 'Set':
+      executeSet(node, scope);
+      return 'end';
+    case 'Macro':
+      scope.variables.set(node.name.value, createMacro(node.args, node.body, scope));
+      return 'end';
+    case 'CallStatement':
+      writer.write(toText(executeCallBlock(node, scope)));
+      return 'end';
+    case 'FilterStatement':
+      writer.write(toText(applyFilter(capture(node.body, scope), node.filter, scope)));
+      return 'end';
+    default:
+      writer.write(toText(evaluate(node, scope)));
+      return 'end';
+  }
+}
+
+function capture(nodes: readonly Node[], scope: Scope): string {
+  const writer = createWriter(scope.budget);
+  execute(nodes, scope, writer);
+  return writer.text();
+}
+
+function executeFor(node: ForNode, scope: Scope, writer: Writer): void {
+  const items = itemsOf(node, scope);
+  scope.budget.step(items.length);
+  if (items.length === 0) execute(node.defaultBlock, nest(scope), writer);
+  for (const [index, item] of items.entries()) {
+    const inner = nest(scope, [['loop', loopState(items, index)]]);
+    assign(node.loopvar, item, inner);
+    if (execute(node.body, inner, writer) === 'break') return;
+  }
+}
+
+/** `for x in items if x.ok`: the condition comes as part of what is looped over. */
+function itemsOf({ iterable, loopvar }: ForNode, scope: Scope): readonly Value[] {
+  if (iterable.type !== 'SelectExpression') return toItems(evaluate(iterable, scope));
+  return toItems(evaluate(iterable.lhs, scope)).filter((item) => {
+    const inner = nest(scope);
+    assign(loopvar, item, inner);
+    return isTrue(evaluate(iterable.test, inner));
+  });
+}
+
+function loopState(items: readonly Value[], index: number): Value {
+  const { length } = items;
+  return {
+    index: index + 1,
+    index0: index,
+    revindex: length - index,
+    revindex0: length - index - 1,
+    first: index === 0,
+    last: index === length - 1,
+    length,
+    previtem: index === 0 ? undefined : items[index - 1],
+    nextitem: items[index + 1],
+    cycle: ({ positional }) => positional[index % Math.max(1, positional.length)],
+  };
+}
+
+function executeSet({ assignee, value, body }: SetNode, scope: Scope): void {
+  assign(assignee, value === null ? capture(body, scope) : evaluate(value, scope), scope);
+}
+
+function assign(target: Node, value: Value, scope: Scope): void {
+  if (target.type === 'Identifier') scope.variables.set(target.value, value);
+  else if (target.type === 'TupleLiteral') assignEach(target.value, value, scope);
+  else if (target.type === 'MemberExpression' && target.property.type === 'Identifier') {
+    const object = evaluate(target.object, scope);
+    if (!isNamespace(object)) throw templateError(`${nameOf(object)} cannot be changed; use namespace()`);
+    object.set(target.property.value, value);
+  } else throw templateError('only names can be set');
+}
+
+function assignEach(targets: readonly Node[], value: Value, scope: Scope): void {
+  if (!isList(value) || value.length !== targets.length) {
+    throw templateError(`${nameOf(value)} cannot be taken apart into ${targets.length} names`);
+  }
+  for (const [index, target] of targets.entries()) assign(target, value[index], scope);
+}
+
+/** A function that renders its body; it sees the names where it was defined. */
+function createMacro(parameters: readonly Node[], body: readonly Node[], scope: Scope): Callable {
+  return (call) => {
+    const inner = nest(scope, [
+      ['varargs', call.positional.slice(parameters.length)],
+      ['kwargs', Object.fromEntries(call.named)],
+      ['caller', call.caller],
+    ]);
+    for (const [index, parameter] of parameters.entries()) {
+      const keyed = parameter.type === 'KeywordArgumentExpression' ? parameter : null;
+      const name = keyed === null ? nameOfParameter(parameter) : keyed.key.value;
+      const given = index < call.positional.length ? call.positional[index] : call.named.get(name);
+      inner.variables.set(name, given === undefined && keyed ? evaluate(keyed.value, inner) : given);
+    }
+    return scope.budget.call(() => capture(body, inner));
+  };
+}
+
+function nameOfParameter(parameter: Node): string {
+  if (parameter.type === 'Identifier') return parameter.value;
+  throw templateError('the parameters of a macro are names');
+}
+
+function executeCallBlock({ call, callerArgs, body }: CallBlockNode, scope: Scope): Value {
+  const caller = createMacro(callerArgs ?? [], body, scope);
+  return callValue(evaluate(call.callee, scope), { ...toCall(call.args, scope), caller });
+}

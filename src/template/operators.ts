@@ -1,0 +1,77 @@
+import type { Budget } from './budget.ts';
+import { templateError } from './failure.ts';
+import { compare, isDict, isEqual, isList, nameOf, toNumber, toText, type Value } from './value.ts';
+
+type Operator = (left: Value, right: Value, budget: Budget) => Value;
+
+const OPERATORS: { readonly [symbol: string]: Operator } = {
+  '==': (left, right, budget) => isEqual(left, right, budget),
+  '!=': (left, right, budget) => !isEqual(left, right, budget),
+  '<': (left, right) => compare(left, right) < 0,
+  '<=': (left, right) => compare(left, right) <= 0,
+  '>': (left, right) => compare(left, right) > 0,
+  '>=': (left, right) => compare(left, right) >= 0,
+  in: (left, right, budget) => contains(right, left, budget),
+  'not in': (left, right, budget) => !contains(right, left, budget),
+  '~': (left, right, budget) => concat(toText(left), toText(right), budget),
+  '+': add,
+  '-': (left, right) => toNumber(left) - toNumber(right),
+  '*': multiply,
+  '/': (left, right) => toNumber(left) / divisor(right),
+  '//': (left, right) => Math.floor(toNumber(left) / divisor(right)),
+  '%': (left, right) => modulo(toNumber(left), divisor(right)),
+  '**': (left, right) => toNumber(left) ** toNumber(right),
+};
+
+/** The value of an operator between two values (`and` and `or` are not among them: they do not always need both). */
+export function operate(symbol: string, left: Value, right: Value, budget: Budget): Value {
+  const operator = Object.hasOwn(OPERATORS, symbol) ? OPERATORS[symbol] : undefined;
+  if (operator === undefined) throw templateError(`there is no operator ${symbol}`);
+  const result = operator(left, right, budget);
+  if (typeof result === 'number' && !Number.isFinite(result))
+    throw templateError(`${symbol} gives no number`);
+  return result;
+}
+
+function contains(whole: Value, part: Value, budget: Budget): boolean {
+  if (typeof whole === 'string') {
+    budget.text(whole.length);
+    return whole.includes(toText(part));
+  }
+  if (isDict(whole)) return typeof part === 'string' && Object.hasOwn(whole, part);
+  if (whole === undefined || whole === null) return false;
+  if (!isList(whole)) throw templateError(`${nameOf(whole)} contains nothing`);
+  budget.step(whole.length);
+  return whole.some((item) => isEqual(item, part, budget));
+}
+
+function concat(left: string, right: string, budget: Budget): string {
+  budget.text(left.length + right.length);
+  return left + right;
+}
+
+function add(left: Value, right: Value, budget: Budget): Value {
+  if (typeof left === 'string' || typeof right === 'string')
+    return concat(toText(left), toText(right), budget);
+  if (!isList(left) || !isList(right)) return toNumber(left) + toNumber(right);
+  budget.step(left.length + right.length);
+  return [...left, ...right];
+}
+
+function multiply(left: Value, right: Value, budget: Budget): Value {
+  if (typeof left !== 'string') return toNumber(left) * toNumber(right);
+  const times = Math.max(0, Math.floor(toNumber(right)));
+  budget.text(left.length * times);
+  return left.repeat(times);
+}
+
+function divisor(value: Value): number {
+  const number = toNumber(value);
+  if (number === 0) throw templateError('a division by zero');
+  return number;
+}
+
+/** Python's: the result has the sign of the divisor. */
+function modulo(left: number, right: number): number {
+  return left - right * Math.floor(left / right);
+}

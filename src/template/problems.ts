@@ -1,0 +1,59 @@
+import { nearestName } from '../types/nearest.ts';
+import { FILTER_NAMES } from './filters.ts';
+import { type UnknownName, unknownNames } from './names.ts';
+import { parseTemplate, type TemplateProblem } from './parse.ts';
+import { TEST_NAMES } from './tests.ts';
+
+/** Everything `svc validate` can know about a template: its syntax, and names that nothing provides. Never throws. */
+export function templateProblems(text: string, declared: readonly string[]): readonly TemplateProblem[] {
+  const parsed = parseTemplate(text);
+  if ('problem' in parsed) return [parsed.problem];
+  const unknown = unknownNames(parsed.program, declared);
+  const first = new Map(unknown.map((each) => [`${each.kind} ${each.name}`, each]));
+  return [...first.values()].map((each) => toProblem(each, text, declared));
+}
+
+function toProblem(unknown: UnknownName, text: string, declared: readonly string[]): TemplateProblem {
+  const offset = offsetOf(unknown.name, text);
+  return { ...explain(unknown, declared), ...(offset === null ? {} : { offset }) };
+}
+
+function explain({ kind, name }: UnknownName, declared: readonly string[]): { message: string; fix: string } {
+  switch (kind) {
+    case 'variable':
+      return {
+        message: `The template uses "${name}", which is not a parameter.`,
+        fix: suggest(name, declared) ?? `Declare "${name}" under parameters, or set it in the template.`,
+      };
+    case 'filter':
+      return {
+        message: `There is no filter "${name}".`,
+        fix: suggest(name, FILTER_NAMES) ?? `Use one of: ${FILTER_NAMES.join(', ')}.`,
+      };
+    case 'test':
+      return {
+        message: `There is no test "is ${name}".`,
+        fix: suggest(name, TEST_NAMES) ?? `Use one of: ${TEST_NAMES.join(', ')}.`,
+      };
+    case 'form':
+      return {
+        message: `The template has ${name}.`,
+        fix: 'Take it out, or put parentheses around what comes first.',
+      };
+  }
+}
+
+function suggest(name: string, known: readonly string[]): string | null {
+  const nearest = nearestName(name, known);
+  return nearest === null ? null : `Did you mean "${nearest}"?`;
+}
+
+/** Where a name first occurs inside a tag. */
+function offsetOf(name: string, text: string): number | null {
+  if (!/^\w+$/.test(name)) return null;
+  for (const tag of text.matchAll(/\{[{%][\s\S]*?[}%]\}/g)) {
+    const word = new RegExp(`(?<![\\w.'"])${name}(?!\\w)`).exec(tag[0]);
+    if (word !== null) return tag.index + word.index;
+  }
+  return null;
+}
