@@ -85,25 +85,30 @@ function walkOf(node: TypeNode, mode: Mode, depth: number): Walk | null {
 }
 
 function shapeOf(node: TypeNode, mode: Mode, depth: number): ObjectShape {
-  const properties = Object.entries(node.properties ?? {}).map(([name, property]) => ({
+  const { properties = {}, required = [], additionalProperties: open = true } = node;
+  const declared = Object.entries(properties).map(([name, property]) => ({
     name,
     schema: toSchema(property, mode, depth + 1),
-    required: node.required?.includes(name) ?? false,
+    required: required.includes(name),
     default: mode === 'input' ? property.default : undefined,
     nullWhenOptional: mode === 'output',
   }));
-  const undeclared = (node.required ?? [])
-    .filter((name) => !Object.hasOwn(node.properties ?? {}, name))
+  const undeclared = required
+    .filter((name) => !Object.hasOwn(properties, name))
     .map((name) => ({
       name,
-      schema: v.unknown() as Schema,
+      schema: untyped(open),
       required: true,
       default: undefined,
       nullWhenOptional: false,
     }));
-  return {
-    properties: [...properties, ...undeclared],
-    open: node.additionalProperties !== false,
-    noun: 'property',
-  };
+  return { properties: [...declared, ...undeclared], open, noun: 'property' };
+}
+
+/** What is required and not declared: anything, and nothing at all in an object that is closed. */
+function untyped(open: boolean): Schema {
+  return toStep((value, report) => {
+    if (!open) report('is required but not declared');
+    return value as JsonValue;
+  });
 }

@@ -9,7 +9,7 @@ export interface Pattern {
   readonly test: (text: string) => boolean;
 }
 
-const MAX_WORK = 20_000_000;
+const MAX_WORK = 5_000_000;
 const WORD = /^[A-Za-z0-9_]$/;
 
 /** Compiles JavaScript regular expression syntax (flag `u`) to a matcher that never backtracks. */
@@ -24,30 +24,31 @@ export function compilePattern(source: string): Pattern | PatternRefusal {
 function createTest(steps: readonly Step[]): (text: string) => boolean {
   const reach = createReach(steps);
   return (text) => {
-    let waiting: number[] = [];
+    const open: number[] = [];
     let before = -1;
-    for (let at = 0; at <= text.length; ) {
+    for (let at = 0; at <= text.length; at += before > 0xffff ? 2 : 1) {
       const code = text.codePointAt(at) ?? -1;
       // A new attempt starts at every character, as an unanchored pattern asks.
-      const reached = reach([...waiting, 0], before, code);
+      open.push(0);
+      const reached = reach(open, before, code);
       if (reached === null) return true;
-      waiting = reached.filter((index) => accepts(steps[index], code)).map((index) => index + 1);
+      for (const index of reached) if (accepts(steps[index], code)) open.push(index + 1);
       before = code;
-      at += code > 0xffff ? 2 : 1;
     }
     return false;
   };
 }
 
-type Reach = (from: number[], before: number, after: number) => number[] | null;
+type Reach = (open: number[], before: number, after: number) => readonly number[] | null;
 
-/** Follows everything that takes no character, each step once; null when the pattern's end is reached. */
+/** Follows everything that takes no character, each step once, until nothing is open; null at the pattern's end. */
 function createReach(steps: readonly Step[]): Reach {
   const seen = new Float64Array(steps.length);
+  const reached: number[] = [];
   let mark = 0;
   return (open, before, after) => {
     mark += 1;
-    const reached: number[] = [];
+    reached.length = 0;
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const step = steps[at];
       if (step === undefined || seen[at] === mark) continue;

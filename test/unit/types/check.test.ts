@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { checkParameters, checkTypeNode } from '../../../src/types/check.ts';
+import type { Parameter, TypeNode } from '../../../src/types/node.ts';
+import { createValidator } from '../../../src/types/validate.ts';
+import { randomNode } from './nodes.ts';
+import { createRandom } from './random.ts';
+
+const found = (node: unknown) =>
+  checkTypeNode(node as TypeNode).map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+describe('contradictions in a type', () => {
+  it.each<[unknown, readonly string[]]>([
+    [{ type: 'string' }, []],
+    [{ type: 'array' }, []],
+    [{ type: 'object' }, []],
+    [
+      { type: 'string', minLength: 3, maxLength: 2 },
+      ['minLength: No value can be within `minLength` 3 and `maxLength` 2.'],
+    ],
+    [{ type: 'string', minLength: 2, maxLength: 2 }, []],
+    [{ type: 'string', minLength: -1 }, ['minLength: `minLength` must be a whole number of 0 or more.']],
+    [{ type: 'array', maxItems: 1.5 }, ['maxItems: `maxItems` must be a whole number of 0 or more.']],
+    [
+      { type: 'number', minimum: 1, exclusiveMaximum: 1 },
+      ['minimum: No value can be within `minimum` 1 and `exclusiveMaximum` 1.'],
+    ],
+    [{ type: 'number', multipleOf: 0 }, ['multipleOf: `multipleOf` must be more than 0.']],
+    [
+      { type: 'integer', format: 'date' },
+      ['format: `format` has no effect on type integer: it is for string.'],
+    ],
+    [
+      { type: 'string', minimum: 1 },
+      ['minimum: `minimum` has no effect on type string: it is for number and integer.'],
+    ],
+    [
+      { type: 'string', items: { type: 'string' } },
+      ['items: `items` has no effect on type string: it is for array.'],
+    ],
+    [
+      { type: 'string', pattern: '(' },
+      ['pattern: This pattern is no regular expression (Unterminated group).'],
+    ],
+    [
+      { type: 'string', pattern: '(?=a)' },
+      ['pattern: This pattern looks ahead or behind, which has no linear-time test.'],
+    ],
+    [{ type: 'string', enum: [] }, ['enum: An empty `enum` allows nothing.']],
+    [{ type: 'string', enum: ['a', 1] }, ['enum.1: 1 is no string.']],
+    [{ type: 'integer', enum: ['1'] }, ['enum.0: "1" is no integer.']],
+    [{ type: 'string', enum: ['a', 'a'] }, ['enum.1: "a" is listed twice.']],
+    [
+      { type: 'string', enum: ['abc'], maxLength: 2 },
+      ['enum.0: "abc" breaks the other constraints of this type.'],
+    ],
+    [{ type: 'string', enum: ['a', null] }, []],
+    [
+      { type: 'integer', default: 'x' },
+      ['default: The default is not of this type: must be a whole number, not text.'],
+    ],
+    [
+      { type: 'integer', default: 5, maximum: 4 },
+      ['default: The default is not of this type: must be at most 4.'],
+    ],
+    [{ type: 'integer', default: null, maximum: 4 }, []],
+    [
+      { type: 'string', default: 'c', enum: ['a'] },
+      ['default: The default is not of this type: must be one of "a".'],
+    ],
+    [
+      { type: 'string', examples: ['a', {}] },
+      ['examples.1: This example is not of this type: must be text, not an object.'],
+    ],
+    [
+      { type: 'object', required: ['nmae'], properties: { name: { type: 'string' } } },
+      ['required.0: nmae is required but not declared.'],
+    ],
+    [{ type: 'object', required: ['a'] }, ['required.0: a is required but not declared.']],
+    [
+      {
+        type: 'array',
+        items: { type: 'object', properties: { a: { type: 'string', minLength: 2, maxLength: 1 } } },
+      },
+      ['items.properties.a.minLength: No value can be within `minLength` 2 and `maxLength` 1.'],
+    ],
+    [
+      { type: 'object', properties: { a: { type: 'integer' } }, default: { a: 'x' } },
+      ['default: The default is not of this type: a must be a whole number, not text.'],
+    ],
+  ])('%j', (node, expected) => {
+    expect(found(node)).toEqual(expected);
+  });
+
+  it('has a fix for each, and the nearest name', () => {
+    const [first] = checkTypeNode(
+      { type: 'object', required: ['nmae'], properties: { name: { type: 'string' } } },
+      ['return'],
+    );
+    expect(first).toEqual({
+      path: ['return', 'required', 0],
+      message: 'nmae is required but not declared.',
+      fix: 'Did you mean name?',
+    });
+  });
+
+  it('finds a property that no object may have', () => {
+    const properties = JSON.parse('{"__proto__":{"type":"string"}}');
+    expect(found({ type: 'object', properties })).toEqual([
+      'properties.__proto__: No property can be named __proto__.',
+    ]);
+  });
+
+  it('stops at a type that contains itself', () => {
+    const loop: { type: 'object'; properties?: Record<string, TypeNode> } = { type: 'object' };
+    loop.properties = { left: loop, right: loop, more: loop };
+    expect(found(loop)).toHaveLength(1);
+    expect(found(loop)[0]).toContain('nested deeper');
+  });
+});
+
+it('finds bad and repeated parameter names', () => {
+  const names = ['id', 'id', '1st', 'a-b', 'größe', '_x', '__proto__', ''];
+  const parameters = names.map((name): Parameter => ({ name, type: 'string' }));
+  expect(
+    checkParameters(parameters, ['parameters']).map(({ path, message }) => `${path.join('.')}: ${message}`),
+  ).toEqual([
+    'parameters.1.name: Two parameters are named id.',
+    `parameters.2.name: "1st" cannot be a parameter's name.`,
+    `parameters.3.name: "a-b" cannot be a parameter's name.`,
+    `parameters.6.name: "__proto__" cannot be a parameter's name.`,
+    `parameters.7.name: "" cannot be a parameter's name.`,
+  ]);
+});
+
+it('never throws, and what it passes compiles', () => {
+  const random = createRandom(6);
+  for (let round = 0; round < 2000; round += 1) {
+    const node = randomNode(random);
+    const keys = Object.keys(node).filter((key) => key !== 'type');
+    const mixed = {
+      ...randomNode(random),
+      ...Object.fromEntries(keys.map((key) => [key, node[key as keyof TypeNode]])),
+    };
+    if (checkTypeNode(mixed as TypeNode).length === 0) createValidator(mixed as TypeNode, 'input');
+  }
+});
