@@ -101,9 +101,9 @@ export const CASES: readonly Case[] = [
     run: async (session) => {
       const loud = await session.callTool('hello', { name: "O'Brien; 東京 $loud", loud: true });
       expect(JSON.parse(loud.text)).toEqual({ greeting: "HELLO, O'BRIEN; 東京 $LOUD!" });
-      const spend = await session.callTool('spend', { country: 'DE', least: 61_999.5 });
+      const spend = await session.callTool('spend', { country: 'DE', least: 62_250.5 });
       expect(JSON.parse(spend.text)).toEqual([
-        { name: 'Dora', orders: 500, total: 62125, latest: '2025-12-31' },
+        { name: 'Dora', orders: 500, total: 62375, latest: '2025-12-31' },
       ]);
       return loud.text + spend.text;
     },
