@@ -3,6 +3,7 @@ import type { AppOptions } from '../../../src/app.ts';
 import type { Runtime } from '../../../src/endpoint/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { accessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
+import { eventually } from '../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, exchange, legacy, modern, post } from '../mcp/fixture.ts';
 
 const ping = legacy('ping').body;
@@ -131,7 +132,7 @@ describe('the MCP path', () => {
     const controller = new AbortController();
     const { body, headers } = modern('tools/call', { name: 'wait', arguments: {} });
     const answering = createTestApp(runtime).fetch(post(body, headers), { signal: controller.signal });
-    await expect.poll(() => runtime.fake.calls.length).toBe(1);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
     controller.abort();
     expect(JSON.stringify(await (await answering).json())).toContain('cancelled');
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { createFakeRuntime, createTestApp, exchange, legacy, post } from './fixture.ts';
 
 const app = createTestApp();
@@ -129,7 +130,7 @@ describe('notifications and responses', () => {
     const controller = new AbortController();
     const { body, headers } = legacy('tools/call', { name: 'wait', arguments: {} });
     const waiting = shared.fetch(new Request(post(body, headers), { signal: controller.signal }));
-    await expect.poll(() => runtime.fake.calls.length).toBe(1);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
     for (const requestId of [1, 2, 7, '7']) {
       await shared.fetch(post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }));
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { createFakeRuntime, createTestApp, ENVELOPE, exchange, MODERN, modern, post } from './fixture.ts';
 
 const app = createTestApp();
@@ -166,7 +167,7 @@ describe('tools/call', () => {
     const { body, headers } = modern('tools/call', { name: 'wait', arguments: {} });
     const request = new Request(post(body, headers), { signal: controller.signal });
     const answering = createTestApp(runtime).fetch(request);
-    await expect.poll(() => runtime.fake.calls.length).toBe(1);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
     controller.abort();
     expect(JSON.stringify(await (await answering).json())).toContain('The call was cancelled.');
   });

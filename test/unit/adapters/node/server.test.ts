@@ -9,6 +9,7 @@ import {
   type HttpServerOptions,
   startHttpServer,
 } from '../../../../adapters/node/server.ts';
+import { eventually } from '../../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, type FakeRuntime, legacy, modern } from '../../mcp/fixture.ts';
 
 const open: HttpServer[] = [];
@@ -121,12 +122,12 @@ describe('a client that goes away', () => {
     const runtime = createFakeRuntime();
     const controller = new AbortController();
     const sending = send(await start(runtime), request, { signal: controller.signal });
-    await expect.poll(() => runtime.fake.calls.length).toBe(1);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
     const signal = runtime.fake.calls[0]?.call.signal;
     expect(signal?.aborted).toBe(false);
     controller.abort();
     await expect(sending).rejects.toThrow();
-    await expect.poll(() => signal?.aborted).toBe(true);
+    await eventually(() => signal?.aborted).toBe(true);
   });
 
   it('in the middle of its body is no error of the server', async () => {
@@ -155,7 +156,7 @@ describe('close', () => {
     const slow = { fetch: (request: Request) => app.fetch(request, { signal: controller.signal }) };
     const other = await start(runtime, { app: slow, graceMs: 60_000 });
     const waiting = send(other, WAIT);
-    await expect.poll(() => runtime.fake.calls.length).toBe(2);
+    await eventually(() => runtime.fake.calls.length).toBe(2);
     const closing = [server.close(), other.close()];
     await expect(fetch(`${other.url}/health`)).rejects.toThrow();
     controller.abort();
@@ -168,10 +169,10 @@ describe('close', () => {
     const runtime = createFakeRuntime();
     const server = await start(runtime, { graceMs: 50 });
     const sending = send(server, WAIT).catch(() => 'cut off');
-    await expect.poll(() => runtime.fake.calls.length).toBe(1);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
     await server.close();
     expect(await sending).toBe('cut off');
-    await expect.poll(() => runtime.fake.calls[0]?.call.signal.aborted).toBe(true);
+    await eventually(() => runtime.fake.calls[0]?.call.signal.aborted).toBe(true);
   });
 });
 
