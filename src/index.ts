@@ -1,0 +1,31 @@
+/* The public API: what an adapter of another platform needs, and nothing else. */
+export { type App, type AppOptions, createApp, type Extra } from './app.ts';
+export { compileCatalog } from './catalog/compile.ts';
+export { type Manifest, parseManifest, toServedCatalog } from './catalog/manifest.ts';
+export type { Catalog, ToolEntry } from './catalog/model.ts';
+export type { RequestContext, User } from './context.ts';
+export { createRuntime } from './endpoint/create.ts';
+export { callTool } from './endpoint/execute.ts';
+export type { Outcome, Runtime, Truncation } from './endpoint/runtime.ts';
+export { ERRORS, type ErrorCode, SvcError, toPublicText, toSvcError } from './errors.ts';
+export { type Access, accessOf, LOCAL_ACCESS, OPEN_ACCESS } from './http/access.ts';
+export type { JsonObject, JsonValue } from './json.ts';
+export type {
+  Clock,
+  Database,
+  Files,
+  Log,
+  LogLine,
+  Span,
+  Spans,
+  SqlCall,
+  SqlCaller,
+  SqlColumn,
+  SqlRequest,
+  SqlResult,
+  SqlValue,
+} from './ports.ts';
+export type { Finding } from './project/finding.ts';
+export { loadProject } from './project/load.ts';
+export type { Project } from './project/model.ts';
+export { VERSION } from './version.ts';
