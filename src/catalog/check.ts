@@ -1,4 +1,5 @@
 import type { Finding } from '../project/finding.ts';
+import { positionAt } from '../project/position.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { statementsOf } from '../sql/statement.ts';
@@ -70,7 +71,7 @@ function checkNames(
               `The SQL does not use the parameter \`${name}\`.`,
               `Use $${name} in the SQL, or remove the parameter.`,
             ),
-            ...file.at(['parameters', index]),
+            ...positionAt(file.positions, ['tool', 'parameters', index]),
           },
         ],
   );

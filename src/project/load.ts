@@ -1,73 +1,50 @@
 import type { Files } from '../ports.ts';
-import { checkDuplicates } from './duplicates.ts';
-import { type LoadedEndpoint, loadEndpoint } from './endpoint.ts';
+import { checkDuplicates } from './check-duplicates.ts';
+import { type FoundFile, type LoadedFile, loadEndpointFile } from './endpoint-file.ts';
 import type { Finding } from './finding.ts';
-import type { EndpointKind, Project, Site } from './model.ts';
-import { checkSite, SITE_NAME } from './site.ts';
-import { parseYaml, type YamlFile } from './yaml-file.ts';
+import { ENDPOINT_KINDS, type EndpointKind, type Project } from './model.ts';
+import { DEFAULT_PATHS, loadSite } from './site.ts';
+import type { Paths } from './site-model.ts';
 
-const FOLDERS: readonly (readonly [EndpointKind, 'tools' | 'resources' | 'prompts'])[] = [
-  ['tool', 'tools'],
-  ['resource', 'resources'],
-  ['prompt', 'prompts'],
-];
+/** Open at a time; more would only wait for the disk. */
+const PARALLEL = 32;
 
-/** Reads and checks everything the author wrote; whatever is wrong is a finding with its place. */
+const FOLDER_OF = { tool: 'tools', resource: 'resources', prompt: 'prompts' } as const;
+
+/** Reads the whole project, under a profile or the one that the site file names; what is wrong becomes findings. */
 export async function loadProject(files: Files, root: string, profile?: string): Promise<Project> {
   const { site, findings } = await loadSite(files, profile);
-  const loaded = (
-    await Promise.all(FOLDERS.map(([kind, key]) => loadFolder(files, kind, site?.paths[key] ?? key)))
-  ).flat();
+  const found = await findEndpointFiles(files, site?.paths ?? DEFAULT_PATHS);
+  const loaded: LoadedFile[] = [];
+  for (let start = 0; start < found.length; start += PARALLEL) {
+    const batch = found.slice(start, start + PARALLEL);
+    loaded.push(...(await Promise.all(batch.map((one) => loadEndpointFile(files, one)))));
+  }
   const endpoints = loaded.map(({ file }) => file);
   return {
     root,
     site,
     endpoints,
-    findings: [...findings, ...loaded.flatMap((each) => each.findings), ...checkDuplicates(endpoints)],
+    findings: [...findings, ...loaded.flatMap((one) => one.findings), ...checkDuplicates(endpoints)].toSorted(byPlace),
   };
 }
 
-async function loadSite(
-  files: Files,
-  profile: string | undefined,
-): Promise<{ site: Site | null; findings: readonly Finding[] }> {
-  const bytes = await files.read(SITE_NAME);
-  if (bytes === null) return { site: null, findings: [noSite()] };
-  const yaml = parseYaml(SITE_NAME, bytes);
-  if (!isYaml(yaml)) return { site: null, findings: yaml };
-  const checked = checkSite(yaml, profile);
-  return checked.ok ? { site: checked.value, findings: [] } : { site: null, findings: checked.findings };
+async function findEndpointFiles(files: Files, paths: Paths): Promise<readonly FoundFile[]> {
+  const found = new Map<string, EndpointKind[]>();
+  for (const kind of ENDPOINT_KINDS) {
+    for (const file of await files.list(paths[FOLDER_OF[kind]])) {
+      if (isEndpointFile(file)) found.set(file, [...(found.get(file) ?? []), kind]);
+    }
+  }
+  return [...found].map(([file, kinds]) => ({ file, kinds })).toSorted((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-async function loadFolder(
-  files: Files,
-  kind: EndpointKind,
-  folder: string,
-): Promise<readonly LoadedEndpoint[]> {
-  const names = (await files.list(folder)).filter((name) => /\.ya?ml$/i.test(name));
-  return Promise.all(names.map((name) => loadFile(files, kind, name)));
+/** Files that editors and tools leave behind begin with a dot. */
+function isEndpointFile(file: string): boolean {
+  return /\.ya?ml$/i.test(file) && !file.split('/').some((step) => step.startsWith('.'));
 }
 
-async function loadFile(files: Files, kind: EndpointKind, name: string): Promise<LoadedEndpoint> {
-  const bytes = await files.read(name);
-  const yaml = parseYaml(name, bytes ?? new Uint8Array());
-  if (isYaml(yaml)) return loadEndpoint(files, yaml, kind);
-  const start = { line: 1, column: 1 };
-  return { file: { file: name, kind, endpoint: null, at: () => start }, findings: yaml };
-}
-
-function isYaml(parsed: YamlFile | readonly Finding[]): parsed is YamlFile {
-  return 'value' in parsed;
-}
-
-function noSite(): Finding {
-  return {
-    severity: 'error',
-    code: 'site-missing',
-    file: SITE_NAME,
-    line: 0,
-    column: 0,
-    message: `There is no ${SITE_NAME} at the project's root.`,
-    fix: 'Create one with `svc init`.',
-  };
+function byPlace(a: Finding, b: Finding): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
 }

@@ -152,8 +152,3 @@ export interface Project {
   readonly endpoints: readonly EndpointFile[];
   readonly findings: readonly Finding[];
 }
-
-export const ICON_THEMES = ['light', 'dark'] as const;
-export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
-export const PROMPT_ROLES = ['user', 'assistant', 'system'] as const;
-export const PROMPT_TYPES = ['text', 'resource'] as const;

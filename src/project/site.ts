@@ -1,75 +1,137 @@
+import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
-import { type Checked, checkSchema, findingAt } from './issues.ts';
-import type { Site } from './model.ts';
-import { SITE_FILE, type SiteFile } from './site-schema.ts';
-import type { YamlFile } from './yaml-file.ts';
+import type { Finding } from './finding.ts';
+import { type Problem, toFindings } from './problem.ts';
+import { readText } from './read.ts';
+import { checkSchema, problemAt } from './schema/issues.ts';
+import { present } from './schema/present.ts';
+import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
+import { FOLDERS, type Paths, type Profile, type SiteFile, SQL_TOOLS } from './site-model.ts';
+import { parseYaml, type YamlFile } from './yaml.ts';
 
-/** The site file's name, at the project's root. */
-export const SITE_NAME = 'svc-site.yml';
+/** The site file's name, in the root of every project. */
+export const SITE_FILE_NAME = 'svc-site.yml';
 
-/** Checks the site file and resolves the active profile: the one asked for, else the one the file names. */
-export function checkSite(yaml: YamlFile, asked: string | undefined): Checked<Site> {
-  const checked = checkSchema(yaml, [], SITE_FILE, yaml.value);
-  if (!checked.ok) return checked;
-  const profile = asked ?? checked.value.profile;
-  const known = [...new Set([checked.value.profile, ...Object.keys(checked.value.profiles ?? {})])];
-  if (known.includes(profile)) return { ok: true, value: toSite(checked.value, profile) };
-  const nearest = nearestName(profile, known);
+/** The site, null when it has errors, with everything that is wrong with it. */
+export interface LoadedSite {
+  readonly site: SiteFile | null;
+  readonly findings: readonly Finding[];
+}
+
+/** Where a project's files are when the site file says nothing else. */
+export const DEFAULT_PATHS = Object.fromEntries(FOLDERS.map((name) => [name, name])) as Paths;
+
+/** Reads and checks `svc-site.yml` under a profile; without one, under the profile it names. */
+export async function loadSite(files: Files, profile?: string): Promise<LoadedSite> {
+  const read = await readText(files, SITE_FILE_NAME);
+  if ('problem' in read) return failed([read.problem]);
+  if (read.text === null) return failed([absent()]);
+  const parsed = parseYaml(read.text);
+  if ('problems' in parsed) return failed(parsed.problems);
+  const checked = checkSchema(SITE_FILE, parsed.yaml);
+  if ('problems' in checked) return failed(checked.problems);
+  const problems = checkProfile(checked.value, profile, parsed.yaml);
+  if (problems.length > 0) return failed(problems);
+  return { site: toSite(checked.value, profile ?? checked.value.profile), findings: [] };
+}
+
+function failed(problems: readonly Problem[]): LoadedSite {
+  return { site: null, findings: toFindings(SITE_FILE_NAME, problems) };
+}
+
+function absent(): Problem {
   return {
-    ok: false,
-    findings: [
-      findingAt(yaml, ['profile'], {
-        code: 'unknown-profile',
-        message: `There is no profile ${JSON.stringify(profile)}; the site file has ${known.join(', ')}.`,
-        fix: nearest ? `Did you mean ${nearest}?` : 'Name one of these, or add it under `profiles`.',
-      }),
-    ],
+    code: 'site-missing',
+    message: `There is no ${SITE_FILE_NAME} in the project's folder.`,
+    fix: 'Create a project with `svc init`, or write one with `svc`, `project` and `profile`.',
+    position: { line: 1, column: 1 },
   };
 }
 
-function toSite(file: SiteFile, profile: string): Site {
-  const { database, drift, audit } = file.profiles?.[profile] ?? {};
-  const folder = (name: keyof NonNullable<SiteFile['paths']>) => clean(file.paths?.[name] ?? name);
+/** A profile that nobody declared is a slip: it would start on a new, empty database. */
+function checkProfile(
+  { profile: own, profiles }: ParsedSiteFile,
+  asked: string | undefined,
+  yaml: YamlFile,
+): readonly Problem[] {
+  const names = Object.keys(profiles ?? {});
+  const active = asked ?? own;
+  if (names.includes(active) || (active === own && names.length === 0)) return [];
+  if (active === own && asked === undefined && nearestName(own, names) === null) return [];
+  const near = nearestName(active, names);
+  const declared = [...new Set([own, ...names])].join(', ');
+  if (active === own && near === null) return [];
+  return [
+    problemAt(yaml, asked === undefined || asked === own ? ['profile'] : ['profiles'], {
+      code: 'profile-unknown',
+      message: `There is no profile ${active}; there are ${declared}.`,
+      fix: near === null ? `Declare it under \`profiles\`, or choose another.` : `Did you mean ${near}?`,
+    }),
+  ];
+}
+
+function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
+  const paths = { ...DEFAULT_PATHS, ...present(parsed.paths ?? {}) } as Paths;
+  const profiles = Object.fromEntries(
+    Object.entries(parsed.profiles ?? {}).map(([name, written]) => [name, toProfile(written)]),
+  );
+  const { database = {}, drift = {}, audit = {} } = profiles[profile] ?? {};
+  const within = (path: string) => path.replaceAll('{profile}', profile);
   return {
-    project: file.project,
+    project: parsed.project,
     profile,
     database: {
-      path: database?.path ?? `${folder('data')}/db-${profile}.db`,
-      readonly: database?.readonly ?? false,
-      engine: database?.engine ?? 'auto',
+      path: within(database.path ?? `${paths.data}/db-{profile}.db`),
+      readonly: database.readonly ?? false,
+      engine: database.engine ?? 'auto',
     },
-    drift: { path: drift?.path ?? `${folder('drift')}/drift-${profile}.json` },
+    drift: { path: within(drift.path ?? `${paths.drift}/drift-{profile}.json`) },
     audit: {
-      enabled: audit?.enabled ?? false,
-      path: audit?.path ?? `${folder('audit')}/logs-${profile}.jsonl`,
-      maxFileSize: audit?.max_file_size ?? 50 * 1024 * 1024,
+      enabled: audit.enabled ?? false,
+      path: within(audit.path ?? `${paths.audit}/logs-{profile}.jsonl`),
+      maxFileSize: audit.max_file_size ?? 52_428_800,
     },
-    paths: {
-      tools: folder('tools'),
-      resources: folder('resources'),
-      prompts: folder('prompts'),
-      evals: folder('evals'),
-      python: folder('python'),
-    },
-    extensions: (file.extensions ?? []).map((extension) =>
-      typeof extension === 'string'
-        ? { name: extension, repo: 'core' }
-        : { name: extension.name, repo: extension.repo ?? 'core' },
-    ),
-    sqlTools: {
-      enabled: file.sql_tools?.enabled ?? false,
-      descriptions: Object.fromEntries(
-        (['execute_sql_query', 'list_tables', 'get_table_schema'] as const).flatMap((name) => {
-          const description = file.sql_tools?.[name]?.description;
-          return description === undefined ? [] : [[name, description]];
-        }),
-      ),
-    },
-    secrets: file.secrets ?? [],
+    paths,
+    profiles,
+    ...toFeatures(parsed),
   };
 }
 
-/** `./tools/` is `tools`. */
-function clean(path: string): string {
-  return path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+function toProfile(written: ParsedProfile | null | undefined): Profile {
+  const { database, drift, audit } = written ?? {};
+  return {
+    ...(database ? { database: present(database) } : {}),
+    ...(drift ? { drift: present(drift) } : {}),
+    ...(audit ? { audit: present(audit) } : {}),
+  };
+}
+
+function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteFile) {
+  const described = SQL_TOOLS.map((name) => [name, sql_tools?.[name]?.description] as const);
+  return {
+    extensions: (extensions ?? []).map(present),
+    dbt: dbt ? toDbt(dbt) : null,
+    sqlTools: {
+      enabled: sql_tools?.enabled ?? false,
+      descriptions: Object.fromEntries(described.filter(([, text]) => text)),
+    },
+    secrets: secrets ?? [],
+    plugins: (plugin ?? []).map(present),
+  };
+}
+
+const DBT_DEFAULTS = {
+  enabled: true,
+  model_paths: ['models'],
+  analysis_paths: ['analyses'],
+  test_paths: ['tests'],
+  seed_paths: ['seeds'],
+  macro_paths: ['macros'],
+  snapshot_paths: ['snapshots'],
+  target_path: 'target',
+  clean_targets: ['target', 'dbt_packages'],
+};
+
+function toDbt(written: NonNullable<ParsedSiteFile['dbt']>) {
+  return { ...DBT_DEFAULTS, ...present(written) };
 }

@@ -1,113 +1,102 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
-import { decodeText } from './decode.ts';
-import type { Finding } from './finding.ts';
-import { type Checked, findingAt } from './issues.ts';
 import type { Source } from './model.ts';
-import type { YamlFile, YamlPath } from './yaml-file.ts';
+import { type Path, positionAt, toPointer } from './position.ts';
+import type { Problem } from './problem.ts';
+import { readText } from './read.ts';
+import { problemAt } from './schema/issues.ts';
+import type { YamlFile } from './yaml.ts';
 
-interface SourceBody {
-  readonly code?: string | undefined;
-  readonly file?: string | undefined;
-  readonly language?: 'sql' | 'python' | undefined;
+/** `source` and the languages beside it, as the schema leaves them. */
+export interface WrittenSource {
+  readonly code?: string | null | undefined;
+  readonly file?: string | null | undefined;
+  readonly language: 'sql' | 'python';
 }
 
-/** Reads an endpoint's implementation: its inline code, or the file beside its YAML. */
-export async function loadSource(
-  files: Files,
-  yaml: YamlFile,
-  base: YamlPath,
-  body: { source: SourceBody; language?: 'sql' | 'python' | undefined },
-): Promise<Checked<Source>> {
-  const { code, file } = body.source;
-  const language = body.language ?? body.source.language ?? (file?.endsWith('.py') ? 'python' : 'sql');
-  const path = [...base, 'source'];
-  if ((code === undefined) === (file === undefined)) {
-    return refused(
-      yaml,
-      path,
-      'source',
-      '`source` takes exactly one of `code` and `file`.',
-      'Keep one of them.',
-    );
-  }
-  if (code !== undefined) return inline(yaml, path, code, language);
-  return fromFile(files, yaml, [...path, 'file'], { file: file ?? '', language });
+/** What is needed to find a source. */
+export interface SourcePlace {
+  readonly files: Files;
+  /** The YAML file, relative to the root. */
+  readonly file: string;
+  readonly yaml: YamlFile;
+  /** Of `source` in the YAML. */
+  readonly path: Path;
 }
 
-function inline(yaml: YamlFile, path: YamlPath, code: string, language: Source['language']): Checked<Source> {
+/** A source, or what keeps it from being read. */
+export type LoadedSource = { readonly source: Source } | { readonly problem: Problem };
+
+/** Takes inline code, or reads the file that stands for it. */
+export async function loadSource(written: WrittenSource, place: SourcePlace): Promise<LoadedSource> {
+  const { code, file, language } = written;
+  if (typeof code === 'string') return { source: inline(code, language, place) };
+  return loadFile(file ?? '', language, place);
+}
+
+function inline(text: string, language: Source['language'], { yaml, path }: SourcePlace): Source {
   const at = [...path, 'code'];
-  if (language === 'python') {
-    return refused(
-      yaml,
-      at,
-      'source',
-      'Python is written in a file of its own.',
-      'Move the code to a .py file and name it with `file:`.',
-    );
+  const block = yaml.blocks[toPointer(at)];
+  const verbatim = block !== undefined || !text.includes('\n');
+  return { language, text, file: null, ...(block ?? positionAt(yaml.positions, at)), verbatim };
+}
+
+async function loadFile(
+  name: string,
+  language: Source['language'],
+  place: SourcePlace,
+): Promise<LoadedSource> {
+  const at = [...place.path, 'file'];
+  const found = resolvePath(place.file, name);
+  if (found === null) {
+    return fail(place, at, {
+      code: 'source-outside',
+      message: `is ${JSON.stringify(name)}, which leads out of the project.`,
+      fix: 'Name a file inside the project; a leading / means the project\'s folder.',
+    });
   }
-  return { ok: true, value: { language, text: code, file: null, ...yaml.at(at) } };
+  const read = await readText(place.files, found);
+  if ('problem' in read) return fail(place, at, { ...read.problem, message: describe(found, read.problem) });
+  if (read.text === null) return fail(place, at, await missing(found, place));
+  const position = positionAt(place.yaml.positions, at);
+  return { source: { language, text: read.text, file: found, ...position, verbatim: true } };
 }
 
-async function fromFile(
-  files: Files,
-  yaml: YamlFile,
-  at: YamlPath,
-  { file, language }: { file: string; language: Source['language'] },
-): Promise<Checked<Source>> {
-  const path = resolveIn(yaml.file, file);
-  if (path === null) {
-    return refused(
-      yaml,
-      at,
-      'source-outside',
-      `${file} lies outside the project.`,
-      'Move the file into the project.',
-    );
-  }
-  const bytes = await files.read(path);
-  if (bytes === null) return { ok: false, findings: [await missing(files, yaml, at, path)] };
-  const decoded = decodeText(bytes);
-  if ('problem' in decoded)
-    return refused(
-      yaml,
-      at,
-      decoded.problem.code,
-      `${path}: ${decoded.problem.message}`,
-      decoded.problem.fix,
-    );
-  return { ok: true, value: { language, text: decoded.text, file: path, ...yaml.at(at) } };
+function describe(file: string, { message, position: { line, column } }: Problem): string {
+  return `${file}:${line}:${column}: ${message}`;
 }
 
-async function missing(files: Files, yaml: YamlFile, at: YamlPath, path: string): Promise<Finding> {
-  const folder = path.split('/').slice(0, -1).join('/');
-  const nearest = nearestName(path, await files.list(folder));
-  return findingAt(yaml, at, {
-    code: 'source-missing',
-    message: `There is no file ${path}.`,
-    fix: nearest
-      ? `Did you mean ${nearest}?`
-      : 'Create it, or correct the path: it is relative to this YAML file.',
-  });
+function fail(
+  { yaml }: SourcePlace,
+  path: Path,
+  { code, message, fix }: Pick<Problem, 'code' | 'message' | 'fix'>,
+): LoadedSource {
+  return { problem: problemAt(yaml, path, { code, message, fix }) };
 }
 
-function refused(
-  yaml: YamlFile,
-  path: YamlPath,
-  code: string,
-  message: string,
-  fix: string,
-): Checked<Source> {
-  return { ok: false, findings: [findingAt(yaml, path, { code, message, fix })] };
-}
-
-/** A path relative to the YAML's folder, or from the root with a leading `/`; null when it leaves the project. */
-function resolveIn(yaml: string, file: string): string | null {
-  const start = file.startsWith('/') ? [] : yaml.split('/').slice(0, -1);
-  const steps: string[] = [...start];
-  for (const step of file.split(/[/\\]/)) {
+/** A path as an endpoint file writes it, relative to the root; null when it leads out. */
+export function resolvePath(from: string, path: string): string | null {
+  const folder = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  const steps: string[] = [];
+  for (const step of [...folder, ...path.split('/')]) {
     if (step === '..' && steps.pop() === undefined) return null;
-    if (step !== '' && step !== '.' && step !== '..') steps.push(step);
+    if (step !== '..' && step !== '.' && step !== '') steps.push(step);
   }
   return steps.join('/');
+}
+
+async function missing(file: string, { files }: SourcePlace): Promise<Pick<Problem, 'code' | 'message' | 'fix'>> {
+  const message = `names ${file || 'the project itself'}, and there is no such file.`;
+  const folder = file.split('/').slice(0, -1).join('/');
+  const name = file.split('/').at(-1) ?? '';
+  const known = folder === '' ? [] : await files.list(folder);
+  const names = known.map((path) => path.split('/').at(-1) ?? '');
+  const near = nearestName(name, names);
+  const suggestion = known[names.indexOf(near ?? '')];
+  const fix = file.includes('\\')
+    ? 'Write / between folders.'
+    : suggestion
+      ? `Did you mean ${suggestion}?`
+      : 'Create it, or correct the path: it is relative to this YAML file.';
+  return { code: 'source-missing', message, fix };
 }

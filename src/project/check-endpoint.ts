@@ -1,0 +1,54 @@
+import { nearestName } from '../types/nearest.ts';
+import type { Endpoint, ResourceEndpoint, Source } from './model.ts';
+import type { Problem } from './problem.ts';
+import { problemAt } from './schema/issues.ts';
+import { parseUriTemplate } from './uri.ts';
+import type { YamlFile } from './yaml.ts';
+
+/** What the parts of one endpoint must be to each other. */
+export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Problem[] {
+  if (endpoint.kind === 'prompt') return [];
+  const source = checkSource(endpoint.source, endpoint.kind, yaml);
+  return endpoint.kind === 'resource' ? [...source, ...checkUri(endpoint, yaml)] : source;
+}
+
+function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): readonly Problem[] {
+  if (language === 'sql' || file !== null) return [];
+  return [
+    problemAt(yaml, [kind, 'source', 'code'], {
+      code: 'source',
+      message: 'holds Python, which must be in a file.',
+      fix: 'Put it into a .py file and name that under `file`.',
+    }),
+  ];
+}
+
+/** Each placeholder is a parameter, and each parameter a placeholder: a URI is all that a reader sends. */
+function checkUri({ uri, parameters }: ResourceEndpoint, yaml: YamlFile): readonly Problem[] {
+  const parsed = parseUriTemplate(uri);
+  const at = ['resource', 'uri'];
+  if ('problem' in parsed) {
+    return [problemAt(yaml, at, { code: 'uri', message: parsed.problem, fix: parsed.fix })];
+  }
+  const { variables } = parsed.template;
+  const names = parameters.map(({ name }) => name);
+  const undeclared = variables
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const near = nearestName(name, names);
+      const fix = near === null ? 'Declare it under `parameters`.' : `Did you mean {${near}}?`;
+      return problemAt(yaml, at, { code: 'uri', message: `has {${name}}, which is not declared.`, fix });
+    });
+  const unused = names.flatMap((name, index) =>
+    variables.includes(name)
+      ? []
+      : [
+          problemAt(yaml, ['resource', 'parameters', index, 'name'], {
+            code: 'uri',
+            message: `is ${name}, which is not in the \`uri\`, so nobody can give it.`,
+            fix: `Write {${name}} into the \`uri\`, or remove the parameter.`,
+          }),
+        ],
+  );
+  return [...undeclared, ...unused];
+}

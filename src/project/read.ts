@@ -1,0 +1,38 @@
+import { toSvcError } from '../errors.ts';
+import type { Files } from '../ports.ts';
+import { decodeText } from './decode.ts';
+import type { Problem } from './problem.ts';
+
+/** A file's text; null when it is not there; or why it cannot be had. */
+export type ReadText = { readonly text: string | null } | { readonly problem: Problem };
+
+const MAX_BYTES = 1_048_576;
+
+/** Reads a file of the project as text, within bounds. */
+export async function readText(files: Files, path: string): Promise<ReadText> {
+  const bytes = await readBytes(files, path);
+  if (bytes === null) return { text: null };
+  if ('code' in bytes) return { problem: bytes };
+  return bytes.length > MAX_BYTES ? { problem: tooLarge() } : decodeText(bytes);
+}
+
+/** The port knows links that lead out of the project, and files that nobody may read. */
+async function readBytes(files: Files, path: string): Promise<Uint8Array | Problem | null> {
+  try {
+    return await files.read(path, MAX_BYTES + 1);
+  } catch (thrown) {
+    const fix = 'Put the file inside the project, where svc may read it.';
+    return { code: 'file-unreadable', message: toSvcError(thrown).message, fix, position: START };
+  }
+}
+
+const START = { line: 1, column: 1 };
+
+function tooLarge(): Problem {
+  return {
+    code: 'file-size',
+    message: `The file has more than ${MAX_BYTES} bytes.`,
+    fix: 'Make it smaller; data belongs into the database.',
+    position: START,
+  };
+}

@@ -1,0 +1,153 @@
+import * as v from 'valibot';
+import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES } from '../model.ts';
+import {
+  choice,
+  flag,
+  formed,
+  freeMap,
+  listOf,
+  number,
+  optional,
+  says,
+  strictMap,
+  text,
+  whole,
+  word,
+} from './shape.ts';
+import { TEST } from './test.ts';
+import { PARAMETERS, RETURN } from './type-node.ts';
+import { VERSION_ONE } from './version.ts';
+
+const NAME = formed(
+  /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/,
+  'a name of 1 to 64 letters, digits, `_`, `.` and `-` that begins with a letter or `_`',
+  'Write a name such as `top_products`.',
+);
+
+const ICON = strictMap({
+  src: formed(
+    /^(https?:\/\/|data:image\/)\S+$/,
+    'an https: or data: address of an image',
+    'Write the full address.',
+  ),
+  mime_type: optional(word()),
+  sizes: optional(listOf(formed(/^(any|\d+x\d+)$/, 'a size such as 48x48, or any', 'Write width x height.'))),
+  theme: optional(choice(ICON_THEMES)),
+});
+
+const LIMITS = strictMap({
+  rows: optional(whole(1, 1_000_000)),
+  bytes: optional(whole(1_024, 1_073_741_824)),
+  /** Seconds. */
+  timeout: optional(
+    v.pipe(
+      number(),
+      v.check(
+        (seconds) => seconds > 0 && seconds <= 3_600,
+        says(
+          'wrong-value',
+          'must be more than 0 and at most 3600 seconds.',
+          'Give the seconds a statement may take.',
+        ),
+      ),
+    ),
+  ),
+});
+
+const RULE = strictMap({
+  condition: word(),
+  action: choice(POLICY_ACTIONS),
+  reason: optional(text()),
+  fields: optional(listOf(text())),
+});
+
+const POLICIES = strictMap({ input: optional(listOf(RULE)), output: optional(listOf(RULE)) });
+
+const SHARED = {
+  title: optional(word()),
+  description: optional(text()),
+  tags: optional(listOf(word())),
+  icons: optional(listOf(ICON)),
+  enabled: optional(flag()),
+  scopes: optional(
+    listOf(formed(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without blanks', 'List each scope as an item.')),
+  ),
+  parameters: optional(PARAMETERS),
+  policies: optional(POLICIES),
+  tests: optional(listOf(TEST)),
+  limits: optional(LIMITS),
+};
+
+const LANGUAGE = optional(choice(['sql', 'python']));
+
+const SOURCED = {
+  return: optional(RETURN),
+  language: LANGUAGE,
+  source: v.pipe(
+    strictMap({ code: optional(word()), file: optional(word()), language: LANGUAGE }),
+    v.check(
+      ({ code, file }) => (code ?? null) === null || (file ?? null) === null,
+      says('source', 'has both `code` and `file`.', 'Keep one of them.'),
+    ),
+    v.check(
+      ({ code, file }) => (code ?? file ?? null) !== null,
+      says(
+        'source',
+        'has neither `code` nor `file`.',
+        'Write the SQL under `code`, or name its file under `file`.',
+      ),
+    ),
+  ),
+};
+
+const TOOL = strictMap({
+  name: NAME,
+  ...SHARED,
+  annotations: optional(
+    strictMap({
+      title: optional(word()),
+      readOnlyHint: optional(flag()),
+      destructiveHint: optional(flag()),
+      idempotentHint: optional(flag()),
+      openWorldHint: optional(flag()),
+    }),
+  ),
+  confirm: optional(flag()),
+  ...SOURCED,
+});
+
+const RESOURCE = strictMap({
+  uri: word(),
+  name: optional(word()),
+  mime_type: optional(
+    formed(/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/, 'a media type', 'Write one such as application/json.'),
+  ),
+  ...SHARED,
+  ...SOURCED,
+});
+
+const MESSAGES = v.pipe(
+  listOf(
+    strictMap({ prompt: text(), role: optional(choice(PROMPT_ROLES)), type: optional(choice(PROMPT_TYPES)) }),
+  ),
+  v.check(
+    (messages) => messages.length > 0,
+    says('wrong-value', 'must not be empty.', 'Write one message at least.'),
+  ),
+);
+
+const PROMPT = strictMap({ name: NAME, ...SHARED, return: optional(RETURN), messages: MESSAGES });
+
+/** An endpoint file: `svc`, `metadata`, and one of `tool`, `resource`, `prompt` (spec, "Endpoint definition files"). */
+export const ENDPOINT_FILE = strictMap({
+  svc: optional(VERSION_ONE),
+  tool: optional(TOOL),
+  resource: optional(RESOURCE),
+  prompt: optional(PROMPT),
+  metadata: optional(freeMap()),
+});
+
+export type ParsedEndpointFile = v.InferOutput<typeof ENDPOINT_FILE>;
+export type ParsedTool = v.InferOutput<typeof TOOL>;
+export type ParsedResource = v.InferOutput<typeof RESOURCE>;
+export type ParsedPrompt = v.InferOutput<typeof PROMPT>;

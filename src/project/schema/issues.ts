@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import type { JsonValue } from '../../json.ts';
+import { type Path, positionAt, toPointer } from '../position.ts';
+import type { Problem } from '../problem.ts';
+import type { YamlFile } from '../yaml.ts';
+
+/** A value as its schema has it, or everything that is wrong with it. */
+export type Checked<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+
+/** Holds a part of a YAML file against a schema; `path` says which part. */
+export function checkSchema<Schema extends v.GenericSchema>(
+  schema: Schema,
+  yaml: YamlFile,
+  value: JsonValue = yaml.value,
+  path: Path = [],
+): Checked<v.InferOutput<Schema>> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return { value: result.output };
+  return { problems: result.issues.map((issue) => toProblem(issue, yaml, path)) };
+}
+
+function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile, base: Path): Problem {
+  const [code = '', message = '', fix = ''] = issue.message.split('\n');
+  const path = [...base, ...(issue.path ?? []).map(({ key }) => key as string | number)];
+  const key = code === 'unknown-key' ? yaml.keys[toPointer(path)] : undefined;
+  return problemAt(yaml, path, { code, message, fix, ...(key ? { position: key } : {}) });
+}
+
+/** A problem with the node at a path: its name before the message, its place beside it. */
+export function problemAt(
+  yaml: YamlFile,
+  path: Path,
+  problem: Omit<Problem, 'position'> & Partial<Problem>,
+): Problem {
+  return { position: positionAt(yaml.positions, path), ...problem, message: named(path, problem.message) };
+}
+
+/** `must be text` becomes ``​`tool.name` must be text``; a whole sentence keeps its capital. */
+function named(path: Path, message: string): string {
+  const name = path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : `${text}${text ? '.' : ''}${key.slice(0, 64)}`,
+    '',
+  );
+  if (name === '') return /^[a-z]/.test(message) ? `The file ${message}` : message;
+  return /^[a-z]/.test(message) ? `\`${name}\` ${message}` : `\`${name}\`: ${message}`;
+}

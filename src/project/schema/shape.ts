@@ -1,0 +1,179 @@
+import * as v from 'valibot';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { nearestName } from '../../types/nearest.ts';
+import type { Path } from '../position.ts';
+
+/** A code, what is wrong and what to do, as the one text that valibot carries. */
+export function says(code: string, message: string, fix: string): string {
+  return [code, message, fix].map((part) => part.replaceAll('\n', ' ')).join('\n');
+}
+
+/** Whether a value is a map of YAML. */
+export function isMap(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a value is, in the words of somebody who writes YAML. */
+export function nounOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map';
+  const nouns: { readonly [type: string]: string } = { string: 'text', number: 'a number' };
+  return nouns[typeof value] ?? `the word ${value}`;
+}
+
+const wrong =
+  (expected: string, fix: string) =>
+  ({ input }: v.BaseIssue<unknown>): string => {
+    const unquoted = expected.startsWith('text') && ['number', 'boolean'].includes(typeof input);
+    return says(
+      'wrong-type',
+      `must be ${expected}, not ${nounOf(input)}.`,
+      unquoted ? 'Put it in quotes.' : fix,
+    );
+  };
+
+/** Text. */
+export function text() {
+  return v.string(wrong('text', 'Write text after the colon.'));
+}
+
+/** Text that is not empty. */
+export function word() {
+  const message = says('wrong-value', 'must not be empty.', 'Write text after the colon, or remove the key.');
+  return v.pipe(
+    text(),
+    v.check((value) => value.trim() !== '', message),
+  );
+}
+
+/** Text of one form; `what` and `fix` say which. */
+export function formed(pattern: RegExp, what: string, fix: string) {
+  return v.pipe(
+    text(),
+    v.check((value) => pattern.test(value), says('wrong-value', `must be ${what}.`, fix)),
+  );
+}
+
+/** `true` or `false`. */
+export function flag() {
+  return v.boolean(wrong('true or false', 'Write true or false, without quotes.'));
+}
+
+/** Any finite number. */
+export function number() {
+  return v.number(wrong('a number', 'Write a number, without quotes.'));
+}
+
+/** A whole number within bounds. */
+export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
+  return v.pipe(
+    v.number(wrong(`a whole number ${range}`, 'Write digits, without quotes.')),
+    v.check(
+      (value) => Number.isSafeInteger(value) && value >= least && value <= most,
+      says('wrong-value', `must be a whole number ${range}.`, 'Change the number.'),
+    ),
+  );
+}
+
+/** One of some words. */
+export function choice<const Words extends readonly string[]>(words: Words) {
+  return v.picklist(words, ({ input }) => {
+    const near = typeof input === 'string' ? nearestName(input, words) : null;
+    const found = typeof input === 'string' ? JSON.stringify(input.slice(0, 64)) : nounOf(input);
+    return says(
+      'wrong-value',
+      `must be one of ${words.join(', ')}, not ${found}.`,
+      near === null ? 'Choose one of them.' : `Did you mean ${near}?`,
+    );
+  });
+}
+
+/** Any data. */
+export function anything() {
+  return v.custom<JsonValue>(() => true);
+}
+
+/** A list. */
+export function listOf<Item extends v.GenericSchema>(item: Item) {
+  return v.array(item, wrong('a list', 'Write each item on a line of its own after a dash, or all in [].'));
+}
+
+/** A list whose only item may stand alone. */
+export function listOrOne<Item extends v.GenericSchema>(item: Item) {
+  return v.pipe(
+    v.unknown(),
+    v.transform((value) => (typeof value === 'string' ? [value] : value)),
+    listOf(item),
+  );
+}
+
+/** What may be left out; a key with nothing after it counts as left out. */
+export function optional<Inner extends v.GenericSchema>(inner: Inner) {
+  return v.nullish(inner);
+}
+
+/** Any map. */
+export function freeMap() {
+  return v.custom<JsonObject>(isMap, wrong('a map', 'Write `key: value` lines, indented.'));
+}
+
+/** A map from names of the author's choice to things of one kind. */
+export function mapOf<Inner extends v.GenericSchema>(inner: Inner) {
+  return v.pipe(
+    freeMap(),
+    v.rawTransform<JsonObject, { readonly [name: string]: v.InferOutput<Inner> }>(({ dataset, addIssue }) => {
+      const entries = Object.entries(dataset.value).map(([name, value]) => {
+        const result = v.safeParse(inner, value);
+        for (const issue of result.issues ?? []) {
+          addIssue({ message: issue.message, path: [pathItem(name, 'value'), ...(issue.path ?? [])] });
+        }
+        return [name, result.output as v.InferOutput<Inner>] as const;
+      });
+      return Object.fromEntries(entries);
+    }),
+    v.metadata({ values: inner }),
+  );
+}
+
+/** A map with exactly these keys; every unknown one is a problem of its own. */
+export function strictMap<const Entries extends v.ObjectEntries>(entries: Entries) {
+  const known = Object.keys(entries);
+  const inner = v.object(entries, missing);
+  return v.pipe(
+    freeMap(),
+    v.rawTransform<JsonObject, v.InferOutput<typeof inner>>(({ dataset, addIssue, NEVER }) => {
+      for (const key of Object.keys(dataset.value)) {
+        if (!known.includes(key)) addIssue({ message: unknownKey(key, known), path: [pathItem(key, 'key')] });
+      }
+      const result = v.safeParse(inner, dataset.value);
+      if (result.success) return result.output;
+      for (const { message, path } of result.issues) addIssue(path ? { message, path } : { message });
+      return NEVER;
+    }),
+    v.metadata({ entries }),
+  );
+}
+
+/** The path of an issue that valibot did not find itself. */
+export function toIssuePath(path: Path): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
+  const [first, ...rest] = path.map((key) => pathItem(key, 'value'));
+  return first && [first, ...rest];
+}
+
+function pathItem(key: string | number, origin: 'key' | 'value'): v.IssuePathItem {
+  return { type: 'unknown', origin, input: undefined, key, value: undefined };
+}
+
+function missing({ expected }: v.BaseIssue<unknown>): string {
+  return says('missing-field', 'is missing.', `Add ${expected?.replaceAll('"', '`') ?? 'it'}.`);
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const near = nearestName(key, known);
+  return says(
+    'unknown-key',
+    'is not a key that is known here.',
+    near === null ? `Remove it; known here: ${known.join(', ')}.` : `Did you mean \`${near}\`?`,
+  );
+}

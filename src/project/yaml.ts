@@ -1,0 +1,94 @@
+import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import type { JsonValue } from '../json.ts';
+import type { Positions } from './position.ts';
+import type { Problem } from './problem.ts';
+import { fixFor } from './yaml-fixes.ts';
+import { readNodes } from './yaml-nodes.ts';
+
+/** A YAML file as plain data, with the place of everything in it. */
+export interface YamlFile {
+  readonly value: JsonValue;
+  /** Of values. */
+  readonly positions: Positions;
+  /** Of the keys of maps. */
+  readonly keys: Positions;
+  /** Of the first character of block scalars that keep their lines (`|`). */
+  readonly blocks: Positions;
+}
+
+/** A parsed file, or everything that keeps it from being one. */
+export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly Problem[] };
+
+/** Twice the depth of the deepest type, and what is around it. */
+const MAX_DEPTH = 100;
+const MOST_ERRORS = 10;
+
+/** Parses one YAML 1.2 document; never throws, whatever the text. */
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const document = compose(text, lines);
+  if ('problem' in document) return { problems: [document.problem] };
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const { errors, warnings } = document;
+  if (errors.length + warnings.length > 0) {
+    const problems = [...errors, ...warnings].slice(0, MOST_ERRORS);
+    return {
+      problems: problems.map(({ code, message, pos: [start] }) => ({
+        code: 'yaml-syntax',
+        message: `This is not valid YAML: ${message.replaceAll('\n', ' ').replace(/\.?$/, '.')}`,
+        fix: fixFor(code),
+        position: place(start),
+      })),
+    };
+  }
+  const read = readNodes(document, { text, place });
+  return 'problems' in read ? read : { yaml: read };
+}
+
+/** Stops at too deep a nesting, before anything recursive gets to see it. */
+function compose(text: string, lines: LineCounter): Document.Parsed | { problem: Problem } {
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer({ uniqueKeys: false, intAsBigInt: true });
+  lines.addNewLine(0);
+  const documents: Document.Parsed[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
+    if (parser.stack.length > MAX_DEPTH) return { problem: tooDeep(lines.linePos(parser.offset)) };
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end(documents.length === 0, text.length));
+  const [first, second] = documents;
+  if (first === undefined) return { problem: empty() };
+  if (second) return { problem: several(lines.linePos(second.range[0])) };
+  return first;
+}
+
+function tooDeep({ line, col }: { line: number; col: number }): Problem {
+  return {
+    code: 'yaml-depth',
+    message: `This is nested deeper than ${MAX_DEPTH} levels.`,
+    fix: 'Flatten it; a stray bracket or dash nests everything after it.',
+    position: { line, column: col },
+  };
+}
+
+function empty(): Problem {
+  return {
+    code: 'file-empty',
+    message: 'The file is empty.',
+    fix: 'Write an endpoint into it, or delete it.',
+    position: { line: 1, column: 1 },
+  };
+}
+
+function several({ line, col }: { line: number; col: number }): Problem {
+  return {
+    code: 'yaml-documents',
+    message: 'A second YAML document begins here, and a file holds one.',
+    fix: 'Put it into a file of its own, or remove the `---` line.',
+    position: { line, column: col },
+  };
+}
