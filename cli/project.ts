@@ -40,6 +40,13 @@ export function refuseErrors({ findings }: CheckedProject): void {
   if (errors.length > 0) throw toRefusal(errors);
 }
 
+/** The project without the endpoints that have errors: one broken file does not stop the others. */
+export function soundPart({ project, findings }: CheckedProject): Project {
+  const broken = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file));
+  const endpoints = project.endpoints.filter(({ file }) => !broken.has(file));
+  return { ...project, endpoints, findings: [] };
+}
+
 /** The database of the profile, as the environment and `--stateless` have it. */
 export function databaseOf(checked: CheckedProject, stateless = false): DatabaseChoice {
   return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });

@@ -7,12 +7,12 @@ import type { DatabaseChoice } from '../adapters/node/database-choice.ts';
 import { openDatabase } from '../adapters/node/open-database.ts';
 import { createFromSeed } from '../adapters/node/seed.ts';
 import { compileCatalog } from '../src/catalog/compile.ts';
-import type { ToolEntry } from '../src/catalog/model.ts';
+import type { Catalog, ToolEntry } from '../src/catalog/model.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';
 import type { ToolEndpoint } from '../src/project/model.ts';
-import { type CheckedProject, databaseOf } from './project.ts';
+import { type CheckedProject, databaseOf, soundPart } from './project.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 /** Plans the SQL of every tool without error so far, or of one file's, against the database; runs nothing. */
@@ -20,14 +20,15 @@ export async function checkStatements(
   checked: CheckedProject,
   file: string | null,
 ): Promise<readonly Finding[]> {
-  const tools = checked.project.endpoints.flatMap(({ endpoint }) =>
-    endpoint?.kind === 'tool' ? [endpoint] : [],
-  );
-  const sound = tools.filter((tool) => (file === null || tool.file === file) && !isBroken(tool, checked));
-  if (checked.project.site === null || sound.length === 0) return [];
+  if (checked.project.site === null) return [];
+  const sound = soundPart(checked);
+  const tools = sound.endpoints.flatMap(({ endpoint }) => (endpoint?.kind === 'tool' ? [endpoint] : []));
+  const asked = tools.filter((tool) => tool.enabled && (file === null || tool.file === file));
+  if (asked.length === 0) return [];
+  const catalog = await compileCatalog(sound);
   const choice = databaseOf(checked);
   try {
-    return await withDatabase(checked.project.root, choice, (database) => checkAll(sound, checked, database));
+    return await withDatabase(sound.root, choice, (database) => checkAll(asked, catalog, database));
   } catch (thrown) {
     if (thrown instanceof SvcError && UNAVAILABLE.has(thrown.code)) return [notChecked(choice, thrown)];
     throw thrown;
@@ -35,10 +36,6 @@ export async function checkStatements(
 }
 
 const UNAVAILABLE = new Set(['database_unavailable', 'busy', 'target_unsupported']);
-
-function isBroken(tool: ToolEndpoint, { findings }: CheckedProject): boolean {
-  return findings.some(({ file, severity }) => severity === 'error' && file === tool.file);
-}
 
 /** The database as it is; where there is none, a passing one made from the seed script. */
 async function withDatabase<T>(
@@ -68,10 +65,9 @@ async function use<T>(choice: DatabaseChoice, work: (database: Database) => Prom
 
 async function checkAll(
   tools: readonly ToolEndpoint[],
-  { project }: CheckedProject,
+  catalog: Catalog,
   database: Database,
 ): Promise<readonly Finding[]> {
-  const catalog = await compileCatalog(project);
   const findings: Finding[] = [];
   for (const tool of tools) {
     const entry = catalog.tools[tool.name];

@@ -20,10 +20,10 @@ export function templatesOf(answers: Answers): Readonly<Record<string, string>> 
 function toSite({ project, profile }: Answers): string {
   return `svc: 1
 project: ${toScalar(project)}
-profile: ${profile}
+profile: ${toScalar(profile)}
 
 profiles:
-  ${profile}:
+  ${toScalar(profile)}:
     database:
       path: data/db-${profile}.db
       readonly: false

@@ -42,39 +42,32 @@ async function refuseNested(root: string): Promise<void> {
 
 async function answersOf(input: Input, root: string): Promise<Answers> {
   const given = {
-    project: input.text('project') ?? basename(root),
-    profile: profileOf(input.text('profile') ?? 'default'),
+    project: nameOf(input.text('project') ?? basename(root).replaceAll(/[^\w.-]+/g, '-'), '--project'),
+    profile: nameOf(input.text('profile') ?? 'default', '--profile'),
     bootstrap: input.flag('bootstrap'),
   };
   const asks = process.stdin.isTTY && process.stdout.isTTY && !input.flag('yes') && !input.flag('json');
   if (!asks) return given;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const project = (await terminal.question(`Project name (${given.project}): `)).trim() || given.project;
+    const project = (await terminal.question(`Project name (${given.project}): `)).trim();
     const example = given.bootstrap || !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '));
-    return { ...given, project, bootstrap: example };
+    return { ...given, project: nameOf(project || given.project, 'The name'), bootstrap: example };
   } finally {
     terminal.close();
   }
 }
 
-/** Part of file names, so it is held to what they may be. */
-function profileOf(name: string): string {
-  if (/^[a-z][\w-]*$/i.test(name)) return name;
-  throw new SvcError(
-    'usage',
-    `--profile ${name}: a profile's name has letters, digits, _ and -, a letter first.`,
-  );
+/** Both names are keys of the user's configuration and parts of file names. */
+function nameOf(name: string, option: string): string {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name)) return name;
+  throw new SvcError('usage', `${option} ${name}: a name may hold letters, digits, _, . and - only.`);
 }
 
 /** The empty database file; without the native engine it waits for another day, and the person is told. */
-async function createDatabase(
-  root: string,
-  { profile, project }: Answers,
-  output: Output,
-): Promise<string | null> {
+async function createDatabase(root: string, { profile }: Answers, output: Output): Promise<string | null> {
   const path = `data/db-${profile}.db`;
-  const site = { project, profile, database: { path, readonly: false, engine: 'native' } } as const;
+  const site = { database: { path, readonly: false, engine: 'native' } } as const;
   try {
     const database = await openDatabase(chooseDatabase(root, site, {}));
     await database.close();

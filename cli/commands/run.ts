@@ -15,7 +15,14 @@ import type { Input } from '../input.ts';
 import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { parseParameters } from '../parameters.ts';
-import { type CheckedProject, checkProject, databaseOf, openProjectDatabase, siteOf } from '../project.ts';
+import {
+  type CheckedProject,
+  checkProject,
+  databaseOf,
+  openProjectDatabase,
+  siteOf,
+  soundPart,
+} from '../project.ts';
 import { parseUser } from '../user.ts';
 import { toText } from '../value.ts';
 
@@ -40,7 +47,7 @@ interface Call {
 async function call(input: Input, { name, args, user }: Call, output: Output): Promise<Outcome> {
   const checked = await checkProject(input);
   siteOf(checked);
-  const catalog = await compileCatalog(checked.project);
+  const catalog = await compileCatalog(soundPart(checked));
   const entry = entryOf(name, catalog, checked);
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;

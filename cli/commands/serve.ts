@@ -51,7 +51,7 @@ async function serveOverStdio(input: Input, output: Output): Promise<0> {
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
   const { runtime, database, serving } = await start(input, output);
   output.note(`serving ${serving.project} on stdio; ${serving.tools} tools`);
-  const server = await serveStdio({ runtime, version: VERSION });
+  const server = serveStdio({ runtime, version: VERSION });
   return untilStopped(async () => {
     await server.close();
     await database.close();

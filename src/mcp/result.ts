@@ -5,7 +5,7 @@ import type { JsonValue } from '../json.ts';
 import type { Era } from './era.ts';
 import { isObject, isWrapped } from './wire.ts';
 
-interface TextBlock {
+export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
 }

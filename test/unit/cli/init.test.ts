@@ -21,14 +21,14 @@ describe('svc init', () => {
   it('lists what it made with --json', async () => {
     const root = folder();
     const { code, stdout } = await svc(
-      ['init', '--bootstrap', '--project', 'Böse: "x"', '--profile', 'prod', '--json'],
+      ['init', '--bootstrap', '--project', 'Bö.se', '--profile', 'prod', '--json'],
       root,
     );
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       status: 'ok',
       root,
-      project: 'Böse: "x"',
+      project: 'Bö.se',
       profile: 'prod',
       files: ['svc-site.yml', 'tools/hello_world.yml', 'sql/hello_world.sql', 'data/db-prod.db'],
       database: 'data/db-prod.db',
@@ -71,9 +71,10 @@ describe('svc init', () => {
     expect(readFileSync(join(root, 'tools/hello_world.yml'), 'utf8')).toBe('mine');
   });
 
-  it('refuses a profile that cannot name a file', async () => {
+  it('refuses names that no configuration could use', async () => {
     const root = folder();
     expect((await svc(['init', '--profile', '../x', '--yes'], root)).code).toBe(2);
+    expect((await svc(['init', '--project', 'a b', '--yes'], root)).code).toBe(2);
     expect(existsSync(join(root, 'svc-site.yml'))).toBe(false);
   });
 });

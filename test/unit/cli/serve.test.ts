@@ -10,7 +10,7 @@ const SLOW = `svc: 1
 tool:
   name: slow
   return: { type: integer }
-  source: { code: "SELECT CAST(count(*) AS INTEGER) AS n FROM range(20000) a, range(20000) b WHERE hash(a.range + b.range) % 7 = 0" }
+  source: { code: "SELECT CAST(count(*) AS INTEGER) AS n FROM range(10000) a, range(5000) b WHERE hash(a.range + b.range) % 7 = 0" }
 `;
 
 async function call(url: string, name: string, args: object): Promise<unknown> {
@@ -44,7 +44,7 @@ describe('svc serve', () => {
     const answer = call(url, 'slow', {});
     await call(url, 'hello_world', { name: 'meanwhile' });
     server.child.kill('SIGTERM');
-    expect(await answer).toBeTypeOf('object');
+    expect(await answer).toEqual({ result: expect.any(Number) });
     expect((await server.ended).code).toBe(0);
   });
 
@@ -107,11 +107,13 @@ describe('svc serve', () => {
     );
     const [text, json] = await Promise.all([svc(['serve'], root), svc(['serve', '--json'], root)]);
     expect(text.code).toBe(1);
-    expect(text.stderr).toMatch(/tools\/broken\.yml:4:3 +error/);
+    expect(text.stderr).toMatch(/tools\/broken\.yml:4:3 +error .*sorce/);
     expect(json.code).toBe(1);
     const { error } = JSON.parse(json.stdout);
     expect(error).toMatchObject({ code: 'project_invalid', detail: { findings: expect.any(Array) } });
-    expect(error.detail.findings[0]).toMatchObject({ file: 'tools/broken.yml', line: 4 });
+    expect(error.detail.findings).toContainEqual(
+      expect.objectContaining({ file: 'tools/broken.yml', line: 4 }),
+    );
   });
 
   it('says so when the port is taken', async () => {
