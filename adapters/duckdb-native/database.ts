@@ -18,7 +18,7 @@ export class NativeDatabase implements Database {
   readonly #driver: Driver;
   readonly #engine: Engine;
   readonly #decode: Decode;
-  readonly #working = new Map<Session, Promise<unknown>>();
+  readonly #sessions = new Set<Session>();
   #closed = false;
 
   constructor(driver: Driver, engine: Engine, readonly: boolean) {
@@ -30,17 +30,15 @@ export class NativeDatabase implements Database {
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     this.#checkMode(request.mode);
-    return withinLimits(call, (limits) =>
-      this.#withSession(async (session) => {
-        const release = limits.onStop(() => session.interrupt());
-        try {
-          if (request.mode === 'read') return await this.#read(session, request, call);
-          return await this.#engine.takeTurn(() => this.#write(session, request, call, limits));
-        } finally {
-          release();
-        }
-      }),
-    );
+    const { takeTurn } = this.#engine;
+    return withinLimits(call, (limits) => {
+      if (request.mode === 'read') {
+        return this.#withSession((session) => this.#read(session, request, call), limits);
+      }
+      return takeTurn(() =>
+        this.#withSession((session) => this.#write(session, request, call, limits), limits),
+      );
+    });
   }
 
   async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
@@ -54,10 +52,10 @@ export class NativeDatabase implements Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const timer = setInterval(() => this.#interruptAll(), CLOSE_EVERY_MS);
-    this.#interruptAll();
-    await Promise.allSettled(this.#working.values());
-    clearInterval(timer);
+    while (this.#sessions.size > 0) {
+      for (const session of this.#sessions) session.interrupt();
+      await new Promise((resolve) => setTimeout(resolve, CLOSE_EVERY_MS));
+    }
     await this.#engine.release();
   }
 
@@ -83,7 +81,6 @@ export class NativeDatabase implements Database {
     { caller }: SqlCall,
     limits: Limits,
   ): Promise<SqlResult> {
-    limits.check();
     await session.introduce(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);
     try {
@@ -99,22 +96,28 @@ export class NativeDatabase implements Database {
     }
   }
 
-  async #withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = new Session(this.#driver, await this.#engine.connect());
-    const done = work(session).finally(() => {
-      this.#working.delete(session);
+  async #withSession<T>(work: (session: Session) => Promise<T>, limits?: Limits): Promise<T> {
+    limits?.check();
+    this.#checkOpen();
+    const session = await Session.open(this.#driver, this.#engine);
+    this.#sessions.add(session);
+    const release = limits?.onStop(() => session.interrupt());
+    try {
+      limits?.check();
+      return await work(session);
+    } finally {
+      release?.();
+      this.#sessions.delete(session);
       session.close();
-    });
-    this.#working.set(session, done);
-    return done;
+    }
   }
 
-  #interruptAll(): void {
-    for (const session of this.#working.keys()) session.interrupt();
+  #checkOpen(): void {
+    if (this.#closed) throw new SvcError('database_unavailable', 'The database is closed.');
   }
 
   #checkMode(mode: SqlRequest['mode']): void {
-    if (this.#closed) throw new SvcError('database_unavailable', 'The database is closed.');
+    this.#checkOpen();
     if (mode === 'write' && this.readonly) {
       throw new SvcError(
         'database_readonly',

@@ -10,7 +10,7 @@ export interface Limits {
   check(): void;
   /** From here on the work can no longer be stopped; throws when it was before. */
   commit(): void;
-  /** What to call, again and again, once the work is stopped, until the answer is called; throws when it was before. */
+  /** What to call, again and again, once the work is stopped, until the answer is called. */
   onStop(interrupt: () => void): () => void;
 }
 
@@ -50,7 +50,6 @@ function createLimits(stopped: (reason: SvcError) => void): Limits & { stop(reas
       committed = true;
     },
     onStop: (interrupt) => {
-      check();
       interrupts.add(interrupt);
       return () => interrupts.delete(interrupt);
     },

@@ -9,6 +9,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { SqlCaller, SqlValue } from '../../src/ports.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller.ts';
 import type { Driver } from './driver.ts';
+import type { Engine } from './engine.ts';
 import { toQueryError } from './failure.ts';
 import { bindValues, castQuery, type TextValue } from './values.ts';
 
@@ -28,9 +29,13 @@ export class Session {
   readonly #driver: Driver;
   readonly #connection: DuckDBConnection;
 
-  constructor(driver: Driver, connection: DuckDBConnection) {
+  private constructor(driver: Driver, connection: DuckDBConnection) {
     this.#driver = driver;
     this.#connection = connection;
+  }
+
+  static async open(driver: Driver, engine: Engine): Promise<Session> {
+    return new Session(driver, await guarded(() => engine.connect()));
   }
 
   /** Runs statements of our own. */

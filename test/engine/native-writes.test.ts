@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openNative } from '../../adapters/duckdb-native/open.ts';
+import type { Database } from '../../src/ports.ts';
+import { answerOf, callerOf, callOf, errorOf, read, write } from './fixture.ts';
+
+let folder: string;
+let path: string;
+let database: Database;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'native-'));
+  path = join(folder, 'new', 'folders', 'data.duckdb');
+  database = await openNative({ path, readonly: false });
+  await write(database, 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text VARCHAR)');
+  await write(database, 'CREATE SEQUENCE numbers');
+});
+afterAll(async () => {
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const countNotes = () => answerOf(database, 'count(*) FROM notes');
+
+describe('a read-write database', () => {
+  it('is made with its folders, unless it must be there', async () => {
+    expect(existsSync(path)).toBe(true);
+    expect(database.readonly).toBe(false);
+    const missing = join(folder, 'missing.duckdb');
+    const error = await errorOf(openNative({ path: missing, readonly: false, createIfMissing: false }));
+    expect(error.code).toBe('database_unavailable');
+    expect(error.message).toContain(missing);
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  it('may be in memory only', async () => {
+    const memory = await openNative({ path: ':memory:', readonly: false });
+    await write(memory, 'CREATE TABLE t AS SELECT 1 AS a');
+    expect(await answerOf(memory, 'a FROM t')).toBe(1);
+    await memory.close();
+  });
+});
+
+describe('a write', () => {
+  it('answers its rows, or how many there were', async () => {
+    const returned = await write(database, 'INSERT INTO notes VALUES ($1, $2), ($3, $2) RETURNING id, text', [
+      1n,
+      'a',
+      2n,
+    ]);
+    expect(returned.rows).toEqual([
+      { id: 1, text: 'a' },
+      { id: 2, text: 'a' },
+    ]);
+    expect((await write(database, "UPDATE notes SET text = 'b'")).rows).toEqual([{ Count: 2 }]);
+    expect((await write(database, 'DELETE FROM notes')).rows).toEqual([{ Count: 2 }]);
+  });
+
+  it('happens whole or not at all', async () => {
+    const sql =
+      "INSERT INTO notes SELECT i, CASE WHEN i = 5000 THEN error('boom') ELSE 'x' END FROM range(10000) t(i)";
+    expect((await errorOf(write(database, sql))).code).toBe('sql_failed');
+    expect(await countNotes()).toBe(0);
+  });
+
+  it('does not happen once its time is over', async () => {
+    const sql =
+      'INSERT INTO notes SELECT max(x * y % 7), NULL FROM range(100000000) a(x), range(100000) b(y)';
+    const request = { sql, values: [], mode: 'write', maxRows: 1 } as const;
+    const late = await errorOf(database.run(request, callOf({ timeoutMs: 200 })));
+    expect(late.code).toBe('deadline_exceeded');
+    const controller = new AbortController();
+    const running = errorOf(database.run(request, callOf({ signal: controller.signal })));
+    await answerOf(database, '1');
+    controller.abort();
+    expect((await running).code).toBe('cancelled');
+    await write(database, "INSERT INTO notes VALUES (1, 'next')");
+    expect((await write(database, 'DELETE FROM notes RETURNING text')).rows).toEqual([{ text: 'next' }]);
+  });
+
+  it('waits for the one before, so that none conflicts', async () => {
+    await write(database, "INSERT INTO notes VALUES (0, '0')");
+    const sql = 'UPDATE notes SET text = text::INTEGER + 1 RETURNING text';
+    const seen = await Promise.all(Array.from({ length: 50 }, () => write(database, sql)));
+    expect(seen.map(({ rows }) => Number(rows[0]?.text))).toEqual(seen.map((_, index) => index + 1));
+    await write(database, 'DELETE FROM notes');
+  });
+
+  it('is one statement, and no transaction', async () => {
+    for (const sql of [
+      'BEGIN',
+      'COMMIT',
+      'ROLLBACK',
+      'SELECT 1; SELECT 2',
+      'DELETE FROM notes; COMMIT',
+      '',
+    ]) {
+      expect((await errorOf(write(database, sql))).code).toBe('sql_failed');
+    }
+  });
+
+  it('leaves nothing in its connection', async () => {
+    await write(database, 'CREATE TEMP TABLE scratch AS SELECT 1 AS a');
+    await write(database, "CREATE OR REPLACE TEMP MACRO get_username() AS 'admin'");
+    await write(database, "SET VARIABLE who = 'admin'");
+    expect((await errorOf(read(database, 'FROM scratch'))).code).toBe('sql_failed');
+    expect(await answerOf(database, 'get_username()', [], { caller: callerOf(3) })).toBe('user 3');
+    expect(await answerOf(database, "getvariable('who')")).toBeNull();
+  });
+
+  it('knows its caller', async () => {
+    const sql =
+      "INSERT INTO notes VALUES ($1, get_username() || get_request_header('X-Number')) RETURNING text";
+    const rows = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const request = { sql, values: [BigInt(index)], mode: 'write', maxRows: 1 } as const;
+        return (await database.run(request, callOf({ caller: callerOf(index) }))).rows[0];
+      }),
+    );
+    expect(rows).toEqual(rows.map((_, index) => ({ text: `user ${index}${index}` })));
+    await write(database, 'DELETE FROM notes');
+  });
+
+  it('cannot open the database up again', async () => {
+    for (const sql of [
+      'SET lock_configuration = false',
+      'SET enable_external_access = true',
+      "SET memory_limit = '1TB'",
+    ]) {
+      expect((await errorOf(write(database, sql))).code).toBe('sql_failed');
+    }
+    for (const sql of [
+      "COPY notes TO '/tmp/notes.csv'",
+      "ATTACH '/tmp/other.duckdb'",
+      'INSTALL httpfs',
+      'LOAD httpfs',
+    ]) {
+      expect((await errorOf(write(database, sql))).message).toMatch(/disabled|Cannot access/);
+    }
+  });
+});
+
+describe('a read on a read-write database', () => {
+  it('does not write, by functions either', async () => {
+    expect((await errorOf(read(database, "SELECT nextval('numbers')"))).code).toBe('database_readonly');
+    expect((await write(database, "SELECT nextval('numbers') AS n")).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('goes on while a write runs', async () => {
+    const request = {
+      sql: 'CREATE TABLE big AS SELECT i FROM range(3000000) t(i)',
+      values: [],
+      mode: 'write',
+      maxRows: 1,
+    } as const;
+    const writing = database.run(request, callOf());
+    expect(await Promise.all(Array.from({ length: 20 }, countNotes))).toEqual(Array(20).fill(0));
+    await writing;
+    expect(await answerOf(database, 'count(*) FROM big')).toBe(3_000_000);
+  });
+});
+
+describe('a statement that takes long to plan', () => {
+  const terms = Array.from({ length: 150 }, (_, index) => `$1 * ${index}`).join(' + ');
+
+  it('answers the same, wherever it is planned', async () => {
+    const sql = `SELECT ${terms} AS n`;
+    for (let round = 0; round < 3; round += 1)
+      expect((await read(database, sql, [2n])).rows).toEqual([{ n: 22350 }]);
+  });
+
+  it('keeps its deadline, wherever it runs', async () => {
+    const sql = `SELECT count(*) FROM range(100000000) a(x), range(1000000) b(y) WHERE x * y % 7 = ${terms}`;
+    for (let round = 0; round < 2; round += 1) {
+      const begun = performance.now();
+      const error = await errorOf(read(database, sql, [1n], { timeoutMs: 300 }));
+      expect(error.code).toBe('deadline_exceeded');
+      expect(performance.now() - begun).toBeLessThan(2000);
+    }
+    expect(await answerOf(database, '1')).toBe(1);
+  });
+});
