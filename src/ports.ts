@@ -93,6 +93,6 @@ export type Log = (line: LogLine) => void;
 export interface Files {
   /** Every file below a folder, recursive and sorted; empty when there is no such folder. */
   list(folder: string): Promise<readonly string[]>;
-  /** A file's bytes; null when there is no such file. Throws SvcError for paths outside the root. */
-  read(path: string): Promise<Uint8Array | null>;
+  /** A file's bytes, at most `limit`; null when there is no such file. Throws SvcError for paths outside the root. */
+  read(path: string, limit?: number): Promise<Uint8Array | null>;
 }

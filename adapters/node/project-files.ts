@@ -1,65 +1,88 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Files } from '../../src/ports.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 
-/** The folder with the site file: `start`, or the nearest above it; null when there is none. */
+/** The nearest folder with a svc-site.yml, from a folder upwards; null when there is none. */
 export async function findProjectRoot(start: string): Promise<string | null> {
-  const folder = resolve(start);
-  if (await isFile(join(folder, SITE_NAME))) return folder;
-  const parent = dirname(folder);
-  return parent === folder ? null : findProjectRoot(parent);
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    if (await exists(join(folder, SITE_NAME))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
 }
 
-/** A project's folder as the Files port; nothing outside it can be read, not even through a link. */
+/** The files below a project's root; links that lead out of it are refused. */
 export async function openProjectFiles(root: string): Promise<Files> {
-  const base = await realpath(resolve(root));
-  return { list: (folder) => listBelow(base, folder), read: (path) => readInside(base, path) };
+  const base = await realpath(root);
+  return {
+    list: (folder) => listFolder(base, folder),
+    read: (path, limit) => readInside(base, path, limit),
+  };
 }
 
-async function listBelow(base: string, folder: string): Promise<readonly string[]> {
-  const start = join(base, folder);
+async function exists(path: string): Promise<boolean> {
   try {
-    const entries = await readdir(start, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink());
-    return files.map((entry) => toSlashes(relative(base, join(entry.parentPath, entry.name)))).sort();
-  } catch (cause) {
-    if (isMissing(cause)) return [];
-    throw new SvcError('project_invalid', `The folder ${folder} cannot be read.`, { cause });
-  }
-}
-
-async function readInside(base: string, path: string): Promise<Uint8Array | null> {
-  try {
-    const real = await realpath(join(base, path));
-    if (real !== base && !real.startsWith(base + sep)) {
-      throw new SvcError(
-        'project_invalid',
-        `${path} lies outside the project; files and links must stay inside it.`,
-      );
-    }
-    return await readFile(real);
-  } catch (cause) {
-    if (isMissing(cause)) return null;
-    if (cause instanceof SvcError) throw cause;
-    throw new SvcError('project_invalid', `The file ${path} cannot be read.`, { cause });
-  }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
+    await access(path, constants.F_OK);
+    return true;
   } catch {
     return false;
   }
 }
 
-function isMissing(cause: unknown): boolean {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR';
+async function listFolder(base: string, folder: string): Promise<readonly string[]> {
+  const top = await locate(base, folder);
+  if (top === null) return [];
+  const entries = await readdir(top, { recursive: true, withFileTypes: true }).catch(absent);
+  const files = (entries ?? []).filter((entry) => entry.isFile() || entry.isSymbolicLink());
+  const below = files.map((entry) => relative(top, join(entry.parentPath, entry.name)));
+  return below.map((path) => join(folder, path).split(sep).join('/')).sort();
 }
 
-function toSlashes(path: string): string {
-  return sep === '/' ? path : path.replaceAll(sep, '/');
+/** Looks before it opens: opening a pipe would wait for its other end. */
+async function readInside(
+  base: string,
+  path: string,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<Uint8Array | null> {
+  const place = await locate(base, path);
+  const found = place === null ? null : await stat(place).catch(absent);
+  if (place === null || !found?.isFile()) return null;
+  return found.size <= limit ? readFile(place).catch(absent) : readStart(place, limit);
+}
+
+async function readStart(place: string, limit: number): Promise<Uint8Array> {
+  const file = await open(place);
+  try {
+    const { bytesRead, buffer } = await file.read(new Uint8Array(limit), 0, limit, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The real place of a path; null when nothing is there. */
+async function locate(base: string, path: string): Promise<string | null> {
+  const asked = resolve(base, path);
+  if (!isInside(base, asked)) throw outside(path);
+  const real = await realpath(asked).catch(absent);
+  if (real !== null && !isInside(base, real)) throw outside(path);
+  return real;
+}
+
+function isInside(base: string, path: string): boolean {
+  return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
+}
+
+/** Null for what is not there; anything else is an error of its own. */
+function absent(thrown: unknown): null {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(code)) return null;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  throw new SvcError('project_invalid', `A file of the project cannot be read: ${reason}`, { cause: thrown });
+}
+
+function outside(path: string): SvcError {
+  return new SvcError('project_invalid', `${path} leads out of the project's folder.`);
 }

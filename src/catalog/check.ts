@@ -1,6 +1,6 @@
 import type { Finding } from '../project/finding.ts';
-import { positionAt } from '../project/position.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
+import { positionAt } from '../project/position.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { statementsOf } from '../sql/statement.ts';
 import { nearestName } from '../types/nearest.ts';

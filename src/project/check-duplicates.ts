@@ -12,7 +12,9 @@ interface Named {
 export function checkDuplicates(files: readonly EndpointFile[]): readonly Finding[] {
   const named = files.flatMap((file) => (file.endpoint?.enabled ? [{ file, endpoint: file.endpoint }] : []));
   const groups = Map.groupBy(named, ({ endpoint }) => identityOf(endpoint));
-  return [...groups.values()].filter(({ length }) => length > 1).flatMap((group) => group.map((one) => toFinding(one, group)));
+  return [...groups.values()]
+    .filter(({ length }) => length > 1)
+    .flatMap((group) => group.map((one) => toFinding(one, group)));
 }
 
 function identityOf(endpoint: Endpoint): string {

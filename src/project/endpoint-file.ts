@@ -63,31 +63,57 @@ async function build(files: Files, found: FoundFile, yaml: YamlFile): Promise<Lo
     ...(source && 'problem' in source ? [source.problem] : []),
   ];
   const about = { yaml, ...(kind === null ? {} : { kind }) };
-  if (kind === null || 'problems' in checked || problems.length > 0) return { endpoint: null, problems, ...about };
+  if (kind === null || 'problems' in checked || problems.length > 0)
+    return { endpoint: null, problems, ...about };
   const text: Source | null = source && 'source' in source ? source.source : null;
   const endpoint = toEndpoint(kind, checked.value, found.file, text);
   return { endpoint, problems: endpoint ? checkEndpoint(endpoint, yaml) : problems, ...about };
 }
 
 /** Exactly one of `tool`, `resource`, `prompt`, and the one that the folder is for. */
-function kindOf(yaml: YamlFile, { kinds }: FoundFile): { kind: EndpointKind | null; problems: readonly Problem[] } {
+function kindOf(
+  yaml: YamlFile,
+  { kinds }: FoundFile,
+): { kind: EndpointKind | null; problems: readonly Problem[] } {
   const { value } = yaml;
   if (!isMap(value)) return { kind: null, problems: [] };
   const there = ENDPOINT_KINDS.filter((kind) => Object.hasOwn(value, kind));
   const [kind, second] = there;
   const fail = (path: readonly string[], code: string, message: string, fix: string) => ({
     kind: null,
-    problems: [problemAt(yaml, path, { code, message, fix, ...(path[0] ? { position: yaml.keys[`/${path[0]}`] ?? { line: 1, column: 1 } } : {}) })],
+    problems: [
+      problemAt(yaml, path, {
+        code,
+        message,
+        fix,
+        ...(path[0] ? { position: yaml.keys[`/${path[0]}`] ?? { line: 1, column: 1 } } : {}),
+      }),
+    ],
   });
   if (kind === undefined) {
     const wanted = kinds.join(' or ');
-    return fail([], 'missing-field', `has no \`${wanted}\`.`, `Put everything about it below a key \`${kinds[0] ?? 'tool'}:\`.`);
+    return fail(
+      [],
+      'missing-field',
+      `has no \`${wanted}\`.`,
+      `Put everything about it below a key \`${kinds[0] ?? 'tool'}:\`.`,
+    );
   }
   if (second !== undefined) {
-    return fail([second], 'several-endpoints', `is a second endpoint beside \`${kind}\`, and a file holds one.`, 'Move it to a file of its own.');
+    return fail(
+      [second],
+      'several-endpoints',
+      `is a second endpoint beside \`${kind}\`, and a file holds one.`,
+      'Move it to a file of its own.',
+    );
   }
   if (kinds.includes(kind)) return { kind, problems: [] };
-  return fail([kind], 'misplaced', `is in a folder for ${kinds.join(' and ')} files.`, `Move the file into the folder for ${kind} files.`);
+  return fail(
+    [kind],
+    'misplaced',
+    `is in a folder for ${kinds.join(' and ')} files.`,
+    `Move the file into the folder for ${kind} files.`,
+  );
 }
 
 /** Looks at what is written even where the rest of the file is wrong, so that all problems show at once. */
@@ -100,9 +126,11 @@ async function sourceOf(files: Files, file: string, yaml: YamlFile, kind: Endpoi
   return loadSource(written, { files, file, yaml, path: [kind, 'source'] });
 }
 
-function languageOf(outer: unknown, source: { readonly language?: unknown; readonly file?: unknown }): 'sql' | 'python' {
+function languageOf(
+  outer: unknown,
+  source: { readonly language?: unknown; readonly file?: unknown },
+): 'sql' | 'python' {
   const said = outer ?? source.language;
   if (said === 'sql' || said === 'python') return said;
   return typeof source.file === 'string' && source.file.endsWith('.py') ? 'python' : 'sql';
 }
-

@@ -1,4 +1,11 @@
-import type { Endpoint, EndpointKind, PromptEndpoint, ResourceEndpoint, Source, ToolEndpoint } from './model.ts';
+import type {
+  Endpoint,
+  EndpointKind,
+  PromptEndpoint,
+  ResourceEndpoint,
+  Source,
+  ToolEndpoint,
+} from './model.ts';
 import type { ParsedEndpointFile, ParsedPrompt, ParsedResource, ParsedTool } from './schema/endpoint.ts';
 import { present } from './schema/present.ts';
 
@@ -11,7 +18,12 @@ interface Around {
 }
 
 /** The one endpoint of a checked file, with what was left out filled in. */
-export function toEndpoint(kind: EndpointKind, parsed: ParsedEndpointFile, file: string, source: Source | null): Endpoint | null {
+export function toEndpoint(
+  kind: EndpointKind,
+  parsed: ParsedEndpointFile,
+  file: string,
+  source: Source | null,
+): Endpoint | null {
   const around = { file, metadata: parsed.metadata };
   if (kind === 'prompt') return parsed.prompt ? toPrompt(parsed.prompt, around) : null;
   if (source === null) return null;

@@ -25,7 +25,9 @@ export async function loadProject(files: Files, root: string, profile?: string):
     root,
     site,
     endpoints,
-    findings: [...findings, ...loaded.flatMap((one) => one.findings), ...checkDuplicates(endpoints)].toSorted(byPlace),
+    findings: [...findings, ...loaded.flatMap((one) => one.findings), ...checkDuplicates(endpoints)].toSorted(
+      byPlace,
+    ),
   };
 }
 

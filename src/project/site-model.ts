@@ -89,4 +89,3 @@ export interface SiteFile extends Site {
   /** All profiles as they are written. */
   readonly profiles: { readonly [name: string]: Profile };
 }
-

@@ -10,7 +10,7 @@ import { FOLDERS, type Paths, type Profile, type SiteFile, SQL_TOOLS } from './s
 import { parseYaml, type YamlFile } from './yaml.ts';
 
 /** The site file's name, in the root of every project. */
-export const SITE_FILE_NAME = 'svc-site.yml';
+export const SITE_NAME = 'svc-site.yml';
 
 /** The site, null when it has errors, with everything that is wrong with it. */
 export interface LoadedSite {
@@ -23,7 +23,7 @@ export const DEFAULT_PATHS = Object.fromEntries(FOLDERS.map((name) => [name, nam
 
 /** Reads and checks `svc-site.yml` under a profile; without one, under the profile it names. */
 export async function loadSite(files: Files, profile?: string): Promise<LoadedSite> {
-  const read = await readText(files, SITE_FILE_NAME);
+  const read = await readText(files, SITE_NAME);
   if ('problem' in read) return failed([read.problem]);
   if (read.text === null) return failed([absent()]);
   const parsed = parseYaml(read.text);
@@ -36,13 +36,13 @@ export async function loadSite(files: Files, profile?: string): Promise<LoadedSi
 }
 
 function failed(problems: readonly Problem[]): LoadedSite {
-  return { site: null, findings: toFindings(SITE_FILE_NAME, problems) };
+  return { site: null, findings: toFindings(SITE_NAME, problems) };
 }
 
 function absent(): Problem {
   return {
     code: 'site-missing',
-    message: `There is no ${SITE_FILE_NAME} in the project's folder.`,
+    message: `There is no ${SITE_NAME} in the project's folder.`,
     fix: 'Create a project with `svc init`, or write one with `svc`, `project` and `profile`.',
     position: { line: 1, column: 1 },
   };

@@ -52,7 +52,7 @@ async function loadFile(
     return fail(place, at, {
       code: 'source-outside',
       message: `is ${JSON.stringify(name)}, which leads out of the project.`,
-      fix: 'Name a file inside the project; a leading / means the project\'s folder.',
+      fix: "Name a file inside the project; a leading / means the project's folder.",
     });
   }
   const read = await readText(place.files, found);
@@ -85,7 +85,10 @@ export function resolvePath(from: string, path: string): string | null {
   return steps.join('/');
 }
 
-async function missing(file: string, { files }: SourcePlace): Promise<Pick<Problem, 'code' | 'message' | 'fix'>> {
+async function missing(
+  file: string,
+  { files }: SourcePlace,
+): Promise<Pick<Problem, 'code' | 'message' | 'fix'>> {
   const message = `names ${file || 'the project itself'}, and there is no such file.`;
   const folder = file.split('/').slice(0, -1).join('/');
   const name = file.split('/').at(-1) ?? '';

@@ -5,7 +5,9 @@ export interface UriTemplate {
 }
 
 /** A template, or why the text is none. */
-export type ParsedUri = { readonly template: UriTemplate } | { readonly problem: string; readonly fix: string };
+export type ParsedUri =
+  | { readonly template: UriTemplate }
+  | { readonly problem: string; readonly fix: string };
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 const VARIABLE = /^[\p{L}_][\p{L}\p{N}_]*$/u;
@@ -23,14 +25,23 @@ export function parseUriTemplate(text: string): ParsedUri {
 
 function problemOf(literals: readonly string[], variables: readonly string[]): ParsedUri | null {
   if (!SCHEME.test(literals[0] ?? '')) {
-    return { problem: 'does not begin with a scheme.', fix: 'Begin with one, such as `shop://customers/{id}`.' };
+    return {
+      problem: 'does not begin with a scheme.',
+      fix: 'Begin with one, such as `shop://customers/{id}`.',
+    };
   }
   if (literals.some((literal) => !LITERAL.test(literal))) {
-    return { problem: 'has a character that no URI can have.', fix: 'Close every { with }, and write other characters percent-encoded.' };
+    return {
+      problem: 'has a character that no URI can have.',
+      fix: 'Close every { with }, and write other characters percent-encoded.',
+    };
   }
   const odd = variables.find((name) => !VARIABLE.test(name));
   if (odd !== undefined) {
-    return { problem: `has a placeholder {${odd.slice(0, 64)}}, which is no parameter's name.`, fix: 'Write {name}; operators such as {?name} are not supported.' };
+    return {
+      problem: `has a placeholder {${odd.slice(0, 64)}}, which is no parameter's name.`,
+      fix: 'Write {name}; operators such as {?name} are not supported.',
+    };
   }
   const again = variables.find((name, index) => variables.indexOf(name) !== index);
   if (again !== undefined) {
@@ -38,7 +49,10 @@ function problemOf(literals: readonly string[], variables: readonly string[]): P
   }
   const touching = literals.slice(1, -1).some((literal) => literal === '');
   return touching
-    ? { problem: 'has two placeholders with nothing between them.', fix: 'Put a character such as / between them.' }
+    ? {
+        problem: 'has two placeholders with nothing between them.',
+        fix: 'Put a character such as / between them.',
+      }
     : null;
 }
 

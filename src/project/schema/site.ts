@@ -1,13 +1,29 @@
 import * as v from 'valibot';
 import { ENGINES, EXTENSION_REPOS } from '../site-model.ts';
-import { choice, flag, formed, listOf, listOrOne, mapOf, optional, says, strictMap, whole, word } from './shape.ts';
+import {
+  choice,
+  flag,
+  formed,
+  listOf,
+  listOrOne,
+  mapOf,
+  optional,
+  says,
+  strictMap,
+  whole,
+  word,
+} from './shape.ts';
 import { VERSION_ONE } from './version.ts';
 
 const PATH = v.pipe(
   word(),
   v.check(
     (path) => !/\$\{|^(vault|op|file):\/\//.test(path),
-    says('reference', 'refers to a value from outside, and the site file has none of these.', 'Write the path; environment variables such as SVC_DATABASE_PATH override it.'),
+    says(
+      'reference',
+      'refers to a value from outside, and the site file has none of these.',
+      'Write the path; environment variables such as SVC_DATABASE_PATH override it.',
+    ),
   ),
 );
 
@@ -15,7 +31,11 @@ const DATABASE_PATH = v.pipe(
   PATH,
   v.check(
     (path) => !path.startsWith(':memory:'),
-    says('wrong-value', 'must be a file: a database in memory would be empty at each start.', 'Name a file such as data/db.db.'),
+    says(
+      'wrong-value',
+      'must be a file: a database in memory would be empty at each start.',
+      'Name a file such as data/db.db.',
+    ),
   ),
 );
 
@@ -27,7 +47,11 @@ const PROFILE_NAME = formed(
 
 const PROFILE = strictMap({
   database: optional(
-    strictMap({ path: optional(DATABASE_PATH), readonly: optional(flag()), engine: optional(choice(ENGINES)) }),
+    strictMap({
+      path: optional(DATABASE_PATH),
+      readonly: optional(flag()),
+      engine: optional(choice(ENGINES)),
+    }),
   ),
   drift: optional(strictMap({ path: optional(PATH) })),
   audit: optional(
@@ -43,7 +67,10 @@ const EXTENSION = v.pipe(
   strictMap({ name: EXTENSION_NAME, repo: optional(choice(EXTENSION_REPOS)) }),
 );
 
-const FOLDER = v.pipe(PATH, v.transform((path) => path.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'));
+const FOLDER = v.pipe(
+  PATH,
+  v.transform((path) => path.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'),
+);
 const FOLDERS = optional(listOrOne(word()));
 const DESCRIBED = optional(strictMap({ description: optional(word()) }));
 
