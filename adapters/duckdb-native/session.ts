@@ -13,15 +13,18 @@ import type { Engine } from './engine.ts';
 import { toQueryError } from './failure.ts';
 import { bindValues, castQuery, type TextValue } from './values.ts';
 
-/** Starting a statement with parameters plans it again, in this thread; one that takes longer goes elsewhere. */
+/** Starting a statement with parameters plans it again, in this thread; one that takes longer starts elsewhere. */
 const SLOW_START_MS = 5;
+/** The first plan hints at how long the second takes; it also waits its turn, hence the margin. */
+const SLOW_PLAN_MS = 20;
 const MOST_SLOW_STARTS = 1000;
 const slowStarts = new Set<string>();
 
-/** A statement that is planned, and its text. */
+/** A statement that is planned, its text, and how long that took. */
 export interface Prepared {
   readonly sql: string;
   readonly statement: DuckDBPreparedStatement;
+  readonly planMs: number;
 }
 
 /** One connection, used for one request: whatever a statement leaves behind ends with it. */
@@ -47,11 +50,11 @@ export class Session {
   /** Plans one statement on behalf of a caller, defining the user functions it turns out to need. */
   async prepare(sql: string, caller: SqlCaller | null): Promise<Prepared> {
     try {
-      return { sql, statement: await guarded(() => this.#connection.prepare(sql)) };
+      return await this.#plan(sql);
     } catch (thrown) {
       if (!(thrown instanceof SvcError) || !lacksCaller(thrown.message)) throw thrown;
       await this.run(defineAll(caller));
-      return { sql, statement: await guarded(() => this.#connection.prepare(sql)) };
+      return this.#plan(sql);
     }
   }
 
@@ -66,12 +69,12 @@ export class Session {
   }
 
   /** Runs a statement on the engine's own threads, where it shares them fairly with others. */
-  async runInSlices({ sql, statement }: Prepared): Promise<DuckDBMaterializedResult> {
-    if (slowStarts.has(sql)) return this.runWhole({ sql, statement });
+  async runInSlices(prepared: Prepared): Promise<DuckDBMaterializedResult> {
+    if (startsSlowly(prepared)) return this.runWhole(prepared);
     return guarded(async () => {
       const begun = performance.now();
-      const pending = statement.start();
-      if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(sql);
+      const pending = prepared.statement.start();
+      if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(prepared.sql);
       await this.#driver.waitFor(handleOf(pending));
       return materialized(this.#driver, await pending.getResult());
     });
@@ -91,6 +94,12 @@ export class Session {
     this.#connection.closeSync();
   }
 
+  async #plan(sql: string): Promise<Prepared> {
+    const begun = performance.now();
+    const statement = await guarded(() => this.#connection.prepare(sql));
+    return { sql, statement, planMs: performance.now() - begun };
+  }
+
   async #castTexts(texts: readonly TextValue[]): Promise<readonly DuckDBValue[]> {
     const result = await this.#connection.run(
       castQuery(texts),
@@ -106,6 +115,10 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     throw toQueryError(thrown);
   }
+}
+
+function startsSlowly({ sql, statement, planMs }: Prepared): boolean {
+  return statement.parameterCount > 0 && (planMs > SLOW_PLAN_MS || slowStarts.has(sql));
 }
 
 function rememberSlowStart(sql: string): void {

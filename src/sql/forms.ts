@@ -120,8 +120,27 @@ export function bignumForm(bytes: Uint8Array): number | string {
   return integerForm(negative ? -size : size);
 }
 
-/** A JSON value; numbers that a double cannot keep stay as their own text. */
+/** A JSON value; numbers that a double cannot keep stay as their own text, and NaN and infinities are null. */
 export function jsonForm(text: string): JsonValue {
+  try {
+    return parseExactly(text);
+  } catch {
+    return parseExactly(text.replace(BEYOND_JSON, (part) => BEYOND_JSON_FORMS[part[0] ?? ''] ?? part));
+  }
+}
+
+/** What DuckDB takes for JSON and the standard does not: NaN, infinities, a comma after the last item. */
+const BEYOND_JSON = /"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[\]}])/gi;
+const BEYOND_JSON_FORMS: { readonly [first: string]: string } = {
+  N: 'null',
+  n: 'null',
+  I: 'null',
+  i: 'null',
+  '-': 'null',
+  ',': '',
+};
+
+function parseExactly(text: string): JsonValue {
   // Fewer than 16 digits and an exponent below 100 always survive, and a reviver costs several times the parse.
   if (!/[\d.]{16}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text);
   // The reviver's third argument is in every engine we run on and not yet in TypeScript's library.

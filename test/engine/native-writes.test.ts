@@ -164,12 +164,12 @@ describe('a read on a read-write database', () => {
 });
 
 describe('a statement that takes long to plan', () => {
-  const terms = Array.from({ length: 150 }, (_, index) => `$1 * ${index}`).join(' + ');
+  const terms = Array.from({ length: 60 }, (_, index) => `$1 * ${index}`).join(' + ');
 
   it('answers the same, wherever it is planned', async () => {
     const sql = `SELECT ${terms} AS n`;
     for (let round = 0; round < 3; round += 1)
-      expect((await read(database, sql, [2n])).rows).toEqual([{ n: 22350 }]);
+      expect((await read(database, sql, [2n])).rows).toEqual([{ n: 3540 }]);
   });
 
   it('keeps its deadline, wherever it runs', async () => {

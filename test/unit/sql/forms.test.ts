@@ -260,6 +260,16 @@ describe('jsonForm', () => {
     expect(jsonForm('-0.0000000000000000')).toBe(-0);
   });
 
+  it('takes what DuckDB takes for JSON', () => {
+    expect(jsonForm('[NaN, -Infinity, "NaN, \\"Infinity\\",]", {"a": 1,},]')).toEqual([
+      null,
+      null,
+      'NaN, "Infinity",]',
+      { a: 1 },
+    ]);
+    expect(jsonForm('inf')).toBeNull();
+  });
+
   it('keeps every number or its text', () => {
     const random = randomFrom(7);
     for (let round = 0; round < ROUNDS; round += 1) {
