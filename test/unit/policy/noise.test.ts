@@ -77,7 +77,7 @@ describe('noise as policy text', () => {
     const random = createRandom(20_260_131);
     let findings = 0;
     let programs = 0;
-    for (let round = 0; round < 3000; round += 1) {
+    for (let round = 0; round < 1500; round += 1) {
       const text = noise(random);
       const start = performance.now();
       const problems = checkPolicies(policies({ input: [deny(text)] }), scope(PARAMETERS));
@@ -89,8 +89,8 @@ describe('noise as policy text', () => {
       expect(['allow', 'deny'], text).toContain(decision.outcome);
       expect(decision.failure === null || decision.outcome === 'deny', text).toBe(true);
     }
-    expect(findings).toBeGreaterThan(1000);
-    expect(programs).toBeGreaterThan(10);
+    expect(findings).toBeGreaterThan(500);
+    expect(programs).toBeGreaterThan(5);
   });
 
   it('from changed rules that were right is not either', () => {
@@ -100,7 +100,7 @@ describe('noise as policy text', () => {
       "user.role in ['a', 'b'] ? a > 3 : s.matches('^[a-z]+$')",
       "now() - timestamp('2026-01-01T00:00:00Z') > duration('1h') || has(user.name)",
     ];
-    for (let round = 0; round < 2000; round += 1) {
+    for (let round = 0; round < 1000; round += 1) {
       const rule = rules[round % rules.length] ?? '';
       const at = Math.floor(random() * rule.length);
       const text = rule.slice(0, at) + (random() < 0.5 ? noise(random).slice(0, 3) : '') + rule.slice(at + 1);
@@ -113,7 +113,7 @@ describe('noise as policy text', () => {
   it('as field names edits nothing it should not', () => {
     const random = createRandom(11);
     const value = { a: 1, b: [{ c: 2 }], 'd.e': { f: null } };
-    for (let round = 0; round < 2000; round += 1) {
+    for (let round = 0; round < 1000; round += 1) {
       const field = noise(random);
       const before = structuredClone(value);
       const { value: edited } = edit([filter('true', field)], value);
