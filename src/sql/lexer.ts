@@ -31,10 +31,11 @@ export interface Lexed {
 }
 
 /** DuckDB reads these Unicode blanks, which editors and web pages leave behind, as blanks ... */
-const BLANKS = String.raw` \t\n\r\f\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff`;
+const UNICODE_BLANKS = String.raw`\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff`;
 /** ... and every other character beyond ASCII as a letter. */
 const LETTERS = String.raw`A-Za-z_\x80-\x9f\xa1-\u1fff\u200c-\u202e\u2030-\u205e\u2061-\u2fff\u3001-\ufefe\uff00-\uffff`;
-const BLANK = new RegExp(`[${BLANKS}]+`, 'y');
+const UNICODE_BLANK = new RegExp(`[${UNICODE_BLANKS}]`);
+const BLANK = new RegExp(`[ \\t\\n\\r\\f${UNICODE_BLANKS}]+`, 'y');
 const WORD = new RegExp(`[${LETTERS}][${LETTERS}0-9$]*`, 'y');
 const PARAMETER = new RegExp(String.raw`\$[${LETTERS}][${LETTERS}0-9]*`, 'y');
 const DOLLAR_TAG = new RegExp(String.raw`\$(?:[${LETTERS}][${LETTERS}0-9]*)?\$`, 'y');
@@ -56,6 +57,11 @@ export function lexSql(sql: string): Lexed {
     start = end;
   }
   return { tokens, problems };
+}
+
+/** Whether SQL has blanks beyond ASCII, which DuckDB does not take for blanks everywhere. */
+export function hasUnicodeBlank(sql: string): boolean {
+  return UNICODE_BLANK.test(sql);
 }
 
 /** What begins at an offset, where it ends, and what is wrong with it. */

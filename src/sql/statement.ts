@@ -1,4 +1,4 @@
-import { lexSql, type Token } from './lexer.ts';
+import { hasUnicodeBlank, lexSql, type Token } from './lexer.ts';
 
 /** One statement of a SQL text, without the comments and blanks around it. */
 export interface SqlStatement {
@@ -55,7 +55,13 @@ export function classify(sql: string): Classification {
   const last = parts.at(-1);
   if (last === undefined) return { mode: 'write', operation: 'EMPTY', class: 'other' };
   const gravest = parts.reduce((worst, part) => (WEIGHTS[part.class] > WEIGHTS[worst.class] ? part : worst));
+  if (isDoubtful(sql)) return { mode: 'write', operation: last.operation, class: 'other' };
   return { mode: gravest.mode, operation: last.operation, class: gravest.class };
+}
+
+/** What DuckDB may cut differently counts as no read: unclosed text, and Unicode blanks near comments, where it errs. */
+function isDoubtful(sql: string): boolean {
+  return lexSql(sql).problems.length > 0 || (sql.includes('/*') && hasUnicodeBlank(sql));
 }
 
 function classifyOne(pieces: readonly Piece[]): Classification {

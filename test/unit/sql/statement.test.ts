@@ -111,6 +111,29 @@ describe('classes', () => {
   });
 });
 
+describe('what counts as a read', () => {
+  it('is never more statements to DuckDB than to us', async () => {
+    const random = createRandom(32);
+    let parsed = 0;
+    for (let round = 0; round < 8000; round += 1) {
+      const sql = `SELECT ${random.list(9, () => random.pick(PIECES)).join('')}`;
+      if (classify(sql).mode !== 'read') continue;
+      const read = await duckdb.extractStatements(sql).catch(() => null);
+      if (read === null) continue;
+      parsed += 1;
+      expect({ sql, count: read.count }).toEqual({ sql, count: statementsOf(sql).length });
+    }
+    expect(parsed).toBeGreaterThan(400);
+  });
+
+  it.each([
+    "SELECT $a\u00a0$ ' $a\u00a0$ ; DROP TABLE t; --'",
+    "SELECT /* ' */ 1 AS\u00a0e'\\'; DROP TABLE t; --'",
+    "SELECT 'x",
+    'SELECT 1\0',
+  ])('excludes what may be read in two ways: %j', (sql) => expect(classify(sql).mode).toBe('write'));
+});
+
 describe('any text', () => {
   it('is classified, never as a read when a bare write stands in front', () => {
     const random = createRandom(31);
@@ -147,7 +170,52 @@ describe('any text', () => {
     (unit) => {
       const start = performance.now();
       classify(unit.repeat(100_000 / unit.length));
-      expect(performance.now() - start).toBeLessThan(1000);
+      expect(performance.now() - start).toBeLessThan(5000);
     },
   );
 });
+
+const PIECES = [
+  ...[
+    "'",
+    '"',
+    "E'",
+    'e',
+    '\\',
+    "''",
+    '$$',
+    '$t$',
+    '$',
+    '$a',
+    '$a$',
+    '$1',
+    '?',
+    '/*',
+    '*/',
+    '--',
+    "U&'",
+    "x'",
+  ],
+  ...[
+    '\n',
+    '\r',
+    ' ',
+    '\v',
+    '\u00a0',
+    '\u2003',
+    '\ufeff',
+    ';',
+    ';',
+    ',',
+    '(',
+    ')',
+    '{',
+    '}',
+    '[',
+    ']',
+    '-',
+    '+',
+    '::',
+  ],
+  ...['SELECT 1', 'SELECT ', 'DROP TABLE t', '1', '1.', 'e1', '0x', 'x', '_', 'a$b', 'AS', "'a'", '#', '@'],
+];

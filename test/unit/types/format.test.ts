@@ -68,6 +68,6 @@ describe.each(Object.keys(GOOD) as Format[])('%s', (format) => {
       hasFormat(`a@${unit.repeat(200_000)}!`, format);
       hasFormat(`http://${unit.repeat(200_000)}^`, format);
     }
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 });
