@@ -4,5 +4,5 @@ import { checkSteps, unitStep } from './test/steps.js';
 import { runSteps } from './test/totals.js';
 
 // Everything but the engine and matrix tests: format, lint, types, import rules, unit tests.
-await setUpOrExit();
+await setUpOrExit({ wasm: true });
 process.exitCode = await runSteps([...checkSteps, unitStep]);

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const SOURCES = ['src', 'adapters', 'deploy', 'cli'];
+
+/** A checkout with one line of code, on this checkout's dependencies. */
+function checkout(): string {
+  const root = mkdtempSync(join(tmpdir(), 'svc-setup-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  cpSync('scripts', join(root, 'scripts'), { recursive: true });
+  for (const file of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'package.json']) {
+    cpSync(file, join(root, file));
+  }
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+  for (const folder of SOURCES) {
+    mkdirSync(join(root, folder));
+    writeFileSync(join(root, folder, 'one.ts'), 'export const one: number = 1;\n');
+  }
+  return root;
+}
+
+function node(args: readonly string[], cwd: string): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, args, { cwd });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((done) => child.on('close', (code) => done({ code, stderr })));
+}
+
+const compiled = (root: string) =>
+  SOURCES.filter((folder) => existsSync(join(root, 'dist', folder, 'one.js')));
+
+describe('the set-up of a checkout', () => {
+  it('compiles once, and again after a change', async () => {
+    const root = checkout();
+    const file = join(root, 'dist/src/one.js');
+    expect((await node(['scripts/setup.js'], root)).code).toBe(0);
+    expect(compiled(root)).toEqual(SOURCES);
+    const first = statSync(file).ino;
+    expect((await node(['scripts/setup.js'], root)).code).toBe(0);
+    expect(statSync(file).ino).toBe(first);
+    writeFileSync(join(root, 'src/one.ts'), 'export const two = 2;\n');
+    expect((await node(['scripts/setup.js'], root)).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('two');
+  });
+
+  it('leaves no old code behind when the new does not typecheck, and keeps the engine', async () => {
+    const root = checkout();
+    mkdirSync(join(root, 'dist/duckdb-wasm'), { recursive: true });
+    writeFileSync(join(root, 'dist/duckdb-wasm/duckdb.wasm'), '');
+    expect((await node(['scripts/setup.js'], root)).code).toBe(0);
+    writeFileSync(join(root, 'src/one.ts'), 'export const one: number = "1";\n');
+    const { code, stderr } = await node(['scripts/setup.js'], root);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/does not compile:\nsrc\/one\.ts\(1,14\): error TS2322/);
+    expect(compiled(root)).toEqual([]);
+    expect(existsSync(join(root, 'dist/duckdb-wasm/duckdb.wasm'))).toBe(true);
+  });
+
+  it('says what to do when the development Node is missing and cannot be installed', async () => {
+    const root = checkout();
+    rmSync(join(root, 'node_modules'));
+    writeFileSync(join(root, 'package-lock.json'), '{ "broken": ');
+    const { code, stderr } = await node(['scripts/setup.js'], root);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/`npm ci` failed.*\n.*needs the package registry once/);
+  });
+});
+
+describe('exclusively', () => {
+  const WORKER = `
+    import { appendFileSync } from 'node:fs';
+    const { exclusively } = await import('./scripts/setup/exclusive.js');
+    await exclusively(async () => {
+      appendFileSync('log', 'in ');
+      await new Promise((resolve) => setImmediate(resolve));
+      appendFileSync('log', 'out ');
+    });`;
+
+  it('lets one process in at a time, also past the lock of a dead one', async () => {
+    const root = checkout();
+    const dead = spawn(process.execPath, ['-e', '']);
+    await new Promise((ended) => dead.on('close', ended));
+    mkdirSync(join(root, 'build'));
+    writeFileSync(join(root, 'build/.setup.lock'), String(dead.pid));
+    const worker = ['--input-type=module', '-e', WORKER];
+    const results = await Promise.all(Array.from({ length: 6 }, () => node(worker, root)));
+    expect(results).toEqual(Array.from({ length: 6 }, () => ({ code: 0, stderr: '' })));
+    expect(readFileSync(join(root, 'log'), 'utf8')).toBe('in out '.repeat(6));
+    expect(existsSync(join(root, 'build/.setup.lock'))).toBe(false);
+  });
+});
