@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
-import { asQuery } from '../../src/sql/query.ts';
+import { asQuery, calledFunction, rejection } from '../../src/sql/query.ts';
 import { createDecode, type Decode } from './decode.ts';
 import type { Driver } from './driver.ts';
 import type { Engine } from './engine.ts';
@@ -64,6 +64,7 @@ export class NativeDatabase implements Database {
     { sql, values, maxRows }: SqlRequest,
     { caller }: SqlCall,
   ): Promise<SqlResult> {
+    if (!this.#engine.readonly) refuseFiles(sql);
     // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
     await session.introduce(sql, caller, this.#engine.readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
@@ -125,6 +126,15 @@ export class NativeDatabase implements Database {
       );
     }
   }
+}
+
+/** The functions of DuckDB that read files. */
+const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
+
+/** A database open for writing has its file system, and there DuckDB allows its own file: dropped rows included. */
+function refuseFiles(sql: string): void {
+  const name = calledFunction(sql, FILE_READERS);
+  if (name !== undefined) throw rejection(name);
 }
 
 /** Each statement that writes has its own transaction, so it cannot be about one. */

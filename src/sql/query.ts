@@ -3,12 +3,9 @@ import { lexSql } from './lexer.ts';
 
 /** As a derived table a statement can only be one that reads; the line break ends a trailing comment. */
 export function asQuery(sql: string, limit: number): string {
-  const name = LOGGING.exec(sql)?.[0] ?? dynamicSql(sql);
-  if (name === undefined) return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
-  throw new SvcError(
-    'sql_rejected',
-    `The statement uses ${name}, which reaches beyond the database's own data. Leave it out.`,
-  );
+  const name = LOGGING.exec(sql)?.[0] ?? calledFunction(sql, DYNAMIC);
+  if (name !== undefined) throw rejection(name);
+  return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
 }
 
 /**
@@ -20,12 +17,21 @@ const LOGGING = /\b(?:(?:en|dis)able_logging|truncate_duckdb_logs|duckdb_log\w*|
 /** These run SQL that is put together from text, where nobody could see what it uses. */
 const DYNAMIC = /^"?(query|query_table|json_execute_serialized_sql)"?$/i;
 
-function dynamicSql(sql: string): string | undefined {
+/** The first function of a pattern's that a statement calls. */
+export function calledFunction(sql: string, pattern: RegExp): string | undefined {
   const words = lexSql(sql)
     .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
     .map(({ start, end }) => sql.slice(start, end));
   // `WITH query(a) AS` only names a table.
   const called = (word: string, at: number): boolean =>
-    DYNAMIC.test(word) && words[at + 1]?.[0] === '(' && !/^(with|recursive)$/i.test(words[at - 1] ?? '');
+    pattern.test(word) && words[at + 1]?.[0] === '(' && !/^(with|recursive)$/i.test(words[at - 1] ?? '');
   return words.find(called);
+}
+
+/** What a statement is told that would do more than read the database's own data. */
+export function rejection(name: string): SvcError {
+  return new SvcError(
+    'sql_rejected',
+    `The statement uses ${name}, which reaches beyond the database's own data. Leave it out.`,
+  );
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { Database } from '../../src/ports.ts';
 import { answerOf, callerOf, callOf, errorOf, read, write } from './fixture.ts';
+import { ESCAPES, WRITES } from './refused.ts';
 
 let folder: string;
 let path: string;
@@ -147,6 +148,11 @@ describe('a read on a read-write database', () => {
   it('does not write, by functions either', async () => {
     expect((await errorOf(read(database, "SELECT nextval('numbers')"))).code).toBe('database_readonly');
     expect((await write(database, "SELECT nextval('numbers') AS n")).rows).toEqual([{ n: 1 }]);
+  });
+
+  it.each([...WRITES.filter((sql) => !sql.includes('nextval')), ...ESCAPES])('does not: %s', async (sql) => {
+    const { code } = await errorOf(read(database, sql.replaceAll('{file}', path)));
+    expect(['sql_failed', 'sql_rejected', 'database_readonly']).toContain(code);
   });
 
   it('goes on while a write runs', async () => {
