@@ -9,6 +9,7 @@ import { type CopiedDatabase, copyDatabase } from './database.ts';
 import { copyEngine } from './engine.ts';
 import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
+import { probe } from './probe.ts';
 import type { BuiltFile, Target, TargetName } from './target.ts';
 import { awsLambdaTarget } from './targets/aws-lambda.ts';
 import { cloudflareWorkersTarget } from './targets/cloudflare-workers.ts';
@@ -47,8 +48,10 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
-    const manifest = toManifest(catalog, await copyDatabase(database, join(folder, target.database)));
+    const copy = join(folder, target.database);
+    const manifest = toManifest(catalog, await copyDatabase(database, copy));
     await copyEngine(folder);
+    await probe(copy, catalog);
     await writeAll(folder, await toFiles(target, manifest));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder) };

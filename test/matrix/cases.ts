@@ -71,7 +71,14 @@ export const CASES: readonly Case[] = [
     name: 'the list has every tool, in one order, with complete schemas',
     run: async (session) => {
       const tools = await session.listTools();
-      expect(tools.map((tool) => tool.name)).toEqual(['convert', 'customer', 'hello', 'spend', 'types']);
+      expect(tools.map((tool) => tool.name)).toEqual([
+        'convert',
+        'customer',
+        'hello',
+        'slow',
+        'spend',
+        'types',
+      ]);
       expect(tools[1]?.inputSchema).toMatchObject({
         type: 'object',
         properties: { id: { type: 'integer', minimum: 1, description: "The customer's number." } },

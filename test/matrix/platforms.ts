@@ -33,7 +33,8 @@ export const PLATFORMS: readonly Platform[] = [
   { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd },
 ];
 
-async function startNode(folder: string): Promise<Running> {
+/** Runs the Node artefact over HTTP on a free port. */
+export async function startNode(folder: string): Promise<Running> {
   const child = spawn(process.execPath, ['index.js'], {
     cwd: folder,
     env: { PORT: '0' },

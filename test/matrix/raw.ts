@@ -5,14 +5,18 @@ import type { Reach } from './clients.ts';
 const REVISION = '2026-07-28';
 
 /** One `tools/call` without any client in between: the answer's own bytes. */
-export async function rawCall(reach: Reach, tool: string): Promise<string> {
+export async function rawCall(
+  reach: Reach,
+  tool: string,
+  args: Record<string, unknown> = {},
+): Promise<string> {
   const message = JSON.stringify({
     jsonrpc: '2.0',
     id: 7,
     method: 'tools/call',
     params: {
       name: tool,
-      arguments: {},
+      arguments: args,
       _meta: {
         'io.modelcontextprotocol/protocolVersion': REVISION,
         'io.modelcontextprotocol/clientCapabilities': {},

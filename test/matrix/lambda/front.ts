@@ -14,7 +14,6 @@ export interface Front {
   close(): void;
 }
 
-const TIMEOUT_MS = 29_000;
 const FRAMED = 'application/vnd.awslambda.http-integration-response';
 const DOMAINS = {
   'function-url': 'abc123.lambda-url.eu-central-1.on.aws',
@@ -22,9 +21,9 @@ const DOMAINS = {
 };
 
 /** Serves HTTP by turning each request into an event and the function's answer into the response. */
-export async function startFront(api: RuntimeApi, gateway: Gateway): Promise<Front> {
+export async function startFront(api: RuntimeApi, gateway: Gateway, timeoutMs: number): Promise<Front> {
   const server = createServer((request, response) => {
-    pass(api, gateway, request, response).catch(() => response.writeHead(502).end());
+    pass({ api, gateway, timeoutMs }, request, response).catch(() => response.writeHead(502).end());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -39,13 +38,18 @@ export async function startFront(api: RuntimeApi, gateway: Gateway): Promise<Fro
   };
 }
 
+interface Route {
+  readonly api: RuntimeApi;
+  readonly gateway: Gateway;
+  readonly timeoutMs: number;
+}
+
 async function pass(
-  api: RuntimeApi,
-  gateway: Gateway,
+  { api, gateway, timeoutMs }: Route,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const answer = await api.invoke(toEvent(gateway, request, await buffer(request)), TIMEOUT_MS);
+  const answer = await api.invoke(toEvent(gateway, request, await buffer(request)), timeoutMs);
   response.once('close', () => answer.destroy());
   if (answer.headers['content-type'] === FRAMED) return passFramed(answer, response);
   const result: HttpResult = JSON.parse((await buffer(answer)).toString());

@@ -12,6 +12,8 @@ import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 export interface FunctionOptions {
   readonly gateway: Gateway;
   readonly environment?: { readonly [name: string]: string };
+  /** The function's own time limit. */
+  readonly timeoutMs?: number;
 }
 
 /** A function in its environment, with an HTTP address before it. */
@@ -23,6 +25,7 @@ export interface LambdaFunction {
   close(): Promise<void>;
 }
 
+const TIMEOUT_MS = 29_000;
 const BOOTSTRAP = fileURLToPath(new URL('./bootstrap.ts', import.meta.url));
 
 /** Unpacks `function.zip` and runs its handler in a process of its own, as the managed runtime does. */
@@ -45,7 +48,7 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
   child.stderr.on('data', (chunk) => log.push(...lines(chunk)));
   const exited = once(child, 'exit');
   child.once('exit', (code) => api.fail(new Error(`the runtime ended with ${code}: ${log.join('\n')}`)));
-  const front = await startFront(api, options.gateway);
+  const front = await startFront(api, options.gateway, options.timeoutMs ?? TIMEOUT_MS);
   return {
     url: front.url,
     log,

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Artefacts, createArtefacts } from './artefacts.ts';
+import { startNode } from './platforms.ts';
+import { rawCall } from './raw.ts';
+
+let artefacts: Artefacts;
+let folder: string;
+
+beforeAll(async () => {
+  artefacts = await createArtefacts();
+  folder = (await artefacts.get('node')).out;
+});
+afterAll(() => artefacts.remove());
+
+/** Runs the artefact to its end. */
+async function runToEnd(cwd: string, env: Record<string, string>): Promise<{ code: number; log: string }> {
+  const child = spawn(process.execPath, ['index.js'], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [log, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code, log };
+}
+
+test('on SIGTERM a running call is answered, new ones are not taken, and the program ends with 0', async () => {
+  const running = await startNode(folder);
+  const answered = rawCall(running.reach, 'slow', { size: 12_000 });
+  await rawCall(running.reach, 'hello');
+  const closed = running.close();
+  expect(JSON.parse(await answered).result.structuredContent).toEqual({ n: 17_630_204 });
+  await closed;
+  await expect(rawCall(running.reach, 'hello')).rejects.toThrow();
+});
+
+test('health and readiness are told, under the hash of the build', async () => {
+  const running = await startNode(folder);
+  const at = (path: string) => fetch(new URL(path, running.reach.kind === 'http' ? running.reach.url : ''));
+  const health = await at('/health');
+  expect(await health.json()).toMatchObject({ status: 'ok', hash: (await artefacts.get('node')).hash });
+  expect((await at('/ready')).status).toBe(200);
+  expect((await at('/data.duckdb')).status).toBe(404);
+  await running.close();
+});
+
+test('a port that is none is an error that names it', async () => {
+  const { code, log } = await runToEnd(folder, { PORT: 'http' });
+  expect(code).toBe(1);
+  expect(JSON.parse(log)).toMatchObject({ level: 'error', message: expect.stringContaining('PORT is http') });
+});
+
+test('a database that is gone is an error at the start, not on the first call', async () => {
+  const broken = join(artefacts.root, 'broken');
+  await cp(folder, broken, { recursive: true });
+  await rm(join(broken, 'data.duckdb'));
+  const { code, log } = await runToEnd(broken, { PORT: '0' });
+  expect(code).toBe(1);
+  expect(JSON.parse(log)).toMatchObject({ level: 'error', message: expect.stringContaining('data.duckdb') });
+});
