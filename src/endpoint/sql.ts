@@ -28,10 +28,18 @@ export async function runSql(
       mode: source.mode,
       maxRows: maxRowsOf(entry),
     };
-    const result = await database.run(request, { ...call, timeoutMs: limits.timeoutMs });
+    const timed = { ...call, timeoutMs: limits.timeoutMs };
+    const result = await database.run(request, timed).catch((thrown) => {
+      throw reasonOf(call.signal) ?? thrown;
+    });
     span.set({ 'db.rows_affected': result.rows.length });
     return result;
   });
+}
+
+/** Why the platform ended the call, where it says so: its time was over, say. */
+function reasonOf({ reason }: AbortSignal): SvcError | null {
+  return reason instanceof SvcError ? reason : null;
 }
 
 function bound(entry: ToolEntry, values: JsonObject, name: string): SqlValue {

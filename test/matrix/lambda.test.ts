@@ -35,6 +35,7 @@ describe.each(['stream', 'buffered'])('SVC_LAMBDA_RESPONSE=%s', (response) => {
     const { result } = JSON.parse(await call(lambda, 'slow'));
     expect(Date.now() - started).toBeLessThan(3_000);
     expect(result.isError).toBe(true);
+    expect(result.content[0].text).toContain('ran out of time');
     expect(JSON.parse(await call(lambda, 'hello')).result.isError).toBeUndefined();
   });
 
