@@ -1,3 +1,4 @@
+import { count } from './findings.ts';
 import { styled } from './output.ts';
 
 /** What a person is told when the server is up. */
@@ -18,7 +19,7 @@ export function toBanner({ project, url, tools, engine, readonly, path }: Servin
   const config = { mcpServers: { [name]: { type: 'http', url } } };
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
-    styled('dim', `  ${tools} tools; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
+    styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     '',
     'Claude Code:',
     `  claude mcp add --transport http ${name} ${url}`,

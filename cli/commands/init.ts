@@ -82,11 +82,12 @@ async function createDatabase(root: string, { profile }: Answers, output: Output
 
 function toText(root: string, files: readonly string[], { bootstrap }: Answers): string {
   const where = relative(process.cwd(), root);
+  const svc = process.env.npm_command === 'exec' ? 'npx svc' : 'svc';
   const steps = [
     ...(where === '' ? [] : [`cd ${where}`]),
-    'svc validate',
-    ...(bootstrap ? [`svc run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
-    'svc serve',
+    `${svc} validate`,
+    ...(bootstrap ? [`${svc} run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
+    `${svc} serve`,
   ];
   return [
     `${styled('ok', 'created')} ${styled('strong', where || '.')}`,

@@ -10,6 +10,7 @@ import type { Database } from '../../src/ports.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Serving, toBanner } from '../banner.ts';
 import type { Run } from '../command.ts';
+import { count } from '../findings.ts';
 import type { Input } from '../input.ts';
 import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
@@ -50,7 +51,7 @@ async function serveOverHttp(input: Input, output: Output): Promise<0> {
 async function serveOverStdio(input: Input, output: Output): Promise<0> {
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
   const { runtime, database, serving } = await start(input, output);
-  output.note(`serving ${serving.project} on stdio; ${serving.tools} tools`);
+  output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
   const server = serveStdio({ runtime, version: VERSION });
   return untilStopped(async () => {
     await server.close();

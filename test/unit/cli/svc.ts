@@ -28,7 +28,7 @@ export class Svc {
 
   constructor(args: readonly string[], { cwd, env = {} }: Where) {
     const clean = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')),
+      Object.entries(process.env).filter(([name]) => !/^(SVC|npm)_/.test(name)),
     );
     this.child = spawn(process.execPath, [SVC, ...args], { cwd, env: { ...clean, ...env } });
     this.child.stdout?.on('data', (chunk) => {
