@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,22 +34,29 @@ interface Artefact {
   readonly outputs: { readonly [file: string]: { readonly sha256: string; readonly bytes: number } };
 }
 
-/** Makes the engine's artefacts in dist/duckdb-wasm from the pinned package; does nothing when they are up to date. */
-export async function buildWasm(): Promise<void> {
+/** Makes the engine's artefacts from the pinned package; does nothing where they are up to date. */
+export async function buildWasm(out = OUT): Promise<void> {
   const inputs = readInputs();
-  if (isFresh(inputs)) return;
+  if (isFresh(out, inputs)) return;
   const engine = readEngine();
   checkLayout(engine);
   const files = {
     'duckdb.wasm': stripModule(engine, new Set(SYMBOLS)),
     'trampolines.wasm': createTrampolines({ scalar: 3 }),
   };
-  mkdirSync(OUT, { recursive: true });
-  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(OUT, name), bytes);
+  mkdirSync(out, { recursive: true });
+  for (const [name, bytes] of Object.entries(files)) writeWhole(join(out, name), bytes);
   const outputs = Object.fromEntries(
     Object.entries(files).map(([name, bytes]) => [name, { sha256: sha256(bytes), bytes: bytes.length }]),
   );
-  writeFileSync(join(OUT, 'artefact.json'), `${JSON.stringify({ inputs, outputs }, null, 2)}\n`);
+  writeWhole(join(out, 'artefact.json'), `${JSON.stringify({ inputs, outputs }, null, 2)}\n`);
+}
+
+/** Whoever reads the file meanwhile sees the old one or the new one. */
+function writeWhole(path: string, content: Uint8Array | string): void {
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, content);
+  renameSync(temporary, path);
 }
 
 function packageFolder(): string {
@@ -69,13 +76,13 @@ function readInputs(): Artefact['inputs'] {
   };
 }
 
-function isFresh(inputs: Artefact['inputs']): boolean {
+function isFresh(out: string, inputs: Artefact['inputs']): boolean {
   try {
-    const made: Artefact = JSON.parse(readFileSync(join(OUT, 'artefact.json'), 'utf8'));
+    const made: Artefact = JSON.parse(readFileSync(join(out, 'artefact.json'), 'utf8'));
     const same = JSON.stringify(made.inputs) === JSON.stringify(inputs);
     return (
       same &&
-      Object.entries(made.outputs).every(([name, { bytes }]) => statSync(join(OUT, name)).size === bytes)
+      Object.entries(made.outputs).every(([name, { bytes }]) => statSync(join(out, name)).size === bytes)
     );
   } catch {
     return false;

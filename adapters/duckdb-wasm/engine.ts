@@ -1,4 +1,5 @@
 import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../src/ports.ts';
+import { asQuery } from '../../src/sql/query.ts';
 import { findDepthLimit, type LimitDepth } from './depth.ts';
 import { cancelledError, deadlineError, isBroken, Replaced, readonlyError, toFailure } from './failure.ts';
 import type { DatabaseFile } from './file.ts';
@@ -8,7 +9,6 @@ import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 import { readResult } from './result.ts';
 import { defineFunction } from './scalar.ts';
 import { Session, type Statement } from './session.ts';
-import { wrapStatement } from './wrap.ts';
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -63,7 +63,7 @@ export class Engine {
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     if (request.mode === 'write') throw readonlyError();
     return this.#work(call, async (session, enter) => {
-      const statement = enter(() => session.prepare(wrapStatement(request.sql, request.maxRows + 1)));
+      const statement = enter(() => session.prepare(asQuery(request.sql, request.maxRows + 1)));
       try {
         enter(() => {
           statement.bind(request.values);
@@ -81,7 +81,7 @@ export class Engine {
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
     if (mode === 'write') throw readonlyError();
     await this.#work(call, async (session, enter) => {
-      enter(() => session.prepare(wrapStatement(sql, 1)).close());
+      enter(() => session.prepare(asQuery(sql, 1)).close());
     });
   }
 

@@ -2,7 +2,7 @@ import type { DatabaseFile } from './file.ts';
 import type { Heap } from './heap.ts';
 import type { System } from './system-call.ts';
 
-const ERRNO = { badDescriptor: 8, invalid: 28, noEntry: 44, readOnly: 69 } as const;
+const ERRNO = { badDescriptor: 8, invalid: 28, inputOutput: 29, noEntry: 44, readOnly: 69 } as const;
 const CONTROL = { lastOfFlags: 3, getLock: 12, setLock: 13, setLockAndWait: 14 } as const;
 const UNLOCKED = 2;
 const OPEN_FOR_WRITING = 0o3;
@@ -74,8 +74,13 @@ function readingCalls(heap: Heap, opened: ReadonlyMap<number, OpenFile>): System
   const withFile = (descriptor: number, use: (open: OpenFile) => void): number => {
     const open = opened.get(descriptor);
     if (open === undefined) return ERRNO.badDescriptor;
-    use(open);
-    return 0;
+    try {
+      use(open);
+      return 0;
+    } catch {
+      // A JavaScript error must not unwind the engine's own frames.
+      return ERRNO.inputOutput;
+    }
   };
   return {
     __syscall_fstat64: (descriptor = 0, buffer = 0) =>

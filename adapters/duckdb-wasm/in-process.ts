@@ -47,6 +47,7 @@ class InProcess implements Database {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     const last = await this.#current?.catch(() => null);
     last?.close();

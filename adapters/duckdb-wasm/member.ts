@@ -1,6 +1,14 @@
 import { Worker } from 'node:worker_threads';
+import type { SvcError } from '../../src/errors.ts';
+import { deadlineError } from './failure.ts';
 import type { Job } from './job.ts';
-import { type FromWorker, fromPlainError, type ToWorker, type WorkerSetup } from './protocol.ts';
+import {
+  type FromWorker,
+  fromPlainError,
+  type PlainError,
+  type ToWorker,
+  type WorkerSetup,
+} from './protocol.ts';
 
 /** What a pool hears from a member. */
 export interface MemberEvents {
@@ -104,7 +112,7 @@ export class Member {
     const job = this.#jobs.get(message.id);
     this.#jobs.delete(message.id);
     if (message.kind === 'done') job?.resolve(message.result);
-    else job?.reject(fromPlainError(message.error));
+    else job?.reject(errorOf(message.error, job));
     this.#events.onFree();
   }
 
@@ -117,4 +125,9 @@ export class Member {
       jobs.filter((job) => job !== current),
     );
   }
+}
+
+/** The engine was told what was left of the time; the caller hears of all of it. */
+function errorOf(error: PlainError, { call }: Job): SvcError {
+  return error.code === 'deadline_exceeded' ? deadlineError(call.timeoutMs) : fromPlainError(error);
 }

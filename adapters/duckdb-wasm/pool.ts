@@ -59,6 +59,7 @@ export class Pool implements Database {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     const members = [...this.#members, ...this.#starting];
     this.#rejectAll([...this.#queue, ...members.flatMap(({ jobs }) => jobs)], closedError());

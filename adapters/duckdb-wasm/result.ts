@@ -56,13 +56,19 @@ function appendRows(instance: Instance, chunk: number, { names, types }: Columns
     cellsOf(instance, call.duckdb_data_chunk_get_vector(chunk, index, 0), type),
   );
   const count = call.duckdb_data_chunk_get_size(chunk);
+  const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
   for (let row = 0; row < count; row += 1) rows.push(toRow(names, cells, row));
 }
 
-function toRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
+function toPlainRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
   const values: Record<string, JsonValue> = {};
   names.forEach((name, index) => {
     values[name] = cells[index]?.(row) ?? null;
   });
   return values;
+}
+
+/** A column called `__proto__` cannot be set by assignment. */
+function toOddRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
+  return Object.fromEntries(names.map((name, index) => [name, cells[index]?.(row) ?? null]));
 }

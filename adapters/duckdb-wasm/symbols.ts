@@ -42,6 +42,7 @@ export const SYMBOLS = [
   'duckdb_array_vector_get_child',
   'duckdb_create_null_value',
   'duckdb_create_bool',
+  'duckdb_create_int32',
   'duckdb_create_int64',
   'duckdb_create_hugeint',
   'duckdb_create_double',

@@ -1,8 +1,8 @@
 import { SvcError } from '../../src/errors.ts';
 import type { SqlValue } from '../../src/ports.ts';
+import { type ValueType, valueTypeOf } from '../../src/sql/value-type.ts';
 import type { Instance } from './instance.ts';
 import { TYPE } from './type-ids.ts';
-import { type ValueType, valueTypeOf } from './value-type.ts';
 
 /** Turns text into the address of a value of a SQL type, as DuckDB itself reads it. */
 export type Cast = (sqlType: string, text: string) => number;
@@ -35,6 +35,7 @@ export function toHalves(value: bigint): [number, number] {
 }
 
 function createInteger({ call, heap, scratch }: Instance, value: bigint): number {
+  if (BigInt.asIntN(32, value) === value) return call.duckdb_create_int32(Number(value));
   if (BigInt.asIntN(64, value) === value) return call.duckdb_create_int64(...toHalves(value));
   if (BigInt.asIntN(128, value) !== value) {
     throw new SvcError('sql_failed', `The integer ${value} is larger than a HUGEINT.`);

@@ -1,18 +1,18 @@
-const BEFORE = 'SELECT * FROM (';
+import { asQuery } from '../../src/sql/query.ts';
 
-/** As a derived table a statement can only be one that reads; the line break ends a trailing comment. */
-export function wrapStatement(sql: string, limit: number): string {
-  return `${BEFORE}${sql}\n) LIMIT ${limit}`;
-}
-
+const [BEFORE = ''] = asQuery('', 1).split('\n');
 const EXCERPT = /\n\nLINE \d+: [^\n]*\n *\^/g;
-const FIRST_LINE = new RegExp(
-  `\n\nLINE 1: ${BEFORE.replace(/[*(]/g, '\\$&')}([^\n]*)\n {${BEFORE.length}}( *)\\^`,
-);
+const FIRST_LINE = '\n\nLINE 1: ';
 
 /** DuckDB's message about a wrapped statement as one about the statement itself, with its excerpt once. */
 export function unwrapMessage(message: string): string {
   const [excerpt = ''] = message.match(EXCERPT) ?? [];
-  const text = message.replace(EXCERPT, '').trimEnd();
-  return text + excerpt.replace(FIRST_LINE, '\n\nLINE 1: $1\n$2^');
+  return message.replace(EXCERPT, '').trimEnd() + unwrapExcerpt(excerpt);
+}
+
+/** The first line begins with the wrapping, and the mark below stands that much too far to the right. */
+function unwrapExcerpt(excerpt: string): string {
+  if (!excerpt.startsWith(FIRST_LINE + BEFORE)) return excerpt;
+  const [line = '', mark = ''] = excerpt.slice(FIRST_LINE.length + BEFORE.length).split('\n');
+  return `${FIRST_LINE}${line}\n${mark.slice(BEFORE.length)}`;
 }
