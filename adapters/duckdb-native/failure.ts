@@ -1,10 +1,8 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
+import { unwrapMessage } from '../duckdb-wasm/wrap.ts';
 
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
-
-/** Where a statement went wrong, which the driver appends once more. */
-const SAID_TWICE = /(\n\nLINE \d+:[\s\S]*)\1$/;
 
 /** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -13,12 +11,13 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/attached in read-only mode|launched in read-only mode/, 'database_readonly'],
   [/^INTERRUPT Error/, 'cancelled'],
   [/^TransactionContext Error: .*conflict/i, 'busy'],
+  [/Could not write file|^IO Error: Could not (?:read|write|sync)/, 'database_unavailable'],
 ];
 
 /** An error of the driver with the code its text stands for; the text stays DuckDB's. */
 export function toQueryError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const message = messageOf(thrown).replace(PENDING_PREFIX, '').replace(SAID_TWICE, '$1');
+  const message = unwrapMessage(messageOf(thrown).replace(PENDING_PREFIX, ''));
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   return new SvcError(code, message, { cause: thrown });
 }

@@ -250,6 +250,16 @@ export function describeEngine(engine: EngineName, open: Open): void {
         expect(error.message).toMatch(text);
       });
 
+      it.each([
+        ['SELEC 1', 'Parser Error: syntax error at or near "1"\n\nLINE 1: SELEC 1\n              ^'],
+        [
+          'SELECT id\nFROM items\nWHERE nothing = 1',
+          'Binder Error: Referenced column "nothing" not found in FROM clause!\nCandidate bindings: "name"\n\nLINE 3: WHERE nothing = 1\n              ^',
+        ],
+      ])('of %s point at the place', async (sql, message) => {
+        expect((await errorOf(read(database, sql))).message).toBe(message);
+      });
+
       it('leave nothing behind', async () => {
         await errorOf(read(database, "SELECT error('boom') FROM items"));
         expect(await answerOf(database, 'count(*) FROM items')).toBe(2000);
