@@ -50,11 +50,13 @@ export function createApp(options: AppOptions): App {
   hono.use(async (c, next) => {
     c.set('requestId', crypto.randomUUID());
     await next();
-    finish(c, options);
+    c.res.headers.set('x-request-id', c.get('requestId'));
   });
-  hono.use((c, next) => {
+  hono.use(async (c, next) => {
     enforceAccess(c.req.raw.headers, options);
-    return next();
+    await next();
+    const origin = c.req.raw.headers.get('origin');
+    if (origin !== null) exposeTo(options.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
   routeMcp(hono, options);
   routeHealth(hono, options);
@@ -63,13 +65,6 @@ export function createApp(options: AppOptions): App {
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
   return { fetch: async (request, extra = {}) => hono.fetch(request, extra) };
-}
-
-function finish(c: Context<Env>, { allowedOrigins }: AppOptions): void {
-  const { headers } = c.res;
-  headers.set('x-request-id', c.get('requestId'));
-  const origin = c.req.raw.headers.get('origin');
-  if (origin !== null && c.res.status !== 403) exposeTo(allowedOrigins === null ? '*' : origin, headers);
 }
 
 function fail(error: SvcError, c: Context<Env>, log: Log): Response {

@@ -118,8 +118,10 @@ describe('the MCP path', () => {
     const authenticate = async () => {
       throw new SvcError('denied', 'The token is not good.');
     };
-    const response = await createTestApp(undefined, { authenticate }).fetch(post(ping));
+    const request = post(ping, { origin: 'http://localhost:5173' });
+    const response = await createTestApp(undefined, { authenticate }).fetch(request);
     expect(response.status).toBe(403);
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
       id: null,
