@@ -161,8 +161,7 @@ describe('the driver', () => {
   it('that is not installed is named, with what to do', async () => {
     const copy = join(folder, 'without-driver');
     await mkdir(copy);
-    for (const part of ['src', 'adapters/duckdb-native'])
-      await cp(part, join(copy, part), { recursive: true });
+    for (const part of ['src', 'adapters']) await cp(part, join(copy, part), { recursive: true });
     await writeFile(join(copy, 'package.json'), '{"type":"module"}');
     const program = `
       const { openNative } = await import('./adapters/duckdb-native/open.ts');
