@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { type LambdaFunction, startFunction } from './lambda/function.ts';
 import { rawCall } from './raw.ts';
+
+// whole programs start here, on machines with little to spare
+vi.setConfig({ testTimeout: 60_000 });
 
 let artefacts: Artefacts;
 let zip: string;

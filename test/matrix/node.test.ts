@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { startNode } from './platforms.ts';
 import { rawCall } from './raw.ts';
+
+// whole programs start here, on machines with little to spare
+vi.setConfig({ testTimeout: 60_000 });
 
 let artefacts: Artefacts;
 let folder: string;

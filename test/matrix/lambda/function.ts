@@ -22,6 +22,8 @@ export interface LambdaFunction {
   /** Everything the function wrote to stdout, line by line. */
   readonly log: readonly string[];
   readonly api: RuntimeApi;
+  /** When its process was started (performance.now()). */
+  readonly startedAt: number;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
   const root = await unpack(zip);
   const api = await startRuntimeApi();
   const log: string[] = [];
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [BOOTSTRAP], {
     cwd: root,
     env: {
@@ -53,6 +56,7 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
     url: front.url,
     log,
     api,
+    startedAt,
     close: async () => {
       front.close();
       child.kill('SIGKILL');
