@@ -1,79 +1,58 @@
+import { checkPolicies } from '../policy/check.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
-import { positionAt } from '../project/position.ts';
-import { scanParameters } from '../sql/parameters.ts';
-import { statementsOf } from '../sql/statement.ts';
-import { nearestName } from '../types/nearest.ts';
+import { nearestAt, positionAt, positionInText } from '../project/position.ts';
+import { templateProblems } from '../template/problems.ts';
+import { checkSql } from './check-sql.ts';
+import { checkTests } from './check-tests.ts';
+import type { PartProblem } from './part-problem.ts';
 
-/** Checks what an endpoint's parts say about each other, without a database. */
-export function checkCatalog(project: Project): readonly Finding[] {
-  return project.endpoints.flatMap((file) => (file.endpoint === null ? [] : checkSql(file, file.endpoint)));
+/** Checks what the parts of each endpoint say about each other, without a database. Never throws. */
+export function checkCatalog({ endpoints }: Pick<Project, 'endpoints'>): readonly Finding[] {
+  return endpoints.flatMap((file) => {
+    const known = checked.get(file);
+    if (known) return known;
+    const findings = file.endpoint === null ? [] : checkEndpoint(file, file.endpoint);
+    checked.set(file, findings);
+    return findings;
+  });
 }
 
-function checkSql(file: EndpointFile, endpoint: Endpoint): readonly Finding[] {
-  if (endpoint.kind === 'prompt' || endpoint.source.language !== 'sql') return [];
-  const { text, line, column } = endpoint.source;
-  const problem = (code: string, message: string, fix: string): Finding => ({
-    severity: 'error',
+/** Commands check a project, and compiling it does so again. */
+const checked = new WeakMap<EndpointFile, readonly Finding[]>();
+
+function checkEndpoint(file: EndpointFile, endpoint: Endpoint): readonly Finding[] {
+  const problems = [
+    ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
+    ...policies(endpoint),
+    ...checkTests(endpoint),
+  ];
+  return problems.map(({ code, message, fix, path, place }) => ({
+    severity: endpoint.enabled ? 'error' : 'warning',
     code,
     file: file.file,
-    line,
-    column,
+    ...positionAt(file.positions, [endpoint.kind, ...path]),
+    ...place,
     message,
     fix,
-  });
-  const scanned = scanParameters(text);
-  const found = scanned.problems.map(({ message }) => problem('sql-parameter', message, 'Mend the SQL.'));
-  if (found.length > 0) return found;
-  const statements = statementsOf(text).length;
-  if (statements === 0) return [problem('sql-empty', 'The SQL is empty.', 'Write a statement.')];
-  if (statements > 1) {
-    return [
-      problem(
-        'sql-several',
-        `The SQL has ${statements} statements; an endpoint runs one.`,
-        'Keep one, or join them with WITH.',
-      ),
-    ];
-  }
-  return checkNames(
-    scanned.names,
-    endpoint.parameters.map(({ name }) => name),
-    problem,
-    file,
-  );
+  }));
 }
 
-function checkNames(
-  used: readonly string[],
-  declared: readonly string[],
-  problem: (code: string, message: string, fix: string) => Finding,
-  file: EndpointFile,
-): readonly Finding[] {
-  const undeclared = used
-    .filter((name) => !declared.includes(name))
-    .map((name) => {
-      const nearest = nearestName(name, declared);
-      const fix = nearest ? `Did you mean $${nearest}?` : `Declare \`${name}\` under \`parameters\`.`;
-      return problem(
-        'sql-undeclared',
-        `The SQL uses $${name}, which is not declared under \`parameters\`.`,
-        fix,
-      );
-    });
-  const unused = declared.flatMap((name, index) =>
-    used.includes(name)
-      ? []
-      : [
-          {
-            ...problem(
-              'sql-unused',
-              `The SQL does not use the parameter \`${name}\`.`,
-              `Use $${name} in the SQL, or remove the parameter.`,
-            ),
-            ...positionAt(file.positions, ['tool', 'parameters', index]),
-          },
-        ],
-  );
-  return [...undeclared, ...unused];
+function policies(endpoint: Endpoint): readonly PartProblem[] {
+  return checkPolicies(endpoint.policies, endpoint).map((problem) => ({ code: 'policy', ...problem }));
+}
+
+function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly PartProblem[] {
+  const declared = endpoint.parameters.map(({ name }) => name);
+  return endpoint.messages.flatMap(({ prompt }, index) => {
+    const path = ['messages', index, 'prompt'];
+    const start = nearestAt(file.positions, ['prompt', ...path]);
+    return templateProblems(prompt, declared).map(({ message, fix, offset = 0 }) => ({
+      code: 'template',
+      message,
+      fix,
+      path,
+      place: { file: file.file, ...positionInText(start, prompt, offset) },
+    }));
+  });
 }

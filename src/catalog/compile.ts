@@ -1,79 +1,121 @@
 import { SvcError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import type { Project, ToolEndpoint } from '../project/model.ts';
+import type { Finding } from '../project/finding.ts';
+import type {
+  Endpoint,
+  Project,
+  PromptEndpoint,
+  ResourceEndpoint,
+  Source,
+  ToolEndpoint,
+} from '../project/model.ts';
+import { parseUriTemplate } from '../project/uri.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { classify } from '../sql/statement.ts';
-import { toCanonicalText } from '../types/canonical.ts';
-import { toInputSchema, toOutputSchema } from '../types/schema.ts';
 import { checkCatalog } from './check.ts';
-import type { Catalog, CompiledSql, Limits, ToolEntry } from './model.ts';
+import { freeze } from './freeze.ts';
+import { hashCatalog, sha256 } from './hash.ts';
+import type { Catalog, CompiledSql, Limits, PromptEntry, ResourceEntry, ToolEntry } from './model.ts';
+import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
 const DEFAULT_LIMITS: Limits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
 
-/** Compiles a project without errors to what a server needs; the same project gives the same bytes. */
+/** Compiles what a project serves; the same project gives the same bytes. Throws project_invalid for one with errors. */
 export async function compileCatalog(project: Project): Promise<Catalog> {
+  const name = refuseErrors(project);
+  const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
+  const [tools, resources, prompts] = [
+    endpoints.filter((endpoint) => endpoint.kind === 'tool'),
+    endpoints.filter((endpoint) => endpoint.kind === 'resource'),
+    endpoints.filter((endpoint) => endpoint.kind === 'prompt'),
+  ];
+  const content = {
+    project: name,
+    tools: await compileAll(tools, (tool) => tool.name, toToolEntry),
+    resources: await compileAll(resources, ({ uri }) => uri, toResourceEntry),
+    prompts: await compileAll(prompts, (prompt) => prompt.name, toPromptEntry),
+  };
+  return freeze({ ...content, hash: await hashCatalog(content) });
+}
+
+function refuseErrors(project: Project): string {
   const errors = [...project.findings, ...checkCatalog(project)].filter(
     ({ severity }) => severity === 'error',
   );
-  if (errors.length > 0 || project.site === null) {
-    throw new SvcError(
-      'project_invalid',
-      `The project has ${errors.length} errors; \`svc validate\` shows them.`,
-    );
-  }
-  const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
-  const tools = endpoints.filter((endpoint) => endpoint.kind === 'tool').sort(byName);
-  const entries = await Promise.all(tools.map(async (tool) => [tool.name, await toEntry(tool)] as const));
-  const content = { project: project.site.project, tools: Object.fromEntries(entries) };
-  return { ...content, hash: await sha256(toCanonicalText(JSON.parse(JSON.stringify(content)))) };
+  if (errors.length === 0 && project.site !== null) return project.site.project;
+  throw new SvcError('project_invalid', toText(errors), {
+    detail: { findings: errors.map((finding) => ({ ...finding })) },
+  });
 }
 
-async function toEntry(tool: ToolEndpoint): Promise<ToolEntry> {
-  const source = await compileSql(tool);
+function toText(errors: readonly Finding[]): string {
+  const lines = errors.map(
+    ({ file, line, column, message, fix }) => `${file}:${line}:${column}: ${message} ${fix}`,
+  );
+  return `The project has errors:\n${lines.join('\n')}`;
+}
+
+/** In the order of names, or of URIs. */
+async function compileAll<One extends Endpoint, Entry>(
+  endpoints: readonly One[],
+  keyOf: (endpoint: One) => string,
+  compile: (endpoint: One) => Promise<Entry> | Entry,
+): Promise<{ readonly [key: string]: Entry }> {
+  const ordered = endpoints.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const entries = ordered.map(async (endpoint) => [keyOf(endpoint), await compile(endpoint)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
+  const source = await compileSql(tool.source);
+  const { returns, confirm } = tool;
   return {
     kind: 'tool',
-    name: tool.name,
-    parameters: tool.parameters,
-    returns: tool.returns,
+    ...shared(tool),
+    returns,
     source,
-    policies: tool.policies,
-    limits: toLimits(tool),
-    wire: toWire(tool, source),
+    ...(confirm ? { confirm } : {}),
+    wire: toWireTool(tool, source),
   };
 }
 
-async function compileSql({ source }: ToolEndpoint): Promise<CompiledSql> {
-  const { sql, order } = scanParameters(source.text).rewrite();
-  const { mode, operation } = classify(source.text);
-  return { language: 'sql', sql, order, mode, operation, hash: await sha256(source.text) };
-}
-
-function toLimits({ limits }: ToolEndpoint): Limits {
+async function toResourceEntry(resource: ResourceEndpoint): Promise<ResourceEntry> {
+  const { uri, returns } = resource;
+  const parsed = parseUriTemplate(uri);
+  if ('problem' in parsed) throw new SvcError('project_invalid', `The URI ${uri} ${parsed.problem}`);
+  const mimeType = resource.mimeType ?? (returns?.type === 'string' ? 'text/plain' : 'application/json');
   return {
-    rows: limits.rows ?? DEFAULT_LIMITS.rows,
-    bytes: limits.bytes ?? DEFAULT_LIMITS.bytes,
-    timeoutMs: limits.timeout === undefined ? DEFAULT_LIMITS.timeoutMs : limits.timeout * 1000,
+    kind: 'resource',
+    ...shared(resource),
+    uri,
+    template: parsed.template,
+    mimeType,
+    returns,
+    source: await compileSql(resource.source),
+    wire: toWireResource(resource, mimeType),
   };
 }
 
-function toWire(tool: ToolEndpoint, { mode }: CompiledSql): JsonObject {
-  const { name, title, description, icons } = tool;
+function toPromptEntry(prompt: PromptEndpoint): PromptEntry {
+  return { kind: 'prompt', ...shared(prompt), messages: prompt.messages, wire: toWirePrompt(prompt) };
+}
+
+function shared({ name, parameters, policies, scopes, limits }: Endpoint) {
+  const { rows, bytes, timeoutMs } = DEFAULT_LIMITS;
   return {
     name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    inputSchema: toInputSchema(tool.parameters),
-    ...(tool.returns === null ? {} : { outputSchema: toOutputSchema(tool.returns) }),
-    annotations: { readOnlyHint: mode === 'read', ...tool.annotations },
-    ...(icons.length === 0 ? {} : { icons: icons.map((icon) => ({ ...icon })) }),
+    parameters,
+    policies,
+    ...(scopes.length === 0 ? {} : { scopes }),
+    limits: {
+      rows: limits.rows ?? rows,
+      bytes: limits.bytes ?? bytes,
+      timeoutMs: limits.timeout === undefined ? timeoutMs : Math.round(limits.timeout * 1000),
+    },
   };
 }
 
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function byName(left: ToolEndpoint, right: ToolEndpoint): number {
-  return left.name < right.name ? -1 : 1;
+async function compileSql({ text }: Source): Promise<CompiledSql> {
+  const { sql, order } = scanParameters(text).rewrite();
+  const { mode, operation } = classify(text);
+  return { language: 'sql', sql, order, mode, operation, hash: await sha256(text) };
 }

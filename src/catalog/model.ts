@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.ts';
-import type { Policies } from '../project/model.ts';
+import type { Policies, PromptMessage } from '../project/model.ts';
+import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
 /** SQL compiled once: named parameters rewritten to positions. */
@@ -16,24 +17,49 @@ export interface CompiledSql {
   readonly hash: string;
 }
 
-/** What one call of a tool needs; frozen, serialisable, looked up by name. */
-export interface ToolEntry {
-  readonly kind: 'tool';
-  readonly name: string;
-  readonly parameters: readonly Parameter[];
-  readonly returns: TypeNode | null;
-  readonly source: CompiledSql;
-  readonly policies: Policies;
-  readonly limits: Limits;
-  /** The tool as `tools/list` shows it. */
-  readonly wire: JsonObject;
-}
-
 /** Bounds of one call. */
 export interface Limits {
   readonly rows: number;
   readonly bytes: number;
   readonly timeoutMs: number;
+}
+
+/** What one call of any endpoint needs; frozen, serialisable, looked up by name. */
+interface Entry {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  readonly policies: Policies;
+  /** A caller must hold all of them; absent where none is asked for. */
+  readonly scopes?: readonly string[];
+  readonly limits: Limits;
+  /** The endpoint as MCP's lists show it. */
+  readonly wire: JsonObject;
+}
+
+/** A tool. */
+export interface ToolEntry extends Entry {
+  readonly kind: 'tool';
+  readonly returns: TypeNode | null;
+  readonly source: CompiledSql;
+  /** A person must agree before each call. */
+  readonly confirm?: true;
+}
+
+/** A resource; without variables in its URI `wire` belongs into `resources/list`, with some into `resources/templates/list`. */
+export interface ResourceEntry extends Entry {
+  readonly kind: 'resource';
+  /** As the author wrote it; the key in the catalog. */
+  readonly uri: string;
+  readonly template: UriTemplate;
+  readonly mimeType: string;
+  readonly returns: TypeNode | null;
+  readonly source: CompiledSql;
+}
+
+/** A prompt; each message is a template. */
+export interface PromptEntry extends Entry {
+  readonly kind: 'prompt';
+  readonly messages: readonly PromptMessage[];
 }
 
 /** What the server needs, compiled once from a Project; plain data, so it can be written to a manifest. */
@@ -42,4 +68,7 @@ export interface Catalog {
   /** Content hash over everything else in the catalog, hex. */
   readonly hash: string;
   readonly tools: { readonly [name: string]: ToolEntry };
+  /** By URI as the author wrote it. */
+  readonly resources: { readonly [uri: string]: ResourceEntry };
+  readonly prompts: { readonly [name: string]: PromptEntry };
 }

@@ -1,3 +1,4 @@
+import { toPosition } from './position.ts';
 import type { Problem } from './problem.ts';
 
 /** A file's text, or why its bytes are none. */
@@ -35,8 +36,7 @@ function isValid(bytes: Uint8Array, encoding: string): boolean {
 }
 
 function problem(code: string, text: string, offset: number, message: string): Decoded {
-  const lines = text.slice(0, offset).split('\n');
-  const position = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+  const position = toPosition(text, offset);
   const fix =
     code === 'encoding'
       ? 'Save the file as UTF-8.'

@@ -1,14 +1,15 @@
 import type { Files } from '../ports.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { toEndpoint } from './endpoint.ts';
+import { findKind } from './endpoint-kind.ts';
 import type { Finding } from './finding.ts';
-import { ENDPOINT_KINDS, type EndpointFile, type EndpointKind, type Source } from './model.ts';
+import type { Endpoint, EndpointFile, EndpointKind } from './model.ts';
 import { type Problem, toFindings } from './problem.ts';
 import { readText } from './read.ts';
 import { ENDPOINT_FILE } from './schema/endpoint.ts';
-import { checkSchema, problemAt } from './schema/issues.ts';
+import { checkSchema } from './schema/issues.ts';
 import { isMap } from './schema/shape.ts';
-import { loadSource, type WrittenSource } from './source.ts';
+import { type LoadedSource, loadSource } from './source.ts';
 import { parseYaml, type YamlFile } from './yaml.ts';
 
 /** An endpoint file and everything that is wrong with it. */
@@ -20,117 +21,89 @@ export interface LoadedFile {
 /** A file in one of the folders for endpoints. */
 export interface FoundFile {
   readonly file: string;
-  /** What its folder is for; several where folders are shared. */
+  /** What its folder is for; several kinds where they share one. */
   readonly kinds: readonly EndpointKind[];
-}
-
-interface Loaded {
-  readonly endpoint: EndpointFile['endpoint'];
-  readonly problems: readonly Problem[];
-  readonly kind?: EndpointKind;
-  readonly yaml?: YamlFile;
 }
 
 /** Reads, parses and checks one endpoint file. */
 export async function loadEndpointFile(files: Files, found: FoundFile): Promise<LoadedFile> {
-  const { endpoint, problems, kind, yaml } = await load(files, found);
+  const read = await readText(files, found.file);
+  if ('problem' in read) return broken(found, [read.problem]);
+  const parsed = parseYaml(read.text ?? '');
+  return 'problems' in parsed ? broken(found, parsed.problems) : check(files, found, parsed.yaml);
+}
+
+function broken({ file, kinds }: FoundFile, problems: readonly Problem[]): LoadedFile {
+  const [kind = 'tool'] = kinds;
+  return { file: { file, kind, endpoint: null, positions: {} }, findings: toFindings(file, problems) };
+}
+
+async function check(files: Files, found: FoundFile, yaml: YamlFile): Promise<LoadedFile> {
+  const kind = findKind(yaml, found.kinds);
+  const { endpoint, problems } =
+    'kind' in kind
+      ? await build(files, found.file, yaml, kind.kind)
+      : { endpoint: null, problems: [...kind.problems, ...schemaProblems(yaml)] };
+  const [folderKind = 'tool'] = found.kinds;
   return {
     file: {
       file: found.file,
-      kind: kind ?? found.kinds[0] ?? 'tool',
+      kind: 'kind' in kind ? kind.kind : folderKind,
       endpoint: problems.length === 0 ? endpoint : null,
-      positions: yaml?.positions ?? {},
+      positions: yaml.positions,
     },
-    findings: toFindings(found.file, problems),
+    findings: toFindings(found.file, problems, isDisabled(yaml, found.kinds) ? 'warning' : 'error'),
   };
 }
 
-async function load(files: Files, found: FoundFile): Promise<Loaded> {
-  const read = await readText(files, found.file);
-  if ('problem' in read) return { endpoint: null, problems: [read.problem] };
-  const parsed = parseYaml(read.text ?? '');
-  if ('problems' in parsed) return { endpoint: null, problems: parsed.problems };
-  return build(files, found, parsed.yaml);
-}
-
-async function build(files: Files, found: FoundFile, yaml: YamlFile): Promise<Loaded> {
-  const { kind, problems: misplaced } = kindOf(yaml, found);
+function schemaProblems(yaml: YamlFile): readonly Problem[] {
   const checked = checkSchema(ENDPOINT_FILE, yaml);
-  const source = kind === null || kind === 'prompt' ? null : await sourceOf(files, found.file, yaml, kind);
-  const problems = [
-    ...misplaced,
-    ...('problems' in checked ? checked.problems : []),
-    ...(source && 'problem' in source ? [source.problem] : []),
-  ];
-  const about = { yaml, ...(kind === null ? {} : { kind }) };
-  if (kind === null || 'problems' in checked || problems.length > 0)
-    return { endpoint: null, problems, ...about };
-  const text: Source | null = source && 'source' in source ? source.source : null;
-  const endpoint = toEndpoint(kind, checked.value, found.file, text);
-  return { endpoint, problems: endpoint ? checkEndpoint(endpoint, yaml) : problems, ...about };
+  return 'problems' in checked ? checked.problems : [];
 }
 
-/** Exactly one of `tool`, `resource`, `prompt`, and the one that the folder is for. */
-function kindOf(
-  yaml: YamlFile,
-  { kinds }: FoundFile,
-): { kind: EndpointKind | null; problems: readonly Problem[] } {
-  const { value } = yaml;
-  if (!isMap(value)) return { kind: null, problems: [] };
-  const there = ENDPOINT_KINDS.filter((kind) => Object.hasOwn(value, kind));
-  const [kind, second] = there;
-  const fail = (path: readonly string[], code: string, message: string, fix: string) => ({
-    kind: null,
-    problems: [
-      problemAt(yaml, path, {
-        code,
-        message,
-        fix,
-        ...(path[0] ? { position: yaml.keys[`/${path[0]}`] ?? { line: 1, column: 1 } } : {}),
-      }),
-    ],
-  });
-  if (kind === undefined) {
-    const wanted = kinds.join(' or ');
-    return fail(
-      [],
-      'missing-field',
-      `has no \`${wanted}\`.`,
-      `Put everything about it below a key \`${kinds[0] ?? 'tool'}:\`.`,
-    );
-  }
-  if (second !== undefined) {
-    return fail(
-      [second],
-      'several-endpoints',
-      `is a second endpoint beside \`${kind}\`, and a file holds one.`,
-      'Move it to a file of its own.',
-    );
-  }
-  if (kinds.includes(kind)) return { kind, problems: [] };
-  return fail(
-    [kind],
-    'misplaced',
-    `is in a folder for ${kinds.join(' and ')} files.`,
-    `Move the file into the folder for ${kind} files.`,
-  );
+interface Built {
+  readonly endpoint: Endpoint | null;
+  readonly problems: readonly Problem[];
+}
+
+async function build(files: Files, file: string, yaml: YamlFile, kind: EndpointKind): Promise<Built> {
+  const checked = checkSchema(ENDPOINT_FILE, yaml);
+  const loaded = await sourceOf(files, file, yaml, kind);
+  const lost = loaded && 'problem' in loaded ? [loaded.problem] : [];
+  if ('problems' in checked) return { endpoint: null, problems: [...checked.problems, ...lost] };
+  const source = loaded && 'source' in loaded ? loaded.source : null;
+  const endpoint = toEndpoint(kind, checked.value, file, source);
+  return { endpoint, problems: endpoint ? checkEndpoint(endpoint, yaml) : lost };
 }
 
 /** Looks at what is written even where the rest of the file is wrong, so that all problems show at once. */
-async function sourceOf(files: Files, file: string, yaml: YamlFile, kind: EndpointKind) {
+async function sourceOf(
+  files: Files,
+  file: string,
+  yaml: YamlFile,
+  kind: EndpointKind,
+): Promise<LoadedSource | null> {
   const body = isMap(yaml.value) ? yaml.value[kind] : null;
   const source = isMap(body) ? body.source : null;
   if (!isMap(body) || !isMap(source)) return null;
-  const written = { ...source, language: languageOf(body.language, source) } as WrittenSource;
-  if ((typeof source.code === 'string') === (typeof source.file === 'string')) return null;
-  return loadSource(written, { files, file, yaml, path: [kind, 'source'] });
+  const { code, file: name, language } = source;
+  const place = { files, file, yaml, path: [kind, 'source'] };
+  if (typeof code === 'string' && typeof name !== 'string') {
+    return loadSource({ code, language: languageOf(body.language ?? language, '') }, place);
+  }
+  if (typeof name !== 'string' || typeof code === 'string') return null;
+  return loadSource({ file: name, language: languageOf(body.language ?? language, name) }, place);
 }
 
-function languageOf(
-  outer: unknown,
-  source: { readonly language?: unknown; readonly file?: unknown },
-): 'sql' | 'python' {
-  const said = outer ?? source.language;
+function languageOf(said: unknown, file: string): 'sql' | 'python' {
   if (said === 'sql' || said === 'python') return said;
-  return typeof source.file === 'string' && source.file.endsWith('.py') ? 'python' : 'sql';
+  return file.endsWith('.py') ? 'python' : 'sql';
+}
+
+/** What nobody is served stops nobody: its problems are warnings. */
+function isDisabled({ value }: YamlFile, kinds: readonly EndpointKind[]): boolean {
+  return kinds.some((kind) => {
+    const body = isMap(value) ? value[kind] : null;
+    return isMap(body) && body.enabled === false;
+  });
 }

@@ -11,10 +11,22 @@ export interface Problem {
 
 const MOST = 50;
 
-/** Problems of one file as errors; of a hopeless file, the first ones. */
-export function toFindings(file: string, problems: readonly Problem[]): readonly Finding[] {
+/** Problems of one file as findings, in the order of its lines; of a hopeless file, the first ones. */
+export function toFindings(
+  file: string,
+  problems: readonly Problem[],
+  severity: Finding['severity'] = 'error',
+): readonly Finding[] {
   return problems
-    .toSorted((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
-    .slice(0, MOST)
-    .map(({ position, ...problem }) => ({ severity: 'error', file, ...position, ...problem }));
+    .map(({ code, message, fix, position: { line, column } }) => ({
+      severity,
+      code,
+      file,
+      line,
+      column,
+      message,
+      fix,
+    }))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .slice(0, MOST);
 }

@@ -1,18 +1,17 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Source } from './model.ts';
-import { type Path, positionAt, toPointer } from './position.ts';
+import { nearestAt, type Path, positionAt } from './position.ts';
 import type { Problem } from './problem.ts';
 import { readText } from './read.ts';
 import { problemAt } from './schema/issues.ts';
 import type { YamlFile } from './yaml.ts';
 
-/** `source` and the languages beside it, as the schema leaves them. */
-export interface WrittenSource {
-  readonly code?: string | null | undefined;
-  readonly file?: string | null | undefined;
-  readonly language: 'sql' | 'python';
-}
+/** `source`, and the language it is in. */
+export type WrittenSource = { readonly language: Source['language'] } & (
+  | { readonly code: string }
+  | { readonly file: string }
+);
 
 /** What is needed to find a source. */
 export interface SourcePlace {
@@ -29,16 +28,13 @@ export type LoadedSource = { readonly source: Source } | { readonly problem: Pro
 
 /** Takes inline code, or reads the file that stands for it. */
 export async function loadSource(written: WrittenSource, place: SourcePlace): Promise<LoadedSource> {
-  const { code, file, language } = written;
-  if (typeof code === 'string') return { source: inline(code, language, place) };
-  return loadFile(file ?? '', language, place);
+  if ('code' in written) return { source: inline(written.code, written.language, place) };
+  return loadFile(written.file, written.language, place);
 }
 
 function inline(text: string, language: Source['language'], { yaml, path }: SourcePlace): Source {
-  const at = [...path, 'code'];
-  const block = yaml.blocks[toPointer(at)];
-  const verbatim = block !== undefined || !text.includes('\n');
-  return { language, text, file: null, ...(block ?? positionAt(yaml.positions, at)), verbatim };
+  const { verbatim = false, ...position } = nearestAt(yaml.positions, [...path, 'code']);
+  return { language, text, file: null, ...position, verbatim };
 }
 
 async function loadFile(

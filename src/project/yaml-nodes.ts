@@ -1,126 +1,136 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
 import type { JsonValue } from '../json.ts';
-import { type Path, type Position, type Positions, toPointer } from './position.ts';
+import { type NodePosition, type Position, type Positions, pointerTo } from './position.ts';
 import type { Problem } from './problem.ts';
 
-/** How the nodes of a document become data. */
-interface Reading {
+/** Where the nodes of a document come from. */
+interface Origin {
   readonly text: string;
   readonly place: (offset: number) => Position;
 }
 
 type Table<T> = { [key: string]: T };
 
-interface State extends Reading {
+interface State extends Origin {
   readonly anchors: Map<string, Node>;
   /** The collections around the node being read. */
   readonly open: Set<Node>;
-  readonly positions: Table<Position>;
+  readonly positions: Table<NodePosition>;
   readonly keys: Table<Position>;
-  readonly blocks: Table<Position>;
   readonly problems: Problem[];
   values: number;
 }
 
-/** What was read, or everything that is no plain data. */
-type Read =
-  | {
-      readonly value: JsonValue;
-      readonly positions: Positions;
-      readonly keys: Positions;
-      readonly blocks: Positions;
-    }
-  | { readonly problems: readonly Problem[] };
-
-const MAX_VALUES = 50_000;
-const MAX_DEPTH = 100;
-
-/** Turns a composed document into plain data: aliases and merge keys followed, within bounds. */
-export function readNodes(document: Document.Parsed, reading: Reading): Read {
-  const state: State = {
-    ...reading,
-    anchors: new Map(),
-    open: new Set(),
-    positions: {},
-    keys: {},
-    blocks: {},
-    problems: [],
-    values: 0,
-  };
-  const value = readNode(state, document.contents, [], 0);
-  const { problems, positions, keys, blocks } = state;
-  return problems.length > 0 ? { problems } : { value, positions, keys, blocks };
+/** Where a node stands in the data. */
+interface Place {
+  readonly pointer: string;
+  readonly depth: number;
 }
 
-function readNode(state: State, node: Node | null | undefined, path: Path, depth: number): JsonValue {
-  state.values += 1;
+/** Data with the place of everything in it: of values, and of the keys of maps. */
+export interface ReadNodes {
+  readonly value: JsonValue;
+  readonly positions: Positions;
+  readonly keys: Positions;
+}
+
+const MAX_VALUES = 50_000;
+/** Aliases go deeper than brackets do. */
+const MAX_DEPTH = 100;
+
+/** Turns a composed document into plain data, aliases and merge keys followed; or says why it is none. */
+export function readNodes(
+  document: Document.Parsed,
+  origin: Origin,
+): ReadNodes | { readonly problems: readonly Problem[] } {
+  const [positions, keys, problems] = [{}, {}, []];
+  const [anchors, open] = [new Map(), new Set<Node>()];
+  const state: State = { ...origin, anchors, open, positions, keys, problems, values: 0 };
+  const value = readNode(state, document.contents, { pointer: '', depth: 0 });
+  return problems.length > 0 ? { problems } : { value, positions, keys };
+}
+
+function readNode(state: State, node: Node | null | undefined, place: Place): JsonValue {
   if (node === null || node === undefined) return null;
-  const at = state.place(node.range?.[0] ?? 0);
-  state.positions[toPointer(path)] ??= at;
-  if (state.values > MAX_VALUES || depth > MAX_DEPTH) return refuse(state, 'yaml-size', at);
-  if (isAlias(node)) return readAlias(state, node.source, path, { depth, at });
+  state.values += 1;
+  const at = placeOf(state, node);
+  state.positions[place.pointer] ??= at;
+  if (state.values > MAX_VALUES || place.depth > MAX_DEPTH) return refuse(state, 'yaml-size', at);
+  if (isAlias(node)) return readAlias(state, node.source, at, place);
   if ('anchor' in node && node.anchor) state.anchors.set(node.anchor, node);
-  if (isScalar(node)) return readScalar(state, node, path);
+  return isScalar(node) ? readScalar(state, node, at, place) : readCollection(state, node, place);
+}
+
+function readCollection(state: State, node: Node, { pointer, depth }: Place): JsonValue {
   state.open.add(node);
   const value = isMap(node)
-    ? readMap(state, node, path, depth)
+    ? readMap(state, node, { pointer, depth })
     : isSeq(node)
-      ? node.items.map((item, index) => readNode(state, item as Node, [...path, index], depth + 1))
+      ? node.items.map((item, index) =>
+          readNode(state, item as Node, { pointer: pointerTo(pointer, index), depth: depth + 1 }),
+        )
       : null;
   state.open.delete(node);
   return value;
 }
 
-function readAlias(
-  state: State,
-  name: string,
-  path: Path,
-  { depth, at }: { depth: number; at: Position },
-): JsonValue {
+function readAlias(state: State, name: string, at: Position, { pointer, depth }: Place): JsonValue {
   const target = state.anchors.get(name);
-  if (target && !state.open.has(target)) return readNode(state, target, path, depth + 1);
+  if (target && !state.open.has(target)) return readNode(state, target, { pointer, depth: depth + 1 });
   return refuse(state, target ? 'yaml-cycle' : 'yaml-alias', at);
 }
 
-function readScalar(state: State, node: Scalar, path: Path): JsonValue {
-  const at = state.place(node.range?.[0] ?? 0);
-  if (node.type === 'BLOCK_LITERAL') state.blocks[toPointer(path)] ??= blockStart(state, node);
+function readScalar(state: State, node: Scalar, at: Position, { pointer }: Place): JsonValue {
   const { value } = node;
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'string') {
+    if (state.positions[pointer] === at) state.positions[pointer] = textStart(state, node, value, at);
+    return value;
+  }
+  if (typeof value === 'boolean' || value === null) return value;
   // Beyond 2^53 a number would lose digits; as text it keeps them, and integer types take it.
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   return typeof value === 'number' && Number.isFinite(value) ? value : refuse(state, 'yaml-number', at);
 }
 
+/** Where a text's first character is, and whether the others follow it line by line. */
+function textStart({ text }: State, { type, range }: Scalar, value: string, at: Position): NodePosition {
+  const [start = 0, end = 0] = range ?? [];
+  if (type === 'BLOCK_LITERAL') return { ...blockStart(text.slice(start, end), at), verbatim: true };
+  if (type === 'BLOCK_FOLDED') return blockStart(text.slice(start, end), at);
+  const quote = type === 'PLAIN' ? 0 : 1;
+  const written = text.slice(start + quote, start + quote + value.length);
+  const column = at.column + quote;
+  return written === value ? { line: at.line, column, verbatim: true } : { line: at.line, column };
+}
+
 /** The line after the header, at the indentation of the first line that has text. */
-function blockStart({ text, place }: State, { range }: Scalar): Position {
-  const header = place(range?.[0] ?? 0);
-  const body = text.slice(range?.[0] ?? 0, range?.[1] ?? 0).replace(/^[^\n]*\n?/, '');
+function blockStart(block: string, header: Position): Position {
+  const body = block.replace(/^[^\n]*\n?/, '');
   const indent = /^(?:[ \t\r]*\n)*( *)/.exec(body)?.[1] ?? '';
   return { line: header.line + 1, column: indent.length + 1 };
 }
 
-function readMap(state: State, map: YAMLMap, path: Path, depth: number): JsonValue {
+function readMap(state: State, map: YAMLMap, { pointer, depth }: Place): JsonValue {
   const value: Table<JsonValue> = {};
-  const merged: unknown[] = [];
-  for (const { key, value: node } of map.items) {
+  const merged: Node[] = [];
+  for (const pair of map.items) {
+    const [key, node] = [pair.key as Node | null, pair.value as Node | null];
     const name = readKey(state, key);
-    if (name === null) continue;
-    const below = [...path, name];
-    if (name === '<<') merged.push(node);
-    else if (isFresh(state, value, name, { key: key as Scalar, below })) {
-      value[name] = readNode(state, node as Node, below, depth + 1);
+    if (name === '<<') merged.push(...(node === null ? [] : isSeq(node) ? (node.items as Node[]) : [node]));
+    else if (name !== null) {
+      const below = { pointer: pointerTo(pointer, name), depth: depth + 1 };
+      if (isFresh(state, value, name, placeOf(state, key), below.pointer))
+        value[name] = readNode(state, node, below);
     }
   }
-  for (const node of merged) mergeInto(state, value, node as Node, { path, depth });
+  for (const node of merged) mergeInto(state, value, node, { pointer, depth });
   return value;
 }
 
-function readKey(state: State, key: unknown): string | null {
-  if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
-  const offset = (key as Node | null)?.range?.[0] ?? 0;
-  refuse(state, 'yaml-key', state.place(offset));
-  return null;
+function readKey(state: State, key: Node | null): string | null {
+  if (!isScalar(key)) return refuse(state, 'yaml-key', placeOf(state, key));
+  const name = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+  return name === '__proto__' ? refuse(state, 'yaml-proto', placeOf(state, key)) : name;
 }
 
 /** Whether a key is the first of its name; says so where it is not. */
@@ -128,47 +138,43 @@ function isFresh(
   state: State,
   value: Table<JsonValue>,
   name: string,
-  { key, below }: { key: Scalar; below: Path },
+  at: Position,
+  pointer: string,
 ): boolean {
-  const at = state.place(key.range?.[0] ?? 0);
-  if (name === '__proto__') refuse(state, 'yaml-proto', at);
-  if (name === '__proto__') return false;
   if (!Object.hasOwn(value, name)) {
-    state.keys[toPointer(below)] ??= at;
+    state.keys[pointer] ??= at;
     return true;
   }
-  const first = state.keys[toPointer(below)];
+  const first = state.keys[pointer]?.line ?? at.line;
   state.problems.push({
     code: 'duplicate-key',
-    message: `The key ${JSON.stringify(name.slice(0, 64))} is here twice; line ${first?.line ?? 0} has it first.`,
+    message: `The key ${JSON.stringify(name.slice(0, 64))} is here twice; line ${first} has it first.`,
     fix: 'Keep one of the two.',
     position: at,
   });
   return false;
 }
 
-/** YAML 1.1's `<<`: what the other maps have and this one has not. */
-function mergeInto(
-  state: State,
-  value: Table<JsonValue>,
-  node: Node,
-  { path, depth }: { path: Path; depth: number },
-): void {
-  const sources = isSeq(node) ? (node.items as Node[]) : [node];
-  for (const source of sources) {
-    const other = readNode(state, source, path, depth + 1);
-    if (typeof other === 'object' && other !== null && !Array.isArray(other)) {
-      for (const [key, field] of Object.entries(other)) if (!Object.hasOwn(value, key)) value[key] = field;
-    } else refuse(state, 'yaml-merge', state.place(source?.range?.[0] ?? 0));
+/** YAML 1.1's `<<`: what the other map has and this one has not. */
+function mergeInto(state: State, value: Table<JsonValue>, node: Node, { pointer, depth }: Place): void {
+  const other = readNode(state, node, { pointer, depth: depth + 1 });
+  if (typeof other !== 'object' || other === null || Array.isArray(other)) {
+    refuse(state, 'yaml-merge', placeOf(state, node));
+    return;
   }
+  for (const [key, field] of Object.entries(other)) if (!Object.hasOwn(value, key)) value[key] = field;
+}
+
+function placeOf({ place }: State, node: Node | null): Position {
+  return place(node?.range?.[0] ?? 0);
 }
 
 const REFUSALS: Readonly<Table<readonly [message: string, fix: string]>> = {
   'yaml-size': [
     `This file stands for more than ${MAX_VALUES} values or ${MAX_DEPTH} levels.`,
-    'Make it smaller; aliases count each time they are used.',
+    'Make it smaller; what an alias stands for counts each time.',
   ],
-  'yaml-cycle': ['This alias stands for something that contains itself.', 'Write out what is meant.'],
+  'yaml-cycle': ['This alias stands for something that contains it.', 'Write out what is meant.'],
   'yaml-alias': [
     'This alias has no anchor before it.',
     'Define it with & first; put text that begins with * in quotes.',
@@ -179,7 +185,7 @@ const REFUSALS: Readonly<Table<readonly [message: string, fix: string]>> = {
   'yaml-merge': ['`<<` takes a map, an alias of one, or a list of these.', 'Write `<<: *name`.'],
 };
 
-/** Only the first problem of a kind that aliases could multiply. */
+/** An alias could multiply a problem: one of a kind on a line is enough, and one on the size in a file. */
 function refuse(state: State, code: string, position: Position): null {
   const [message = '', fix = ''] = REFUSALS[code] ?? [];
   const known = state.problems.some(

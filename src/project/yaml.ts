@@ -1,20 +1,10 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
-import type { JsonValue } from '../json.ts';
-import type { Positions } from './position.ts';
 import type { Problem } from './problem.ts';
 import { fixFor } from './yaml-fixes.ts';
-import { readNodes } from './yaml-nodes.ts';
+import { type ReadNodes, readNodes } from './yaml-nodes.ts';
 
 /** A YAML file as plain data, with the place of everything in it. */
-export interface YamlFile {
-  readonly value: JsonValue;
-  /** Of values. */
-  readonly positions: Positions;
-  /** Of the keys of maps. */
-  readonly keys: Positions;
-  /** Of the first character of block scalars that keep their lines (`|`). */
-  readonly blocks: Positions;
-}
+export type YamlFile = ReadNodes;
 
 /** A parsed file, or everything that keeps it from being one. */
 export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly Problem[] };

@@ -6,7 +6,7 @@ const manifest: Manifest = {
   version: '1.2.3',
   hash: 'artefact',
   database: { bytes: 12, sha256: 'd' },
-  catalog: { project: 'p', hash: 'catalog', tools: {} },
+  catalog: { project: 'p', hash: 'catalog', tools: {}, resources: {}, prompts: {} },
 };
 
 test('a manifest survives its own text', () => {
@@ -14,7 +14,7 @@ test('a manifest survives its own text', () => {
 });
 
 test('the served catalog carries the hash of the whole artefact', () => {
-  expect(toServedCatalog(manifest)).toEqual({ project: 'p', hash: 'artefact', tools: {} });
+  expect(toServedCatalog(manifest)).toEqual({ ...manifest.catalog, hash: 'artefact' });
 });
 
 test.each([

@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import { SvcError } from '../errors.ts';
+import { freeze } from './freeze.ts';
+import { hashCatalog } from './hash.ts';
+import type { Catalog } from './model.ts';
+
+const NAMES = v.array(v.string());
+const OBJECT = v.record(v.string(), v.unknown());
+const SHARED = {
+  name: v.string(),
+  parameters: v.array(v.looseObject({ name: v.string(), type: v.string() })),
+  policies: v.object({ input: v.array(OBJECT), output: v.array(OBJECT) }),
+  scopes: v.exactOptional(NAMES),
+  limits: v.object({ rows: v.number(), bytes: v.number(), timeoutMs: v.number() }),
+  wire: OBJECT,
+};
+const SOURCE = v.object({
+  language: v.literal('sql'),
+  sql: v.string(),
+  order: NAMES,
+  mode: v.picklist(['read', 'write']),
+  operation: v.string(),
+  hash: v.string(),
+});
+const RETURNS = v.nullable(v.looseObject({ type: v.string() }));
+const TEMPLATE = v.object({ literals: NAMES, variables: NAMES });
+
+const CATALOG = v.object({
+  project: v.string(),
+  hash: v.string(),
+  tools: v.record(
+    v.string(),
+    v.object({
+      kind: v.literal('tool'),
+      ...SHARED,
+      returns: RETURNS,
+      source: SOURCE,
+      confirm: v.exactOptional(v.literal(true)),
+    }),
+  ),
+  resources: v.record(
+    v.string(),
+    v.object({
+      kind: v.literal('resource'),
+      ...SHARED,
+      uri: v.string(),
+      template: TEMPLATE,
+      mimeType: v.string(),
+      returns: RETURNS,
+      source: SOURCE,
+    }),
+  ),
+  prompts: v.record(
+    v.string(),
+    v.object({
+      kind: v.literal('prompt'),
+      ...SHARED,
+      messages: v.array(v.object({ role: v.string(), type: v.string(), prompt: v.string() })),
+    }),
+  ),
+});
+
+/** Reads a catalog back from its JSON; throws config_invalid for another shape, or for content that its hash is not of. */
+export async function parseCatalog(json: string): Promise<Catalog> {
+  const found = tryJson(json);
+  if (!isCatalog(found)) throw damaged('has not the shape that this version of svc writes');
+  if ((await hashCatalog(found)) !== found.hash) throw damaged('was changed after it was written');
+  return freeze(found);
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isCatalog(found: unknown): found is Catalog {
+  return v.is(CATALOG, found);
+}
+
+function damaged(why: string): SvcError {
+  return new SvcError('config_invalid', `The catalog ${why}. Build the project again with \`svc build\`.`);
+}

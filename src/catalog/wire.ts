@@ -1,0 +1,61 @@
+import type { JsonObject } from '../json.ts';
+import { adjustSchema, policySchemaEffects } from '../policy/schema.ts';
+import type { Endpoint, PromptEndpoint, ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
+import { hasDefault } from '../types/nullable.ts';
+import { toInputSchema, toOutputSchema } from '../types/schema.ts';
+import type { CompiledSql } from './model.ts';
+
+/** Where the author's tags are, for clients that group what they show. */
+const TAGS_META_KEY = 'svc-kit/tags';
+
+/** A tool as `tools/list` shows it. */
+export function toWireTool(tool: ToolEndpoint, { mode }: CompiledSql): JsonObject {
+  const { parameters, returns, policies, annotations } = tool;
+  return {
+    ...described(tool),
+    inputSchema: toInputSchema(parameters),
+    ...(returns === null
+      ? {}
+      : { outputSchema: adjustSchema(toOutputSchema(returns), policySchemaEffects(policies, returns)) }),
+    annotations: { readOnlyHint: mode === 'read', ...annotations },
+    ...decorated(tool),
+  };
+}
+
+/** A resource as `resources/list` shows it, or `resources/templates/list` when its URI has placeholders. */
+export function toWireResource(resource: ResourceEndpoint, mimeType: string): JsonObject {
+  const { uri, parameters } = resource;
+  return {
+    ...(parameters.length === 0 ? { uri } : { uriTemplate: uri }),
+    ...described(resource),
+    mimeType,
+    ...decorated(resource),
+  };
+}
+
+/** A prompt as `prompts/list` shows it. */
+export function toWirePrompt(prompt: PromptEndpoint): JsonObject {
+  const list = prompt.parameters.map((parameter) => ({
+    name: parameter.name,
+    ...(parameter.title === undefined ? {} : { title: parameter.title }),
+    ...(parameter.description === undefined ? {} : { description: parameter.description }),
+    required: !hasDefault(parameter),
+  }));
+  return { ...described(prompt), ...(list.length === 0 ? {} : { arguments: list }), ...decorated(prompt) };
+}
+
+function described({ name, title, description }: Endpoint): JsonObject {
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** The author's `metadata` is for the project itself (drift, catalogues) and stays there. */
+function decorated({ icons, tags }: Endpoint): JsonObject {
+  return {
+    ...(icons.length === 0 ? {} : { icons: icons.map((icon) => ({ ...icon })) }),
+    ...(tags.length === 0 ? {} : { _meta: { [TAGS_META_KEY]: tags } }),
+  };
+}

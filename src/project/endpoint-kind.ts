@@ -1,0 +1,61 @@
+import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
+import type { Problem } from './problem.ts';
+import { problemAt } from './schema/issues.ts';
+import { isMap } from './schema/shape.ts';
+import type { YamlFile } from './yaml.ts';
+
+/** The kind of a file's one endpoint, or why there is none. */
+export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: readonly Problem[] };
+
+/** Exactly one of `tool`, `resource` and `prompt`, and one that the file's folder is for. */
+export function findKind(yaml: YamlFile, allowed: readonly EndpointKind[]): FoundKind {
+  const { value } = yaml;
+  // What is no map at all is for the schema to say.
+  if (!isMap(value)) return { problems: [] };
+  const [kind, second] = ENDPOINT_KINDS.filter((name) => Object.hasOwn(value, name));
+  if (kind === undefined) return { problems: [missing(yaml, allowed)] };
+  if (second !== undefined) return { problems: [extra(yaml, kind, second)] };
+  if (value[kind] === null) return { problems: [empty(yaml, kind)] };
+  return allowed.includes(kind) ? { kind } : { problems: [misplaced(yaml, kind, allowed)] };
+}
+
+function missing(yaml: YamlFile, allowed: readonly EndpointKind[]): Problem {
+  const keys = allowed.map((kind) => `\`${kind}\``).join(' or ');
+  return problemAt(yaml, [], {
+    code: 'missing-field',
+    message: `has no ${keys}.`,
+    fix: `Put everything about the ${allowed[0] ?? 'tool'} below a key \`${allowed[0] ?? 'tool'}:\`.`,
+  });
+}
+
+function extra(yaml: YamlFile, kind: EndpointKind, second: EndpointKind): Problem {
+  return problemAt(yaml, [second], {
+    code: 'several-endpoints',
+    message: `is a second endpoint beside \`${kind}\`, and a file holds one.`,
+    fix: 'Move it to a file of its own.',
+    ...keyPosition(yaml, second),
+  });
+}
+
+function empty(yaml: YamlFile, kind: EndpointKind): Problem {
+  return problemAt(yaml, [kind], {
+    code: 'missing-field',
+    message: 'has nothing below it.',
+    fix: `Indent everything about the ${kind} below \`${kind}:\`.`,
+    ...keyPosition(yaml, kind),
+  });
+}
+
+function misplaced(yaml: YamlFile, kind: EndpointKind, allowed: readonly EndpointKind[]): Problem {
+  return problemAt(yaml, [kind], {
+    code: 'misplaced',
+    message: `is in a folder for ${allowed.map((name) => `${name}s`).join(' and ')}.`,
+    fix: `Move the file to the folder for ${kind}s.`,
+    ...keyPosition(yaml, kind),
+  });
+}
+
+function keyPosition({ keys }: YamlFile, kind: EndpointKind): Partial<Problem> {
+  const position = keys[`/${kind}`];
+  return position ? { position } : {};
+}
