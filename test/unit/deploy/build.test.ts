@@ -1,0 +1,119 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { buildTarget } from '../../../deploy/build.ts';
+import { parseManifest } from '../../../src/catalog/manifest.ts';
+
+const SITE = `svc: 1
+project: shop
+profile: default
+profiles:
+  default:
+    database:
+      path: shop.duckdb
+  large:
+    database:
+      path: large.duckdb
+`;
+
+const tool = (name: string, sql: string) => `svc: 1
+tool:
+  name: ${name}
+  description: A tool.
+  source:
+    code: ${sql}
+`;
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-build-'));
+  await mkdir(join(root, 'tools'));
+  await writeFile(join(root, 'svc-site.yml'), SITE);
+  await writeFile(join(root, 'tools/sum.yml'), tool('sum', 'SELECT sum(x) AS total FROM sales'));
+  await runScript(join(root, 'shop.duckdb'), 'CREATE TABLE sales AS SELECT 1 AS x');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const build = () => buildTarget({ root, target: 'node' });
+
+test('the folder lists every file with its size, and its manifest has the compiled tools', async () => {
+  const { out, files, hash } = await build();
+  expect(out).toBe(join(root, 'build/node'));
+  expect(files.map(({ path }) => path)).toEqual([
+    '.dockerignore',
+    'Dockerfile',
+    'README.md',
+    'data.duckdb',
+    'duckdb.wasm',
+    'engine-worker.js',
+    'index.js',
+    'manifest.json',
+    'package.json',
+    'trampolines.wasm',
+  ]);
+  const manifest = parseManifest(await readFile(join(out, 'manifest.json'), 'utf8'));
+  expect(manifest.hash).toBe(hash);
+  expect(Object.keys(manifest.catalog.tools)).toEqual(['sum']);
+});
+
+test('the hash follows the tools and the data', async () => {
+  const { hash } = await build();
+  expect((await build()).hash).toBe(hash);
+  await writeFile(join(root, 'tools/sum.yml'), tool('sum', 'SELECT max(x) AS total FROM sales'));
+  const changed = (await build()).hash;
+  expect(changed).not.toBe(hash);
+  await runScript(join(root, 'shop.duckdb'), 'INSERT INTO sales VALUES (2)');
+  expect((await build()).hash).not.toBe(changed);
+});
+
+test('the profile chooses the database', async () => {
+  await cp(join(root, 'shop.duckdb'), join(root, 'large.duckdb'));
+  await runScript(join(root, 'large.duckdb'), 'INSERT INTO sales SELECT range FROM range(100000)');
+  const small = await build();
+  const large = await buildTarget({ root, target: 'node', profile: 'large', out: join(root, 'build/large') });
+  expect(large.hash).not.toBe(small.hash);
+});
+
+interface Refused {
+  readonly why: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly code: string;
+  readonly says: RegExp;
+}
+
+const REFUSED: readonly Refused[] = [
+  {
+    why: 'a file with an error',
+    files: { 'tools/bad.yml': 'svc: 1\ntool:\n  name: bad\n  sauce: x\n' },
+    code: 'project_invalid',
+    says: /tools\/bad\.yml:\d+:\d+: /,
+  },
+  {
+    why: 'a tool that writes',
+    files: { 'tools/add.yml': tool('add', 'INSERT INTO sales VALUES (3)') },
+    code: 'target_unsupported',
+    says: /read-only: add\b.*svc serve/,
+  },
+  {
+    why: 'SQL that the engine of the artefact refuses',
+    files: { 'tools/lost.yml': tool('lost', 'SELECT * FROM nowhere') },
+    code: 'project_invalid',
+    says: /lost: .*nowhere/s,
+  },
+  {
+    why: 'a database that is not there',
+    files: { 'svc-site.yml': SITE.replace('shop.duckdb', 'gone.duckdb') },
+    code: 'database_unavailable',
+    says: /no database file at .*gone\.duckdb.*database\.path/s,
+  },
+];
+
+test.each(REFUSED)('$why is refused, and nothing is left behind', async ({ files, code, says }) => {
+  for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
+  await expect(build()).rejects.toMatchObject({ code });
+  await expect(build()).rejects.toThrow(says);
+  expect(await readdir(join(root, 'build')).catch(() => [])).toEqual([]);
+});
