@@ -19,7 +19,11 @@ export function median(values: readonly number[]): number {
 }
 
 /** Measures A and B in turn, A B A B, so that a machine that slows down slows both. */
-export async function inTurn(a: Once, b: Once, rounds: number): Promise<{ a: number; b: number; ratio: number }> {
+export async function inTurn(
+  a: Once,
+  b: Once,
+  rounds: number,
+): Promise<{ a: number; b: number; ratio: number }> {
   const pairs: [number, number][] = [];
   for (let round = 0; round < rounds; round += 1) pairs.push([await a(), await b()]);
   return {
@@ -39,10 +43,25 @@ export async function perCall(run: () => Promise<unknown>, calls: number): Promi
 
 /** The report: one aligned line a row, with the verdict against its budget. */
 export function toTable(rows: readonly Row[]): string {
-  const lines = rows.map((row) => [row.what, figure(row.ours, row.unit), baseOf(row), ratioOf(row), verdictOf(row)]);
+  const lines = rows.map((row) => [
+    row.what,
+    figure(row.ours, row.unit),
+    baseOf(row),
+    ratioOf(row),
+    verdictOf(row),
+  ]);
   const table = [['what', 'ours', 'base', 'ratio', 'budget'], ...lines];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((line) => (line[column] ?? '').length)));
-  return table.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  const widths = [0, 1, 2, 3, 4].map((column) =>
+    Math.max(...table.map((line) => (line[column] ?? '').length)),
+  );
+  return table
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** Whether a row keeps its budget; rows without one always do. */
@@ -51,8 +70,10 @@ export function keepsBudget(row: Row): boolean {
 }
 
 const measureOf = (row: Row): number => (row.base === null ? row.ours : row.ours / row.base);
-const figure = (value: number, unit: string): string => `${value >= 100 ? value.toFixed(0) : value.toFixed(2)} ${unit}`;
-const baseOf = (row: Row): string => (row.base === null ? '' : `${figure(row.base, row.unit)} (${row.baseName})`);
+const figure = (value: number, unit: string): string =>
+  `${value >= 100 ? value.toFixed(0) : value.toFixed(2)} ${unit}`;
+const baseOf = (row: Row): string =>
+  row.base === null ? '' : `${figure(row.base, row.unit)} (${row.baseName})`;
 const ratioOf = (row: Row): string => (row.base === null ? '' : `${(row.ours / row.base).toFixed(2)}x`);
 
 function verdictOf(row: Row): string {

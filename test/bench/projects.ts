@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runScript } from '../../adapters/duckdb-native/script.ts';
+
+/** A project of `count` one-row tools, `tool_0` and up, with its database. */
+export async function createProject(count: number): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+  await mkdir(join(root, 'tools'));
+  await mkdir(join(root, 'data'));
+  await writeFile(join(root, 'svc-site.yml'), 'svc: 1\nproject: bench\nprofile: default\n');
+  const files = Array.from({ length: count }, (_, index) =>
+    writeFile(join(root, `tools/tool_${index}.yml`), toTool(index)),
+  );
+  await Promise.all(files);
+  await runScript(
+    join(root, 'data/db-default.db'),
+    "CREATE TABLE customers AS SELECT i::INTEGER AS id, 'customer ' || i AS name FROM range(1000) t(i);",
+  );
+  return root;
+}
+
+function toTool(index: number): string {
+  return `svc: 1
+tool:
+  name: tool_${index}
+  description: The customer with an id
+  parameters:
+    - { name: id, type: integer, description: Which customer, minimum: 0 }
+    - { name: greeting, type: string, description: How to greet, default: Hello, maxLength: 20 }
+  return:
+    type: object
+    properties: { id: { type: integer }, text: { type: string } }
+  source:
+    code: SELECT id, $greeting || ', ' || name AS text FROM customers WHERE id = $id
+`;
+}
+
+/** The statement that each of those tools runs. */
+export const STATEMENT = "SELECT id, $1 || ', ' || name AS text FROM customers WHERE id = $2";
