@@ -47,12 +47,9 @@ binding = "ASSETS"
 run_worker_first = true
 
 [[rules]]
-type = "CompiledWasm"
-globs = ["*.wasm"]
-
-[[rules]]
 type = "Text"
 globs = ["manifest.json"]
+fallthrough = false
 
 [limits]
 cpu_ms = 30000
