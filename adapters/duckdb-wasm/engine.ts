@@ -8,7 +8,8 @@ import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 import { readResult } from './result.ts';
 import { defineFunction } from './scalar.ts';
-import { Session, type Statement } from './session.ts';
+import { Session } from './session.ts';
+import type { Statement } from './statement.ts';
 
 /** What an engine is made of. */
 export interface EngineOptions {

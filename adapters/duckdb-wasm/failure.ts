@@ -4,7 +4,7 @@ import { unwrapMessage } from './wrap.ts';
 /** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/i, 'database_unavailable'],
-  [/^Out of Memory Error|failed to allocate|bad_alloc|bad allocation/i, 'memory_exceeded'],
+  [/^Out of Memory Error|failed to allocate|bad_alloc|bad allocation|no memory left/i, 'memory_exceeded'],
   [/attached in read-only mode|launched in read-only mode/i, 'database_readonly'],
   [/^INTERRUPT Error/i, 'cancelled'],
   [/^IO Error: Could not read/i, 'database_unavailable'],

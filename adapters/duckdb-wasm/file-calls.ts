@@ -84,7 +84,7 @@ function readingCalls(heap: Heap, opened: ReadonlyMap<number, OpenFile>): System
   };
   return {
     __syscall_fstat64: (descriptor = 0, buffer = 0) =>
-      -withFile(descriptor, (open) => writeStat(heap, buffer, open)),
+      0 - withFile(descriptor, (open) => writeStat(heap, buffer, open)),
     fd_pread: (descriptor = 0, vectors = 0, count = 0, low = 0, high = 0, done = 0) =>
       withFile(descriptor, ({ file }) => {
         heap.setU32(done, readVectors(heap, file, { vectors, count, position: toOffset(low, high) }));

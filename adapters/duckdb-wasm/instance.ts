@@ -1,3 +1,4 @@
+import { SvcError } from '../../src/errors.ts';
 import type { DatabaseFile } from './file.ts';
 import { Heap, toCString } from './heap.ts';
 import { DATA, MEMORY, STACK, TABLE_SLOTS } from './layout.ts';
@@ -27,6 +28,8 @@ export interface Instance {
   /** Room for results that a function writes through a pointer; the next call may overwrite it. */
   readonly scratch: number;
   addCallback(callback: ScalarCallback): number;
+  /** Memory of the engine, to be freed by the caller; throws where there is none left. */
+  allocate(bytes: number): number;
   /** Runs with the text in the engine's memory, which is given back afterwards. */
   withText<T>(text: string, use: (at: number, length: number) => T): T;
 }
@@ -47,12 +50,23 @@ export async function createInstance(options: InstanceOptions): Promise<Instance
   const call = exports as unknown as Functions;
   call.__wasm_apply_data_relocs();
   call.__wasm_call_ctors();
+  const allocate = (bytes: number): number => allocateIn(call, bytes);
   return {
     call,
     heap,
-    scratch: call.malloc(SCRATCH_BYTES),
+    allocate,
+    scratch: allocate(SCRATCH_BYTES),
     addCallback: (callback) => addCallback(table, options.trampolines, callback),
-    withText: (text, use) => withText(call, heap, text, use),
+    withText(text, use) {
+      const bytes = toCString(text);
+      const at = allocate(bytes.length);
+      try {
+        heap.bytes.set(bytes, at);
+        return use(at, bytes.length - 1);
+      } finally {
+        call.free(at);
+      }
+    },
   };
 }
 
@@ -115,13 +129,8 @@ function addCallback(
   return slot;
 }
 
-function withText<T>(call: Functions, heap: Heap, text: string, use: (at: number, length: number) => T): T {
-  const bytes = toCString(text);
-  const at = call.malloc(bytes.length);
-  try {
-    heap.bytes.set(bytes, at);
-    return use(at, bytes.length - 1);
-  } finally {
-    call.free(at);
-  }
+function allocateIn(call: Functions, bytes: number): number {
+  const at = call.malloc(bytes);
+  if (at !== 0) return at;
+  throw new SvcError('memory_exceeded', `The engine has no memory left for ${bytes} bytes.`);
 }

@@ -40,10 +40,19 @@ function addCallback(instance: Instance, definition: ScalarFunction): number {
       answerRows(instance, chunk, output, definition);
     } catch (thrown) {
       // A JavaScript error must not unwind the engine's own frames.
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
-      instance.withText(message, (at) => instance.call.duckdb_scalar_function_set_error(info, at));
+      failWith(instance, info, thrown instanceof Error ? thrown.message : String(thrown));
     }
   });
+}
+
+function failWith({ call, heap, scratch, withText }: Instance, info: number, message: string): void {
+  try {
+    withText(message, (at) => call.duckdb_scalar_function_set_error(info, at));
+  } catch {
+    // Not even the text has room; an empty one needs none.
+    heap.setU32(scratch, 0);
+    call.duckdb_scalar_function_set_error(info, scratch);
+  }
 }
 
 function answerRows(instance: Instance, chunk: number, output: number, definition: ScalarFunction): void {

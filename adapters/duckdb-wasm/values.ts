@@ -70,8 +70,12 @@ function itemsOf(type: ValueType): ValueType {
   return type.kind === 'list' ? type.items : type;
 }
 
-function withWords<T>({ call, heap }: Instance, words: readonly number[], use: (at: number) => T): T {
-  const at = call.malloc(Math.max(4, words.length * 4));
+function withWords<T>(
+  { call, heap, allocate }: Instance,
+  words: readonly number[],
+  use: (at: number) => T,
+): T {
+  const at = allocate(Math.max(4, words.length * 4));
   try {
     heap.words(at, words);
     return use(at);

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SYMBOLS } from '../../../adapters/duckdb-wasm/symbols.ts';
+import { buildWasm } from '../../../scripts/build-wasm.ts';
+import { scanCalls } from '../../../scripts/wasm/instructions.ts';
+import { Reader, toLeb } from '../../../scripts/wasm/reader.ts';
+import { stripModule } from '../../../scripts/wasm/strip.ts';
+import { createTrampolines } from '../../../scripts/wasm/trampolines.ts';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-build-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const filesOf = (folder: string): [string, Buffer][] =>
+  readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]);
+
+describe('the engine’s artefacts', () => {
+  it('are the same bytes in every build, and as artefact.json says', async () => {
+    const [first, second] = [temporaryFolder(), temporaryFolder()];
+    await buildWasm(first);
+    await buildWasm(second);
+    expect(readdirSync(first)).toEqual(['artefact.json', 'duckdb.wasm', 'trampolines.wasm']);
+    for (const [name, bytes] of filesOf(first))
+      expect(bytes.equals(readFileSync(join(second, name)))).toBe(true);
+    const { outputs } = JSON.parse(readFileSync(join(first, 'artefact.json'), 'utf8'));
+    for (const [name, { sha256 }] of Object.entries<{ sha256: string }>(outputs)) {
+      const digest = createHash('sha256')
+        .update(readFileSync(join(first, name)))
+        .digest('hex');
+      expect(digest).toBe(sha256);
+    }
+  });
+
+  it('are left alone when they are up to date', async () => {
+    const folder = temporaryFolder();
+    await buildWasm(folder);
+    const made = statSync(join(folder, 'duckdb.wasm')).mtimeMs;
+    await buildWasm(folder);
+    expect(statSync(join(folder, 'duckdb.wasm')).mtimeMs).toBe(made);
+    rmSync(join(folder, 'trampolines.wasm'));
+    await buildWasm(folder);
+    expect(readdirSync(folder)).toContain('trampolines.wasm');
+  });
+
+  it('have the functions that the adapter calls and no others', async () => {
+    await buildWasm();
+    const engine = await WebAssembly.compile(readFileSync('dist/duckdb-wasm/duckdb.wasm'));
+    expect(new Set(WebAssembly.Module.exports(engine).map(({ name }) => name))).toEqual(new Set(SYMBOLS));
+    expect(statSync('dist/duckdb-wasm/duckdb.wasm').size).toBeLessThan(24_500_000);
+  });
+});
+
+/** (func $used) (func $unused) (func (export "a") call $used) (func (export "b")), as a linker writes it. */
+function smallModule(): Uint8Array {
+  const vector = (...items: number[][]): number[] => [...toLeb(items.length), ...items.flat()];
+  const section = (id: number, body: number[]): number[] => [id, ...toLeb(body.length), ...body];
+  const body = (...code: number[]): number[] => [code.length + 2, 0, ...code, 0x0b];
+  return Uint8Array.from([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, vector([0x60, 0, 0])),
+    ...section(2, vector([1, 101, 1, 109, 2, 0, 1])),
+    ...section(3, vector([0], [0], [0], [0])),
+    ...section(4, vector([0x70, 0, 1])),
+    ...section(7, vector([1, 97, 0, 2], [1, 98, 0, 3])),
+    ...section(8, [3]),
+    ...section(9, vector([0, 0x41, 0, 0x0b, ...vector([3])])),
+    ...section(10, vector(body(0x01), body(0x01, 0x01), body(0x10, 0), body(0x01))),
+  ]);
+}
+
+describe('stripping', () => {
+  it('keeps what the exports, the start and the table reach, and empties the rest', async () => {
+    const stripped = stripModule(smallModule(), new Set(['a']));
+    const compiled = await WebAssembly.compile(Uint8Array.from(stripped));
+    expect(WebAssembly.Module.exports(compiled).map(({ name }) => name)).toEqual(['a']);
+    const memory = new WebAssembly.Memory({ initial: 1 });
+    const { a } = (await WebAssembly.instantiate(compiled, { e: { m: memory } })).exports;
+    expect(typeof a === 'function' && a()).toBeUndefined();
+    const hollow = [3, 0, 0x00, 0x0b].join();
+    expect([...stripped].join().split(hollow).length - 1).toBe(1);
+  });
+
+  it('fails for an export that is not there', () => {
+    expect(() => stripModule(smallModule(), new Set(['a', 'gone']))).toThrow(/does not export gone/);
+  });
+
+  it('fails for an instruction that it does not know, rather than guess', () => {
+    for (const code of [[0x27], [0xc5], [0xfc, 18], [0xff], [0x41], [0x10, 0x80]]) {
+      const bytes = Uint8Array.from(code);
+      expect(() => scanCalls(new Reader(bytes), bytes.length, () => {})).toThrow(/instruction|early/);
+    }
+  });
+});
+
+describe('trampolines', () => {
+  it('make a function of JavaScript one of WebAssembly', async () => {
+    const compiled = await WebAssembly.compile(Uint8Array.from(createTrampolines({ scalar: 3, two: 2 })));
+    const seen: number[][] = [];
+    const record = (...args: number[]): number => seen.push(args);
+    const { scalar } = (await WebAssembly.instantiate(compiled, { e: { scalar: record, two: record } }))
+      .exports;
+    if (typeof scalar === 'function') scalar(1, 2, -3);
+    expect(seen).toEqual([[1, 2, -3]]);
+    const table = new WebAssembly.Table({ initial: 1, element: 'anyfunc' });
+    table.set(0, scalar);
+    expect(table.get(0)).toBe(scalar);
+  });
+});
