@@ -15,7 +15,7 @@ import type { Input } from '../input.ts';
 import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { checkProject, databaseOf, openProjectDatabase, refuseErrors } from '../project.ts';
-import { untilStopped } from '../signals.ts';
+import { watchSignals } from '../signals.ts';
 
 /** `svc serve`: runs until it is told to stop. */
 export const run: Run = async (input, output) => {
@@ -28,35 +28,41 @@ export const run: Run = async (input, output) => {
 async function serveOverHttp(input: Input, output: Output): Promise<0> {
   const host = input.text('host') ?? '127.0.0.1';
   const port = portOf(input.text('port') ?? '8000');
-  const { runtime, database, serving } = await start(input, output);
-  const app = createApp({
-    runtime: () => runtime,
-    version: VERSION,
-    stateless: input.flag('stateless'),
-    log: runtime.log,
-    ...accessOf(host),
-  });
-  const server = await startHttpServer({ app, host, port });
-  const url = `${server.url}/mcp`;
-  output.data({ status: 'ok', transport: 'streamable-http', ...serving, url }, () =>
-    toBanner({ ...serving, url }),
-  );
-  return untilStopped(async () => {
+  return withProject(input, output, async ({ runtime, serving }, stopped) => {
+    const { log } = runtime;
+    const stateless = input.flag('stateless');
+    const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...accessOf(host) });
+    const server = await startHttpServer({ app, host, port });
+    const told = { ...serving, url: `${server.url}/mcp` };
+    output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
+    await stopped;
     await server.close();
-    await database.close();
   });
 }
 
 /** Standard output belongs to the protocol: nothing else is written there, not even with --json. */
 async function serveOverStdio(input: Input, output: Output): Promise<0> {
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
-  const { runtime, database, serving } = await start(input, output);
-  output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
-  const server = serveStdio({ runtime, version: VERSION });
-  return untilStopped(async () => {
-    await server.close();
-    await database.close();
-  }, server.ended);
+  return withProject(input, output, async ({ runtime, serving }, stopped) => {
+    output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
+    const connection = serveStdio({ runtime, version: VERSION });
+    await Promise.race([stopped, connection.ended]);
+    await connection.close();
+  });
+}
+
+type Serve = (started: Started, stopped: Promise<void>) => Promise<void>;
+
+/** Signals are watched from the start, the database is closed at the end, however it comes. */
+async function withProject(input: Input, output: Output, serve: Serve): Promise<0> {
+  const stopped = watchSignals();
+  const started = await start(input, output);
+  try {
+    await serve(started, stopped);
+  } finally {
+    await started.database.close();
+  }
+  return 0;
 }
 
 interface Started {

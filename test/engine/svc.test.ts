@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { project, Svc, svc } from '../unit/cli/svc.ts';
@@ -21,6 +23,15 @@ describe('svc on the wasm engine', () => {
     });
     server.child.kill('SIGTERM');
     expect(await server.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('ends when it cannot listen, engines and all', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((listening) => taken.once('listening', listening));
+    const { port } = taken.address() as AddressInfo;
+    const ended = await svc(['serve', '--stateless', '--port', String(port)], await project());
+    taken.close();
+    expect(ended.stderr).toMatch(/already in use/);
   });
 
   it('plans the SQL of a read-only project with it', async () => {

@@ -11,7 +11,7 @@ describe('svc list', () => {
       join(root, 'tools/off.yaml'),
       'svc: 1\ntool:\n  name: off\n  enabled: false\n  source: { code: SELECT 1 AS one }\n',
     );
-    const [text, json] = await Promise.all([svc(['list'], root), svc(['list', '--json'], root)]);
+    const [text, json] = [await svc(['list'], root), await svc(['list', '--json'], root)];
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(
       /^tool {2}hello_world {2}ok +tools\/hello_world\.yml {2}Greets somebody by name$/m,

@@ -43,10 +43,10 @@ async function withTools(): Promise<string> {
 describe('svc run tool', () => {
   it('prints rows as a table for people and as one document with --json', async () => {
     const root = await withTools();
-    const [table, json] = await Promise.all([
-      svc(['run', 'tool', 'rows'], root),
-      svc(['run', 'tool', 'rows', '--param', 'many=2', '--json'], root),
-    ]);
+    const [table, json] = [
+      await svc(['run', 'tool', 'rows'], root),
+      await svc(['run', 'tool', 'rows', '--param', 'many=2', '--json'], root),
+    ];
     expect(table).toMatchObject({
       code: 0,
       stdout: 'n  label\n0  row 0\n1  row 1\n2  row 2\n(3 rows)\n',
@@ -73,7 +73,7 @@ describe('svc run tool', () => {
     const root = await withTools();
     const env = { SVC_DATABASE_PATH: '/nowhere/at/all.db', SVC_READONLY: 'true' };
     const args = ['run', 'tool', 'total', '--param', 'least=3', '--param', 'more=1'];
-    const [text, json] = await Promise.all([svc(args, root, env), svc([...args, '--json'], root, env)]);
+    const [text, json] = [await svc(args, root, env), await svc([...args, '--json'], root, env)];
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 2, stdout: '' });
     for (const name of ['numbers', 'least', 'more']) {
       expect(text.stderr).toMatch(new RegExp(`^ {2}- .*\\b${name}\\b`, 'm'));

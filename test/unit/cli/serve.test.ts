@@ -105,7 +105,7 @@ describe('svc serve', () => {
       join(root, 'tools/broken.yml'),
       'svc: 1\ntool:\n  name: broken\n  sorce: { code: SELECT 1 }\n',
     );
-    const [text, json] = await Promise.all([svc(['serve'], root), svc(['serve', '--json'], root)]);
+    const [text, json] = [await svc(['serve'], root), await svc(['serve', '--json'], root)];
     expect(text.code).toBe(1);
     expect(text.stderr).toMatch(/tools\/broken\.yml:4:3 +error .*sorce/);
     expect(json.code).toBe(1);

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, onTestFinished } from 'vitest';
 
 const SVC = resolve('cli/svc.js');
 
@@ -78,10 +78,23 @@ export function folder(): string {
   return path;
 }
 
-/** A project made by `svc init --bootstrap`. */
+let made: Promise<string> | undefined;
+
+afterAll(async () => {
+  if (made) rmSync(dirname(await made), { recursive: true, force: true });
+});
+
+/** A project as `svc init --bootstrap` makes it, a fresh copy for each test. */
 export async function project(): Promise<string> {
+  made ??= makeProject();
   const root = join(folder(), 'demo');
-  const { code, stderr } = await svc(['init', root, '--bootstrap', '--yes'], tmpdir());
-  if (code !== 0) throw new Error(stderr);
+  cpSync(await made, root, { recursive: true });
   return root;
+}
+
+async function makeProject(): Promise<string> {
+  const parent = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  const { code, stderr } = await svc(['init', 'demo', '--bootstrap', '--yes'], parent);
+  if (code !== 0) throw new Error(stderr);
+  return join(parent, 'demo');
 }

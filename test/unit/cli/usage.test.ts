@@ -8,7 +8,7 @@ const COMMANDS = ['init', 'serve', 'run', 'list', 'validate', 'build'];
 
 describe('svc', () => {
   it('prints its commands, with and without --help, and exits with 0', async () => {
-    const [bare, asked] = await Promise.all([svc([], tmpdir()), svc(['--help'], tmpdir())]);
+    const [bare, asked] = [await svc([], tmpdir()), await svc(['--help'], tmpdir())];
     expect(asked).toMatchObject({ code: 0, stderr: '' });
     expect(bare.stdout).toBe(asked.stdout);
     for (const command of COMMANDS) expect(asked.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
@@ -62,11 +62,11 @@ describe('svc', () => {
   });
 
   it('adds stack and code with --debug and with SVC_DEBUG, and never without', async () => {
-    const [flag, variable, plain] = await Promise.all([
-      svc(['list', '--debug'], folder()),
-      svc(['list'], folder(), { SVC_DEBUG: 'true' }),
-      svc(['list'], folder()),
-    ]);
+    const [flag, variable, plain] = [
+      await svc(['list', '--debug'], folder()),
+      await svc(['list'], folder(), { SVC_DEBUG: 'true' }),
+      await svc(['list'], folder()),
+    ];
     for (const { stderr } of [flag, variable]) expect(stderr).toMatch(/code: project_invalid\n.*SvcError/);
     expect(plain.stderr).not.toContain('SvcError');
   });

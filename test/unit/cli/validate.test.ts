@@ -13,7 +13,7 @@ tool:
 describe('svc validate', () => {
   it('says ok with 0, for people and as one document', async () => {
     const root = await project();
-    const [text, json] = await Promise.all([svc(['validate'], root), svc(['validate', '--json'], root)]);
+    const [text, json] = [await svc(['validate'], root), await svc(['validate', '--json'], root)];
     expect(text).toMatchObject({ code: 0, stdout: 'ok: 1 endpoint\n', stderr: '' });
     expect(json.code).toBe(0);
     expect(JSON.parse(json.stdout)).toEqual({ status: 'ok', findings: [] });
@@ -25,7 +25,7 @@ describe('svc validate', () => {
       join(root, 'tools/broken.yml'),
       'svc: 1\ntool:\n  name: broken\n  source: { code: SELECT 1\n',
     );
-    const [text, json] = await Promise.all([svc(['validate'], root), svc(['validate', '--json'], root)]);
+    const [text, json] = [await svc(['validate'], root), await svc(['validate', '--json'], root)];
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^tools\/broken\.yml:\d+:\d+ {2}error {2}\S.*\n +fix: \S.*$/m);
     expect(text.stdout).toMatch(/1 error, 0 warnings in 2 endpoints/);
