@@ -96,3 +96,22 @@ export interface Files {
   /** A file's bytes, at most `limit`; null when there is no such file. Throws SvcError for paths outside the root. */
   read(path: string, limit?: number): Promise<Uint8Array | null>;
 }
+
+/** Where a reference in the user's configuration leads (spec, "Dynamic values"). */
+export type SecretReference =
+  | { readonly scheme: 'env'; readonly name: string }
+  | { readonly scheme: 'file'; readonly path: string }
+  | { readonly scheme: 'vault'; readonly path: string; readonly field: string }
+  | {
+      readonly scheme: 'op';
+      readonly vault: string;
+      readonly item: string;
+      readonly section: string | null;
+      readonly field: string;
+      readonly otp: boolean;
+    };
+
+/** Looks up what references stand for; throws reference_unresolved, whose text never holds a value or a token. */
+export interface SecretSource {
+  read(reference: SecretReference, signal: AbortSignal): Promise<string>;
+}

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { choice, flag, listOf, mapOf, optional, strictMap, text, word } from '../../project/schema/shape.ts';
+import { hiddenWord, words } from './hidden.ts';
+import { url } from './url.ts';
+
+/** Ids of the identity providers (spec, "auth.provider values"; `oidc` is any other OpenID provider). */
+export const PROVIDERS = ['github', 'atlassian', 'salesforce', 'google', 'keycloak', 'oidc'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
+
+const SHARED = {
+  client_id: word(),
+  client_secret: hiddenWord(),
+  callback_path: optional(path()),
+  /** Claim path -> claim value -> capabilities. */
+  claim_mappings: optional(mapOf(mapOf(words()))),
+};
+
+const PLAIN = strictMap({
+  ...SHARED,
+  auth_url: optional(url()),
+  token_url: optional(url()),
+  scope: optional(text()),
+});
+
+const KEYCLOAK = strictMap({ ...SHARED, server_url: url(), realm: word(), scope: optional(text()) });
+
+const OIDC = strictMap({
+  ...SHARED,
+  config_url: url(),
+  scope: optional(text()),
+  audience: optional(word()),
+  extra_authorize_params: optional(mapOf(text())),
+  provider_name: optional(word()),
+});
+
+const CLIENT = strictMap({
+  client_id: word(),
+  name: word(),
+  client_secret: optional(hiddenWord()),
+  redirect_uris: optional(words()),
+  grant_types: optional(listOf(choice(GRANT_TYPES))),
+  scopes: optional(words()),
+});
+
+/** `auth` of a profile (spec, "Authentication"). */
+export const AUTH = strictMap({
+  mode: optional(choice(['issuer', 'verifier'])),
+  provider: optional(choice(['none', ...PROVIDERS])),
+  clients: optional(listOf(CLIENT)),
+  authorization: optional(strictMap({ required_scopes: optional(words()) })),
+  persistence: optional(
+    strictMap({
+      type: optional(choice(['sqlite'])),
+      path: optional(word()),
+      auth_encryption_key: optional(hiddenWord()),
+    }),
+  ),
+  hide_credential_headers: optional(flag()),
+  github: optional(PLAIN),
+  atlassian: optional(PLAIN),
+  salesforce: optional(PLAIN),
+  google: optional(PLAIN),
+  keycloak: optional(KEYCLOAK),
+  oidc: optional(OIDC),
+});
+
+export type ParsedAuth = v.InferOutput<typeof AUTH>;
+
+function path() {
+  return v.pipe(
+    word(),
+    v.check(
+      (value) => /^\/[^?#\s]*$/.test(value),
+      'wrong-value\nmust be a path that begins with `/`.\nWrite one such as /callback.',
+    ),
+  );
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import type { Path } from '../../project/position.ts';
+
+/** A schema as data: which keys it has, and what may stand there. */
+export type SchemaNode = {
+  /** Must never be shown. */
+  readonly hidden: boolean;
+} & (
+  | {
+      readonly kind: 'map';
+      readonly entries: { readonly [key: string]: v.GenericSchema };
+      /** What keys of the author's choice have. */
+      readonly values: v.GenericSchema | null;
+    }
+  | { readonly kind: 'list'; readonly item: v.GenericSchema }
+  | { readonly kind: 'leaf'; readonly type: LeafType; readonly words: readonly string[] }
+);
+
+export type LeafType = 'text' | 'address' | 'number' | 'boolean' | 'choice' | 'any';
+
+type Parts = v.GenericSchema & {
+  readonly wrapped?: v.GenericSchema;
+  readonly item?: v.GenericSchema;
+  readonly options?: readonly string[];
+  readonly literal?: unknown;
+  readonly pipe?: readonly (v.GenericSchema & { readonly kind: string })[];
+};
+
+/** Looks into a schema. */
+export function nodeOf(schema: v.GenericSchema): SchemaNode {
+  const parts: Parts = schema;
+  if (parts.wrapped) return nodeOf(parts.wrapped);
+  const { entries, values, hidden, kind } = metadataOf(parts);
+  if (entries || values) {
+    return { kind: 'map', entries: entries ?? {}, values: values ?? null, hidden: hidden ?? false };
+  }
+  const list = [parts, ...(parts.pipe ?? [])].find(({ type }) => type === 'array') as Parts | undefined;
+  if (list?.item) return { kind: 'list', item: list.item, hidden: hidden ?? false };
+  return { kind: 'leaf', ...leafOf(parts, kind), hidden: hidden ?? false };
+}
+
+/** The node at a path of data; null where the schema has none. */
+export function nodeAt(schema: v.GenericSchema, path: Path): SchemaNode | null {
+  let node: SchemaNode = nodeOf(schema);
+  let hidden = node.hidden;
+  for (const key of path) {
+    const next = childOf(node, key);
+    if (next === null) return hidden ? { ...node, hidden } : null;
+    node = nodeOf(next);
+    hidden ||= node.hidden;
+  }
+  return { ...node, hidden };
+}
+
+function childOf(node: SchemaNode, key: string | number): v.GenericSchema | null {
+  if (node.kind === 'list') return node.item;
+  if (node.kind !== 'map') return null;
+  return (Object.hasOwn(node.entries, key) ? node.entries[key] : null) ?? node.values;
+}
+
+interface Metadata {
+  readonly entries?: { readonly [key: string]: v.GenericSchema };
+  readonly values?: v.GenericSchema;
+  readonly hidden?: boolean;
+  readonly kind?: string;
+}
+
+function metadataOf(schema: v.GenericSchema): Metadata {
+  return v.getMetadata(schema);
+}
+
+function leafOf({ type, options, literal }: Parts, kind: string | undefined) {
+  if (type === 'picklist') return { type: 'choice', words: options ?? [] } as const;
+  if (type === 'literal') return { type: 'number', words: [String(literal)] } as const;
+  if (type === 'string') return { type: kind === 'address' ? 'address' : 'text', words: [] } as const;
+  if (type === 'number' || type === 'boolean') return { type, words: [] } as const;
+  return { type: 'any', words: [] } as const;
+}

@@ -1,0 +1,103 @@
+import type * as v from 'valibot';
+import { choice, flag, listOf, mapOf, optional, strictMap, text, whole, word } from '../../project/schema/shape.ts';
+import { VERSION_ONE } from '../../project/schema/version.ts';
+import { AUTH } from './auth.ts';
+import { hiddenParameters, hiddenTexts, hiddenWord } from './hidden.ts';
+import { openMap } from './open-map.ts';
+import { url } from './url.ts';
+
+export const TRANSPORTS = ['streamable-http', 'sse', 'stdio'] as const;
+export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const;
+const LEVELS_MEANT = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', WARN: 'WARNING', error: 'ERROR' };
+export const LOG_FORMATS = ['human', 'json'] as const;
+export const MODEL_TYPES = ['claude', 'openai'] as const;
+
+const MODEL = strictMap({
+  type: choice(MODEL_TYPES),
+  api_key: optional(hiddenWord()),
+  base_url: optional(url()),
+  timeout: optional(whole(1)),
+  max_retries: optional(whole(0)),
+});
+
+const SECRET = strictMap({ name: word(), type: word(), parameters: optional(hiddenParameters()) });
+
+const TELEMETRY = strictMap({
+  enabled: optional(flag()),
+  endpoint: optional(url()),
+  headers: optional(hiddenTexts()),
+  service_name: optional(word()),
+  service_version: optional(word()),
+  environment: optional(word()),
+  resource_attributes: optional(mapOf(text())),
+  tracing: optional(strictMap({ enabled: optional(flag()), console_export: optional(flag()) })),
+  metrics: optional(strictMap({ enabled: optional(flag()), export_interval: optional(whole(1)) })),
+});
+
+/** What the user file has for one profile of a project. */
+export const USER_PROFILE = strictMap({
+  secrets: optional(listOf(SECRET)),
+  plugin: optional(strictMap({ config: optional(mapOf(hiddenTexts())) })),
+  auth: optional(AUTH),
+  telemetry: optional(TELEMETRY),
+});
+
+/** What the user file has for every project. */
+const SHARED = {
+  vault: optional(
+    strictMap({
+      enabled: optional(flag()),
+      address: optional(url()),
+      token_env: optional(word()),
+      namespace: optional(word()),
+    }),
+  ),
+  onepassword: optional(
+    strictMap({
+      enabled: optional(flag()),
+      token_env: optional(word()),
+      connect_host: optional(url()),
+      connect_token_env: optional(word()),
+    }),
+  ),
+  transport: optional(
+    strictMap({
+      provider: optional(choice(TRANSPORTS)),
+      http: optional(
+        strictMap({
+          port: optional(whole(0, 65_535)),
+          host: optional(word()),
+          scheme: optional(choice(['http', 'https'])),
+          base_url: optional(url()),
+          trust_proxy: optional(flag()),
+          stateless: optional(flag()),
+        }),
+      ),
+    }),
+  ),
+  models: optional(openMap({ default: optional(word()), models: optional(mapOf(MODEL)) }, MODEL)),
+  logging: optional(
+    strictMap({
+      enabled: optional(flag()),
+      path: optional(word()),
+      level: optional(choice(LOG_LEVELS, LEVELS_MEANT)),
+      format: optional(choice(LOG_FORMATS)),
+      max_bytes: optional(whole(1_024)),
+      backup_count: optional(whole(0, 1_000)),
+    }),
+  ),
+};
+
+/** `~/.svc/config.yml` (spec, "User configuration file"). */
+export const USER_FILE = strictMap({
+  svc: VERSION_ONE,
+  ...SHARED,
+  projects: optional(mapOf(optional(strictMap({ profiles: optional(mapOf(optional(USER_PROFILE))) })))),
+});
+
+/** What is left of the user file for one profile. */
+export const ACTIVE_USER = strictMap({ ...SHARED, profile: optional(USER_PROFILE) });
+
+export type ParsedActive = v.InferOutput<typeof ACTIVE_USER>;
+export type ParsedModel = v.InferOutput<typeof MODEL>;
+export type ParsedSecret = v.InferOutput<typeof SECRET>;
