@@ -51,7 +51,7 @@ export interface SqlResult {
   readonly truncated: boolean;
 }
 
-/** The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, database_*, memory_exceeded, deadline_exceeded, cancelled, busy. */
+/** The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, sql_rejected, database_*, memory_exceeded, deadline_exceeded, cancelled, busy. */
 export interface Database {
   readonly engine: 'duckdb-wasm' | 'duckdb-native';
   readonly readonly: boolean;
