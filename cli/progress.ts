@@ -25,3 +25,18 @@ function barAt(passed: number): string {
   const place = step < WIDTH ? step : 2 * WIDTH - 1 - step;
   return `[${' '.repeat(place)}=${' '.repeat(WIDTH - 1 - place)}]`;
 }
+
+/** Shows what is being worked on, in one line that each step overwrites; silent where there is no terminal. */
+export async function withLine<T>(work: (say: (text: string) => void) => Promise<T>): Promise<T> {
+  const { stderr } = process;
+  if (!stderr.isTTY) return work(() => {});
+  const clear = () => stderr.write('\r\x1b[2K');
+  try {
+    return await work((text) => {
+      clear();
+      stderr.write(text.replaceAll(/\p{Cc}/gu, ' ').slice(0, (stderr.columns || 80) - 1));
+    });
+  } finally {
+    clear();
+  }
+}

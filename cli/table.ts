@@ -7,6 +7,12 @@ const PROFILE: Option = {
 const JSON_OUT: Option = { flags: '--json', summary: 'print one JSON document on stdout' };
 const DEBUG: Option = { flags: '--debug', summary: 'show stack, cause and debug log' };
 
+const USER: Option = { flags: '--user-context <json>', summary: 'simulate a user: JSON, or @file.json' };
+const TARGET: Option = {
+  flags: '--target <target>',
+  summary: 'what will serve: wasm, native, node, aws-lambda or cloudflare-workers',
+};
+
 /** Every command of `svc` (spec, "Command-line operations"). */
 export const COMMANDS: readonly Command[] = [
   {
@@ -43,7 +49,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'run one tool',
     options: [
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
-      { flags: '--user-context <json>', summary: 'simulate a user: JSON, or @file.json' },
+      USER,
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -64,6 +70,13 @@ export const COMMANDS: readonly Command[] = [
     options: [PROFILE, JSON_OUT, DEBUG],
     example: 'svc validate tools/hello_world.yml',
     load: () => import('./commands/validate.ts'),
+  },
+  {
+    usage: 'test [kind] [name]',
+    summary: 'run the tests of endpoints',
+    options: [USER, TARGET, PROFILE, JSON_OUT, DEBUG],
+    example: 'svc test tool hello_world',
+    load: () => import('./commands/test.ts'),
   },
   {
     usage: 'build',

@@ -1,0 +1,81 @@
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
+import type { Database } from '../../src/ports.ts';
+import type { EndpointFile } from '../../src/project/model.ts';
+import { type EndpointReport, type TestReport, toTestReport } from '../../src/quality/test/report.ts';
+import { runTests, type TestRun } from '../../src/quality/test/run.ts';
+import type { Run } from '../command.ts';
+import { chooseEndpoints } from '../endpoint-choice.ts';
+import type { Input } from '../input.ts';
+import { createLog } from '../log.ts';
+import type { Output } from '../output.ts';
+import { withLine } from '../progress.ts';
+import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { databaseFor, targetOf } from '../target.ts';
+import { toReportText } from '../test-report.ts';
+import { parseUser } from '../user.ts';
+
+/** `svc test [kind [name]]`: the tests that endpoint files declare, against the database of the profile. */
+export const run: Run = async (input, output) => {
+  const start = performance.now();
+  const checked = await checkProject(input);
+  siteOf(checked);
+  const chosen = chooseEndpoints(checked, input.args);
+  const report = await runAll(chosen, checked, input, output);
+  output.data(report, () => toReportText(report, (performance.now() - start) / 1000));
+  return report.status === 'ok' ? 0 : 1;
+};
+
+async function runAll(
+  chosen: readonly EndpointFile[],
+  checked: CheckedProject,
+  input: Input,
+  output: Output,
+): Promise<TestReport> {
+  const sound = soundPart(checked);
+  const choice = databaseFor(checked, targetOf(input));
+  const user = await parseUser(input.text('userContext'));
+  let database: Promise<Database> | undefined;
+  const open = () => {
+    database = openProjectDatabase(checked.project.root, choice, output);
+    return database;
+  };
+  const runtime = createRuntime({ catalog: await compileCatalog(sound), open, log: createLog(output) });
+  const { signal } = new AbortController();
+  try {
+    // Opened first, so that no test's time has it.
+    if (chosen.some(({ endpoint }) => endpoint?.kind !== 'prompt' && endpoint?.tests.length)) {
+      await runtime.database();
+    }
+    return await withLine(async (say) => {
+      const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
+      return toTestReport(await reportsOf(chosen, checked, { runtime, user, signal, onTest }));
+    });
+  } finally {
+    await (await database?.catch(() => undefined))?.close();
+  }
+}
+
+/** Disabled endpoints are served to nobody, so nothing of theirs is run. */
+async function reportsOf(
+  chosen: readonly EndpointFile[],
+  checked: CheckedProject,
+  run: TestRun,
+): Promise<readonly EndpointReport[]> {
+  const reports: EndpointReport[] = [];
+  for (const file of chosen) {
+    const error = errorOf(file, checked);
+    if (error !== null) reports.push(toBrokenReport(file, error));
+    else if (file.endpoint?.enabled) reports.push(await runTests(file.endpoint, run));
+  }
+  return reports;
+}
+
+function errorOf({ file }: EndpointFile, { findings }: CheckedProject): string | null {
+  const error = findings.find((finding) => finding.file === file && finding.severity === 'error');
+  return error ? `${error.file}:${error.line}:${error.column}: ${error.message} ${error.fix}` : null;
+}
+
+function toBrokenReport({ file, kind, endpoint }: EndpointFile, error: string): EndpointReport {
+  return { endpoint: `${kind}/${endpoint?.name ?? '?'}`, path: file, error, tests: [] };
+}

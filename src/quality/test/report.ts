@@ -1,0 +1,34 @@
+/** How one test of an endpoint ended: `error` where the call failed and no failure was expected. */
+export type TestResult = {
+  readonly name: string;
+  readonly description?: string;
+  readonly status: 'passed' | 'failed' | 'error';
+  readonly error?: string;
+  readonly time_ms: number;
+};
+
+/** The tests of one endpoint; `error` says why a broken endpoint's could not run. */
+export type EndpointReport = {
+  /** `kind/name`; the name is `?` where the file is too broken to tell. */
+  readonly endpoint: string;
+  /** Of the YAML file, relative to the project's root. */
+  readonly path: string;
+  readonly error?: string;
+  readonly tests: readonly TestResult[];
+};
+
+/** What `svc test` found. */
+export type TestReport = {
+  readonly status: 'ok' | 'failed' | 'error';
+  readonly tests_run: number;
+  readonly endpoints: readonly EndpointReport[];
+};
+
+/** All reports as one; an error outweighs a failure. */
+export function toTestReport(endpoints: readonly EndpointReport[]): TestReport {
+  const tests = endpoints.flatMap((endpoint) => endpoint.tests);
+  const broken = endpoints.some(({ error }) => error !== undefined);
+  const failed = tests.some(({ status }) => status === 'failed');
+  const status = broken || tests.some((test) => test.status === 'error') ? 'error' : failed ? 'failed' : 'ok';
+  return { status, tests_run: tests.length, endpoints };
+}

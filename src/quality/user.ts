@@ -1,0 +1,44 @@
+import type { User } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+
+const TEXTS = ['username', 'email', 'name', 'provider', 'role'] as const;
+const LISTS = ['permissions', 'groups', 'capabilities'] as const;
+
+/** Where a simulated user comes from: what to call it in an error, and who it is without an id. */
+export interface UserSource {
+  readonly from: string;
+  readonly id: string;
+}
+
+/** A user as `user_context` and `--user-context` describe one (spec, "User context fields"); the whole map becomes its claims. */
+export function parseUserContext(given: JsonObject, source: UserSource): User {
+  const { external_token: _, ...claims } = given;
+  const texts = Object.fromEntries(TEXTS.map((key) => [key, textOf(given, key, source)]));
+  const lists = Object.fromEntries(LISTS.map((key) => [key, listOf(given, key, source)]));
+  return {
+    id: textOf(given, 'id', source) ?? textOf(given, 'user_id', source) ?? source.id,
+    username: texts.username ?? null,
+    email: texts.email ?? null,
+    name: texts.name ?? null,
+    provider: texts.provider ?? null,
+    role: texts.role ?? null,
+    permissions: lists.permissions ?? [],
+    groups: lists.groups ?? [],
+    capabilities: lists.capabilities ?? [],
+    claims,
+    externalToken: textOf(given, 'external_token', source),
+  };
+}
+
+function textOf(given: JsonObject, key: string, { from }: UserSource): string | null {
+  const value = given[key] ?? null;
+  if (value === null || typeof value === 'string') return value;
+  throw new SvcError('usage', `${from}: ${key} must be text.`);
+}
+
+function listOf(given: JsonObject, key: string, { from }: UserSource): readonly string[] {
+  const value = given[key] ?? [];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw new SvcError('usage', `${from}: ${key} must be a list of texts.`);
+}
