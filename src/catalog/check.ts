@@ -39,7 +39,9 @@ function checkEndpoint(file: EndpointFile, endpoint: Endpoint): readonly Finding
 }
 
 function policies(endpoint: Endpoint): readonly PartProblem[] {
-  return checkPolicies(endpoint.policies, endpoint).map((problem) => ({ code: 'policy', ...problem }));
+  // A prompt's result has one form, whatever its `return` says.
+  const scope = endpoint.kind === 'prompt' ? { ...endpoint, returns: null } : endpoint;
+  return checkPolicies(endpoint.policies, scope).map((problem) => ({ code: 'policy', ...problem }));
 }
 
 function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly PartProblem[] {

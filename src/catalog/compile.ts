@@ -67,13 +67,14 @@ async function compileAll<One extends Endpoint, Entry>(
 
 async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
   const source = await compileSql(tool.source);
-  const { returns, confirm } = tool;
+  const { returns, confirm, mimeType } = tool;
   return {
     kind: 'tool',
     ...shared(tool),
     returns,
     source,
-    ...(confirm ? { confirm } : {}),
+    ...(confirm === null ? {} : { confirm }),
+    ...(mimeType === null ? {} : { mimeType }),
     wire: toWireTool(tool, source),
   };
 }

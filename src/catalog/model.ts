@@ -15,6 +15,8 @@ export interface CompiledSql {
   readonly operation: string;
   /** SHA-256 of the author's SQL, hex. */
   readonly hash: string;
+  /** Of a built-in tool: the parameter whose value runs in place of `sql`, guarded. */
+  readonly statement?: string;
 }
 
 /** Bounds of one call. */
@@ -41,8 +43,10 @@ export interface ToolEntry extends Entry {
   readonly kind: 'tool';
   readonly returns: TypeNode | null;
   readonly source: CompiledSql;
-  /** A person must agree before each call. */
-  readonly confirm?: true;
+  /** What a person must be asked, and agree to, before each call. */
+  readonly confirm?: string;
+  /** `image/…` or `audio/…`: the result is one BLOB of it. */
+  readonly mimeType?: string;
 }
 
 /** A resource; without variables in its URI `wire` belongs into `resources/list`, with some into `resources/templates/list`. */
@@ -61,6 +65,9 @@ export interface PromptEntry extends Entry {
   readonly kind: 'prompt';
   readonly messages: readonly PromptMessage[];
 }
+
+/** An endpoint of any kind. */
+export type AnyEntry = ToolEntry | ResourceEntry | PromptEntry;
 
 /** What the server needs, compiled once from a Project; plain data, so it can be written to a manifest. */
 export interface Catalog {

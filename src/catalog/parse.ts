@@ -21,6 +21,7 @@ const SOURCE = v.object({
   mode: v.picklist(['read', 'write']),
   operation: v.string(),
   hash: v.string(),
+  statement: v.exactOptional(v.string()),
 });
 const RETURNS = v.nullable(v.looseObject({ type: v.string() }));
 const TEMPLATE = v.object({ literals: NAMES, variables: NAMES });
@@ -35,7 +36,8 @@ const CATALOG = v.object({
       ...SHARED,
       returns: RETURNS,
       source: SOURCE,
-      confirm: v.exactOptional(v.literal(true)),
+      confirm: v.exactOptional(v.string()),
+      mimeType: v.exactOptional(v.string()),
     }),
   ),
   resources: v.record(

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/model.ts';
 import type { Database, Log } from '../ports.ts';
 import { NO_SPANS } from './quiet.ts';
+import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What a runtime is made from. */
@@ -8,11 +9,12 @@ export interface RuntimeParts {
   readonly catalog: Catalog;
   readonly open: () => Promise<Database>;
   readonly log: Log;
+  readonly observe?: CallObserver;
 }
 
 /** A runtime that opens its database on the first call that needs it. */
-export function createRuntime({ catalog, open, log }: RuntimeParts): Runtime {
-  return { catalog, database: openOnce(open), spans: NO_SPANS, clock: Date, log };
+export function createRuntime({ open, ...parts }: RuntimeParts): Runtime {
+  return { ...parts, database: openOnce(open), spans: NO_SPANS, clock: Date };
 }
 
 /** Everybody shares one attempt; after a failure the next call makes a new one. */

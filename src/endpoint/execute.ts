@@ -1,13 +1,21 @@
-import type { ToolEntry } from '../catalog/model.ts';
+import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { SqlCaller } from '../ports.ts';
-import { createArgumentsParser, validatorOf } from '../types/validate.ts';
+import { validatorOf } from '../types/validate.ts';
+import { toLines } from './arguments.ts';
 import { enforceBudget } from './budget.ts';
+import { shapeContent } from './content.ts';
+import { performCall, type Steps } from './perform.ts';
 import type { Outcome, Runtime } from './runtime.ts';
-import { shapeResult } from './shape.ts';
 import { runSql } from './sql.ts';
+
+/** How a call differs from a client's. */
+export interface CallOptions {
+  /** Whether the result is held against `return`; true when unsaid. */
+  readonly checkResult?: boolean;
+}
 
 /** One call of a tool, from its raw arguments to its shaped, checked and bounded result (spec, "Spans"). */
 export function callTool(
@@ -15,40 +23,75 @@ export function callTool(
   entry: ToolEntry,
   args: JsonObject,
   context: RequestContext,
+  options: CallOptions = {},
 ): Promise<Outcome> {
-  const attributes = {
-    'svc.endpoint.name': entry.name,
-    'svc.endpoint.type': entry.kind,
-    'svc.auth.authenticated': context.user !== null,
-  };
-  return runtime.spans.span('svc.endpoint.execute', attributes, async () => {
-    const values = await runtime.spans.span('svc.validation.input', {}, async () =>
-      checkArguments(entry, args),
-    );
-    const { value, truncated } = await executeSource(runtime, entry, values, context);
-    return enforceBudget(value, truncated, entry.limits);
-  });
-}
-
-function checkArguments(entry: ToolEntry, args: JsonObject): JsonObject {
-  const parsed = argumentsParserOf(entry)(args);
-  if (parsed.ok) return parsed.values;
-  const lines = parsed.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  throw new SvcError(
-    'arguments_invalid',
-    `The arguments of ${entry.name} are not valid:\n- ${lines.join('\n- ')}`,
+  const { run, ...after } = sourceSteps(runtime, entry, context, options);
+  return performCall(
+    { runtime, entry, args, context },
     {
-      detail: { issues: parsed.issues.map(({ path, message }) => ({ path, message })) },
+      run: (values) => {
+        enforceConfirmation(entry, context);
+        return run(values);
+      },
+      ...after,
     },
   );
 }
 
-async function executeSource(
+/** One reading of a resource; the values are those of its URI's placeholders, as text or already typed. */
+export function readResource(
   runtime: Runtime,
-  entry: ToolEntry,
+  entry: ResourceEntry,
   values: JsonObject,
   context: RequestContext,
-): Promise<{ value: JsonValue; truncated: boolean }> {
+  options: CallOptions = {},
+): Promise<Outcome> {
+  const steps = sourceSteps(runtime, entry, context, options);
+  return performCall({ runtime, entry, args: values, context }, steps);
+}
+
+/** Nobody can be asked over MCP yet, so no; who types a command has agreed to it by that. */
+function enforceConfirmation({ name, confirm }: ToolEntry, { caller }: RequestContext): void {
+  if (confirm === undefined || caller === 'cli') return;
+  throw new SvcError(
+    'denied',
+    `${name} runs only after a person agrees (“${confirm}”), and this server has no way to ask. Nothing was done.`,
+  );
+}
+
+interface Found {
+  readonly value: JsonValue;
+  readonly binary: boolean;
+  readonly truncated: boolean;
+}
+
+function sourceSteps(
+  runtime: Runtime,
+  entry: ToolEntry | ResourceEntry,
+  context: RequestContext,
+  options: CallOptions,
+): Steps<Found, Outcome> {
+  return {
+    run: (values) => executeSource(runtime, entry, { values, context, options }),
+    finish: ({ truncated, binary }, value) => ({
+      ...enforceBudget(value, truncated, entry.limits),
+      binary: binary && typeof value === 'string',
+    }),
+    resultOf: ({ value }) => value,
+  };
+}
+
+interface Execution {
+  readonly values: JsonObject;
+  readonly context: RequestContext;
+  readonly options: CallOptions;
+}
+
+function executeSource(
+  runtime: Runtime,
+  entry: ToolEntry | ResourceEntry,
+  { values, context, options }: Execution,
+): Promise<Found> {
   const attributes = {
     'svc.execution.language': entry.source.language,
     'svc.params.count': entry.parameters.length,
@@ -56,25 +99,24 @@ async function executeSource(
     'svc.has_output_schema': entry.returns !== null,
   };
   return runtime.spans.span('svc.execution_engine.execute', attributes, async (span) => {
-    const result = await runSql(runtime, entry, values, {
-      signal: context.signal,
-      caller: toSqlCaller(context),
-    });
+    const call = { signal: context.signal, caller: toSqlCaller(context) };
+    const result = await runSql(runtime, entry, values, call);
     span.set({ 'svc.result.count': result.rows.length });
-    const value = shapeResult(result, entry.returns, entry.name);
-    await runtime.spans.span('svc.validation.output', {}, async () => checkResult(entry, value));
-    return { value, truncated: result.truncated };
+    const { value, binary } = shapeContent(result, entry);
+    await runtime.spans.span('svc.validation.output', {}, async () => {
+      if (options.checkResult !== false) checkResult(entry, value);
+    });
+    return { value, binary, truncated: result.truncated };
   });
 }
 
-function checkResult(entry: ToolEntry, value: JsonValue): void {
-  if (entry.returns === null) return;
-  const checked = validatorOf(entry.returns, 'output')(value);
+function checkResult({ name, returns }: ToolEntry | ResourceEntry, value: JsonValue): void {
+  if (returns === null) return;
+  const checked = validatorOf(returns, 'output')(value);
   if (checked.ok) return;
-  const lines = checked.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   throw new SvcError(
     'result_invalid',
-    `${entry.name} returned what \`return\` does not allow:\n- ${lines.join('\n- ')}`,
+    `${name} returned what \`return\` does not allow:\n${toLines(checked.issues)}`,
   );
 }
 
@@ -83,23 +125,6 @@ function toSqlCaller(context: RequestContext): SqlCaller | null {
   return context.user === null ? null : { ...identityOf(context.user), headers: context.headers };
 }
 
-function identityOf(user: User): Omit<SqlCaller, 'headers'> {
-  return {
-    externalToken: user.externalToken,
-    username: user.username,
-    provider: user.provider,
-    email: user.email,
-  };
-}
-
-type ArgumentsParser = ReturnType<typeof createArgumentsParser>;
-const parsers = new WeakMap<ToolEntry, ArgumentsParser>();
-
-/** Compiled on the first call: a server with 500 tools starts without compiling 500 validators. */
-function argumentsParserOf(entry: ToolEntry): ArgumentsParser {
-  const known = parsers.get(entry);
-  if (known) return known;
-  const parser = createArgumentsParser(entry.parameters);
-  parsers.set(entry, parser);
-  return parser;
+function identityOf({ externalToken, username, provider, email }: User): Omit<SqlCaller, 'headers'> {
+  return { externalToken, username, provider, email };
 }

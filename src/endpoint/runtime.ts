@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/model.ts';
 import type { JsonValue } from '../json.ts';
 import type { Clock, Database, Log, Spans } from '../ports.ts';
+import type { CallObserver } from './record.ts';
 
 /** What a call runs against; a reload makes a new one. */
 export interface Runtime {
@@ -10,6 +11,8 @@ export interface Runtime {
   readonly spans: Spans;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of every call once it has ended; absent where nobody watches. */
+  readonly observe?: CallObserver;
 }
 
 /** Why and where a result was cut. */
@@ -19,10 +22,12 @@ export interface Truncation {
   readonly hint: string;
 }
 
-/** What a call answered: the value in its declared shape. */
+/** What a call of a tool or a resource answered: the value in its declared shape. */
 export interface Outcome {
   readonly value: JsonValue;
   /** The value as text: JSON, or the value itself when it is a string. Made once, for the budget and the reply. */
   readonly text: string;
   readonly truncated: Truncation | null;
+  /** The value is one BLOB as base64, of the endpoint's `mime_type`. */
+  readonly binary?: boolean;
 }

@@ -1,40 +1,55 @@
-import type { ToolEntry } from '../catalog/model.ts';
+import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { SqlCall, SqlResult, SqlValue } from '../ports.ts';
+import type { SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import type { Runtime } from './runtime.ts';
+import { enforceReadOnly, toRejected } from './statement.ts';
+
+type Sourced = ToolEntry | ResourceEntry;
 
 /** Runs an endpoint's statement with its arguments bound, never spliced into the text. */
 export async function runSql(
   runtime: Runtime,
-  entry: ToolEntry,
+  entry: Sourced,
   values: JsonObject,
   call: Omit<SqlCall, 'timeoutMs'>,
 ): Promise<SqlResult> {
   const { source, limits } = entry;
+  const own = source.statement === undefined ? null : enforceReadOnly(String(values[source.statement]));
   const database = await runtime.database();
   const attributes = {
     'db.system': 'duckdb',
     'db.statement.hash': source.hash,
-    'db.operation': source.operation,
+    'db.operation': own?.operation ?? source.operation,
     'db.parameters.count': source.order.length,
     'db.readonly': database.readonly,
   };
   return runtime.spans.span('svc.database.execute', attributes, async (span) => {
-    const request = {
-      sql: source.sql,
-      values: source.order.map((name) => bound(entry, values, name)),
-      mode: source.mode,
-      maxRows: maxRowsOf(entry),
-    };
-    const timed = { ...call, timeoutMs: limits.timeoutMs };
+    const request = own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql };
+    const caller = own === null ? call.caller : withoutSecrets(call.caller);
+    const timed = { signal: call.signal, caller, timeoutMs: limits.timeoutMs };
     const result = await database.run(request, timed).catch((thrown) => {
-      throw reasonOf(call.signal) ?? thrown;
+      throw reasonOf(call.signal) ?? (own === null ? thrown : toRejected(thrown));
     });
     span.set({ 'db.rows_affected': result.rows.length });
     return result;
   });
+}
+
+function toRequest(entry: Sourced, values: JsonObject): SqlRequest {
+  const { source } = entry;
+  return {
+    sql: source.sql,
+    values: source.order.map((name) => bound(entry, values, name)),
+    mode: source.mode,
+    maxRows: maxRowsOf(entry),
+  };
+}
+
+/** What a client writes itself must not read the caller's credentials back to it. */
+function withoutSecrets(caller: SqlCaller | null): SqlCaller | null {
+  return caller === null ? null : { ...caller, externalToken: null, headers: null };
 }
 
 /** Why the platform ended the call, where it says so: its time was over, say. */
@@ -42,7 +57,7 @@ function reasonOf({ reason }: AbortSignal): SvcError | null {
   return reason instanceof SvcError ? reason : null;
 }
 
-function bound(entry: ToolEntry, values: JsonObject, name: string): SqlValue {
+function bound(entry: Sourced, values: JsonObject, name: string): SqlValue {
   const parameter = entry.parameters.find((candidate) => candidate.name === name);
   if (parameter === undefined) {
     throw new SvcError(
@@ -54,7 +69,7 @@ function bound(entry: ToolEntry, values: JsonObject, name: string): SqlValue {
 }
 
 /** One row more than a single-row shape takes is enough to see that there are too many. */
-function maxRowsOf({ returns, limits }: ToolEntry): number {
+function maxRowsOf({ returns, limits }: Sourced): number {
   const many = returns === null || returns.type === 'array';
   return many ? limits.rows : 2;
 }

@@ -37,7 +37,8 @@ function toTool(parsed: ParsedTool, around: Around, source: Source): ToolEndpoin
     name: parsed.name,
     ...shared(parsed, around),
     annotations: present(parsed.annotations ?? {}),
-    confirm: parsed.confirm ?? false,
+    confirm: parsed.confirm ?? null,
+    mimeType: parsed.mime_type ?? null,
     source,
   };
 }

@@ -104,8 +104,10 @@ interface EndpointBase {
 export interface ToolEndpoint extends EndpointBase {
   readonly kind: 'tool';
   readonly annotations: Annotations;
-  /** Whether a person must agree before each call. */
-  readonly confirm: boolean;
+  /** What a person is asked, and must agree to, before each call; null: nothing. */
+  readonly confirm: string | null;
+  /** `image/…` or `audio/…`: the result is one BLOB of it; null: a value. */
+  readonly mimeType: string | null;
   readonly source: Source;
 }
 

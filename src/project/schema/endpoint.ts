@@ -112,7 +112,14 @@ const TOOL = strictMap({
       openWorldHint: optional(flag()),
     }),
   ),
-  confirm: optional(flag()),
+  confirm: optional(word()),
+  mime_type: optional(
+    formed(
+      /^(image|audio)\/[\w.+-]+$/,
+      'the media type of an image or a sound',
+      'Write one such as image/png.',
+    ),
+  ),
   ...SOURCED,
 });
 

@@ -3,7 +3,7 @@ import { createRuntime } from '../../../src/endpoint/create.ts';
 import { NO_LOG } from '../../../src/endpoint/quiet.ts';
 import type { Database } from '../../../src/ports.ts';
 
-const catalog = { project: 'p', hash: 'h', tools: {} };
+const catalog = { project: 'p', hash: 'h', tools: {}, resources: {}, prompts: {} };
 const database: Database = {
   engine: 'duckdb-wasm',
   readonly: true,

@@ -120,7 +120,8 @@ export const TOOLS: readonly ToolEntry[] = [
 
 /** A catalog of some tools. */
 export function catalogOf(tools: readonly ToolEntry[], hash = '0123456789abcdef'): Catalog {
-  return { project: 'demo', hash, tools: Object.fromEntries(tools.map((entry) => [entry.name, entry])) };
+  const named = Object.fromEntries(tools.map((entry) => [entry.name, entry]));
+  return { project: 'demo', hash, tools: named, resources: {}, prompts: {} };
 }
 
 /** A runtime over the fake database, with its log at hand. */

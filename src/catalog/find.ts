@@ -1,0 +1,35 @@
+import type { Catalog, ResourceEntry } from './model.ts';
+import { matchUri } from './uri.ts';
+
+/** A resource that a URI names, with what its placeholders stand for there. */
+export interface FoundResource {
+  readonly entry: ResourceEntry;
+  readonly values: { readonly [name: string]: string };
+}
+
+/** The resource that a URI names: one of that very URI, or else of the template that says the most of it. */
+export function findResource(catalog: Catalog, uri: string): FoundResource | null {
+  const exact = Object.hasOwn(catalog.resources, uri) ? catalog.resources[uri] : undefined;
+  if (exact !== undefined && exact.template.variables.length === 0) return { entry: exact, values: {} };
+  for (const entry of templatesOf(catalog)) {
+    const values = matchUri(entry.template, uri);
+    if (values !== null) return { entry, values };
+  }
+  return null;
+}
+
+const known = new WeakMap<Catalog, readonly ResourceEntry[]>();
+
+function templatesOf(catalog: Catalog): readonly ResourceEntry[] {
+  const sorted = known.get(catalog);
+  if (sorted !== undefined) return sorted;
+  const templates = Object.values(catalog.resources)
+    .filter(({ template }) => template.variables.length > 0)
+    .toSorted((one, other) => fixedLength(other) - fixedLength(one));
+  known.set(catalog, templates);
+  return templates;
+}
+
+function fixedLength({ template }: ResourceEntry): number {
+  return template.literals.join('').length;
+}

@@ -1,0 +1,34 @@
+import type { AnyEntry } from '../catalog/model.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { createArgumentsParser, type Issue } from '../types/validate.ts';
+
+/** The values of a call with their defaults; throws arguments_invalid with the path of each problem. */
+export function checkArguments(entry: AnyEntry, args: JsonObject): JsonObject {
+  const parsed = argumentsParserOf(entry)(args);
+  if (parsed.ok) return parsed.values;
+  throw new SvcError(
+    'arguments_invalid',
+    `The arguments of ${entry.name} are not valid:\n${toLines(parsed.issues)}`,
+    {
+      detail: { issues: parsed.issues.map(({ path, message }) => ({ path, message })) },
+    },
+  );
+}
+
+/** One line for each problem, with its path. */
+export function toLines(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path ? `- ${path}: ${message}` : `- ${message}`)).join('\n');
+}
+
+type ArgumentsParser = ReturnType<typeof createArgumentsParser>;
+const parsers = new WeakMap<AnyEntry, ArgumentsParser>();
+
+/** Compiled on the first call: a server with 500 tools starts without compiling 500 validators. */
+function argumentsParserOf(entry: AnyEntry): ArgumentsParser {
+  const known = parsers.get(entry);
+  if (known) return known;
+  const parser = createArgumentsParser(entry.parameters);
+  parsers.set(entry, parser);
+  return parser;
+}

@@ -1,0 +1,141 @@
+import type { AnyEntry } from '../catalog/model.ts';
+import type { RequestContext } from '../context.ts';
+import { type SvcError, toSvcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { compilePolicies, type PolicyProgram } from '../policy/compile.ts';
+import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
+import { enforceInput, enforceOutput } from '../policy/enforce.ts';
+import type { SpanAttributes } from '../ports.ts';
+import { checkArguments } from './arguments.ts';
+import type { CallObserver } from './record.ts';
+import type { Runtime } from './runtime.ts';
+
+/** One call of an endpoint. */
+export interface Call {
+  readonly runtime: Runtime;
+  readonly entry: AnyEntry;
+  readonly args: JsonObject;
+  readonly context: RequestContext;
+}
+
+/** What differs between the kinds of endpoint. */
+export interface Steps<Raw extends { readonly value: JsonValue }, Answer> {
+  /** Makes the value that output policies judge, shaped and checked. */
+  readonly run: (values: JsonObject) => Raw | Promise<Raw>;
+  /** Makes the answer of what output policies left. */
+  readonly finish: (raw: Raw, value: JsonValue) => Answer | Promise<Answer>;
+  /** The answer as a record keeps it. */
+  readonly resultOf: (answer: Answer) => JsonValue;
+}
+
+/** What is known of a call while it runs. */
+interface Progress {
+  args: JsonObject;
+  decision: Decision;
+}
+
+/** The way of every call: arguments, input policies, the work, output policies, the answer (spec, "Spans"). */
+export function performCall<Raw extends { readonly value: JsonValue }, Answer>(
+  call: Call,
+  steps: Steps<Raw, Answer>,
+): Promise<Answer> {
+  const progress: Progress = { args: call.args, decision: NO_DECISION };
+  const { spans, observe } = call.runtime;
+  const work = () =>
+    spans.span('svc.endpoint.execute', attributesOf(call), async (span) => {
+      try {
+        return await takeSteps(call, steps, progress);
+      } finally {
+        span.set(decisionAttributes(progress.decision));
+      }
+    });
+  return observe === undefined ? work() : watch(call, { observe, progress, resultOf: steps.resultOf }, work);
+}
+
+async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
+  call: Call,
+  { run, finish }: Steps<Raw, Answer>,
+  progress: Progress,
+): Promise<Answer> {
+  const { runtime, entry, context } = call;
+  const { spans, clock } = runtime;
+  progress.args = await spans.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
+  const program = programOf(entry);
+  await spans.span('svc.policy.enforce_input', {}, async () => {
+    take(call, progress, enforceInput(program, progress.args, context.user, clock));
+  });
+  const raw = await run(progress.args);
+  const value = await spans.span('svc.policy.enforce_output', {}, async () => {
+    const enforced = enforceOutput(program, raw.value, context.user, clock);
+    take(call, progress, enforced.decision);
+    return enforced.value;
+  });
+  return finish(raw, value);
+}
+
+function programOf(entry: AnyEntry): PolicyProgram {
+  const { kind, parameters, policies } = entry;
+  return compilePolicies(policies, {
+    kind,
+    parameters,
+    returns: entry.kind === 'prompt' ? null : entry.returns,
+  });
+}
+
+/** Adds a decision to the call's; one that denies ends the call. */
+function take({ runtime, entry, context }: Call, progress: Progress, decision: Decision): void {
+  if (decision.outcome === 'none') return;
+  progress.decision = combineDecisions(progress.decision, decision);
+  if (decision.failure !== null) {
+    runtime.log({
+      level: 'error',
+      message: `a policy of ${entry.name} could not be evaluated, so the call was denied: ${decision.failure}`,
+      fields: { error_id: context.requestId, endpoint: entry.name },
+    });
+  }
+  if (decision.outcome === 'deny') throw toDeniedError(decision);
+}
+
+function attributesOf({ entry, context }: Call): SpanAttributes {
+  return {
+    'svc.endpoint.name': entry.name,
+    'svc.endpoint.type': entry.kind,
+    'svc.auth.authenticated': context.user !== null,
+    ...(context.user?.provider ? { 'svc.auth.provider': context.user.provider } : {}),
+    ...(context.sessionId === null ? {} : { 'svc.session.id': context.sessionId }),
+  };
+}
+
+function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
+  const rules = { 'svc.policy.rules_evaluated': evaluated };
+  return outcome === 'none' ? rules : { 'svc.policy.decision': outcome, ...rules };
+}
+
+interface Watching<Answer> {
+  readonly observe: CallObserver;
+  readonly progress: Progress;
+  readonly resultOf: (answer: Answer) => JsonValue;
+}
+
+async function watch<Answer>(
+  call: Call,
+  { observe, progress, resultOf }: Watching<Answer>,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const { entry, context, runtime } = call;
+  const startedAt = runtime.clock.now();
+  const tell = (error: SvcError | null, result: JsonValue) => {
+    const durationMs = runtime.clock.now() - startedAt;
+    const status = error === null ? ('success' as const) : ('error' as const);
+    const known = { kind: entry.kind, name: entry.name, entry, context, startedAt, durationMs };
+    observe({ ...known, ...progress, status, error, result });
+  };
+  try {
+    const answer = await work();
+    tell(null, resultOf(answer));
+    return answer;
+  } catch (thrown) {
+    tell(toSvcError(thrown), null);
+    throw thrown;
+  }
+}

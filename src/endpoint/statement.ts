@@ -1,0 +1,51 @@
+import { SvcError } from '../errors.ts';
+import { lexSql } from '../sql/lexer.ts';
+import { scanParameters } from '../sql/parameters.ts';
+import { rejection } from '../sql/query.ts';
+import { classify, statementsOf } from '../sql/statement.ts';
+
+/** A caller's own statement, found to be one that reads. */
+export interface CallerStatement {
+  /** Without the comments and the `;` around it. */
+  readonly sql: string;
+  readonly operation: string;
+}
+
+/**
+ * What tells of the server instead of the data, or changes something although it reads: settings, files, secrets, other
+ * callers' statements, sequences. The engine refuses files and the network by itself.
+ */
+const BEYOND =
+  /^"?(?:duckdb_(?:settings|databases|secrets|extensions|logs|log_contexts|temporary_files|memory|external_file_cache|connection_count|prepared_statements|approx_database_count|variables)|pragma_(?:database_list|database_size|storage_info|metadata_info|user_agent|platform|last_profiling_output|detailed_profiling_output)|which_secret|current_setting|getenv|getvariable|nextval|setseed|(?:force_)?checkpoint|glob|sniff_csv|parquet_\w+|read_\w+|.+_scan|add_parquet_key|from_substrait\w*|get_substrait\w*|get_request_headers?(?:_json)?|get_user_external_token|icu_\w+)"?$/i;
+
+/** Holds a caller's SQL to one statement that reads the database's own data; throws sql_rejected. */
+export function enforceReadOnly(text: string): CallerStatement {
+  const { problems, names } = scanParameters(text);
+  const [problem] = problems;
+  if (problem !== undefined) throw refused(problem.message);
+  if (names.length > 0) throw refused(`$${names[0]} has no value here: write it into the statement`);
+  const [statement, second] = statementsOf(text);
+  if (statement === undefined) throw refused('There is no statement');
+  if (second !== undefined) throw refused('There is more than one statement: send them one at a time');
+  const { mode, operation } = classify(statement.text);
+  if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
+  const beyond = wordsOf(statement.text).find((word) => BEYOND.test(word));
+  if (beyond !== undefined) throw rejection(beyond);
+  return { sql: statement.text, operation };
+}
+
+/** DuckDB's own words about the caller's own statement. */
+export function toRejected(thrown: unknown): unknown {
+  const own = thrown instanceof SvcError && thrown.code === 'sql_failed';
+  return own ? new SvcError('sql_rejected', thrown.message, { cause: thrown }) : thrown;
+}
+
+function refused(reason: string): SvcError {
+  return new SvcError('sql_rejected', `The statement was refused. ${reason}.`);
+}
+
+function wordsOf(sql: string): readonly string[] {
+  return lexSql(sql)
+    .tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted')
+    .map(({ start, end }) => sql.slice(start, end));
+}
