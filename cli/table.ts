@@ -79,6 +79,32 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/test.ts'),
   },
   {
+    usage: 'lint',
+    summary: 'report missing metadata',
+    options: [
+      { flags: '--severity <severity>', summary: 'show this and graver: error, warning or info (default)' },
+      { flags: '--fail-on <severity>', summary: 'exit with 1 from this severity on (default: error)' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc lint --fail-on warning',
+    load: () => import('./commands/lint.ts'),
+  },
+  {
+    usage: 'query [sql]',
+    summary: 'run one SQL statement',
+    options: [
+      { flags: '--file <path>', summary: 'a file with the statement' },
+      { flags: '--param <key=value>', summary: 'a value for $key; repeatable', repeat: true },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc query "SELECT * FROM customers WHERE id = $id" --param id=7',
+    load: () => import('./commands/query.ts'),
+  },
+  {
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [

@@ -1,0 +1,99 @@
+import type { DatabaseChoice } from '../../adapters/node/database-choice.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json.ts';
+import type { SqlRequest, SqlResult } from '../../src/ports.ts';
+import { scanParameters } from '../../src/sql/parameters.ts';
+import { classify, statementsOf } from '../../src/sql/statement.ts';
+import { nearestName } from '../../src/types/nearest.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { styled } from '../output.ts';
+import { parseParameters, readText } from '../parameters.ts';
+import { withProgress } from '../progress.ts';
+import { checkProject, databaseOf, openProjectDatabase } from '../project.ts';
+import { toQueryValue } from '../query-value.ts';
+import { toText } from '../value.ts';
+
+const MAX_ROWS = 10_000;
+/** Somebody sits before it and can stop it. */
+const TIMEOUT_MS = 3_600_000;
+
+/** `svc query "<sql>"`: one statement with named parameters against the profile's database. */
+export const run: Run = async (input, output) => {
+  const sql = await sqlOf(input);
+  const request = toRequest(sql, await parseParameters(input.list('param')));
+  const checked = await checkProject(input);
+  const choice = databaseOf(checked);
+  if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
+  const database = await openProjectDatabase(checked.project.root, choice, output);
+  try {
+    const { signal } = new AbortController();
+    const call = { caller: null, signal, timeoutMs: TIMEOUT_MS };
+    const result = await withProgress('running', () => database.run(request, call));
+    output.data(result.rows, () => toTable(result));
+    if (result.truncated) output.note(`Only the first ${MAX_ROWS} rows are shown. Add LIMIT or a WHERE.`);
+  } finally {
+    await database.close();
+  }
+  return 0;
+};
+
+async function sqlOf(input: Input): Promise<string> {
+  const [given] = input.args;
+  const file = input.text('file');
+  if (given !== undefined && file === undefined) return given;
+  if (given === undefined && file !== undefined) return readText(file, `--file ${file}`);
+  throw new SvcError(
+    'usage',
+    `svc query takes ${given === undefined ? 'SQL, or --file' : 'either SQL or --file'}.
+Write svc query "SELECT 42 AS answer", or svc query --file report.sql.`,
+  );
+}
+
+function toRequest(sql: string, args: JsonObject): SqlRequest {
+  const [first, second] = statementsOf(sql);
+  if (first === undefined) throw new SvcError('usage', 'There is no SQL in it. Write a statement.');
+  if (second !== undefined) {
+    throw new SvcError(
+      'usage',
+      'svc query runs one statement, and a second one follows. Run each by itself.',
+    );
+  }
+  const scan = scanParameters(first.text);
+  const [problem] = scan.problems;
+  if (problem) throw new SvcError('usage', `The SQL cannot be read: ${problem.message}.`);
+  checkNames(scan.names, Object.keys(args));
+  const { sql: text, order } = scan.rewrite();
+  const values = order.map((name) => toQueryValue(args[name] ?? null));
+  return { sql: text, values, mode: classify(text).mode, maxRows: MAX_ROWS };
+}
+
+function checkNames(used: readonly string[], given: readonly string[]): void {
+  const missing = used.filter((name) => !given.includes(name));
+  const extra = given.filter((name) => !used.includes(name));
+  if (missing.length + extra.length === 0) return;
+  const lines = [
+    ...missing.map((name) => `- The SQL uses $${name}: add --param ${name}=<value>.`),
+    ...extra.map((name) => {
+      const near = nearestName(name, missing);
+      return `- The SQL has no $${name}.${near === null ? '' : ` Did you mean ${near}?`}`;
+    }),
+  ];
+  throw new SvcError('usage', `The parameters do not fit the SQL:\n${lines.join('\n')}`);
+}
+
+function readonly({ path }: DatabaseChoice, sql: string): SvcError {
+  const { operation } = classify(sql);
+  return new SvcError(
+    'database_readonly',
+    `This statement does not only read (${operation}), and ${path} is opened read-only.
+Set \`readonly: false\` for the database of the profile, or choose another with --profile.`,
+  );
+}
+
+/** A result without rows still shows its columns. */
+function toTable({ columns, rows }: SqlResult): string {
+  if (rows.length > 0) return toText(rows);
+  const head = columns.map(({ name }) => styled('strong', name)).join('  ');
+  return `${head}\n${styled('dim', '(0 rows)')}`;
+}

@@ -1,0 +1,79 @@
+import type { Path } from '../../project/position.ts';
+import type { Parameter, TypeNode } from '../../types/node.ts';
+import { hasDefault } from '../../types/nullable.ts';
+import type { Remark } from './rule.ts';
+
+/** What a model needs to know of a parameter before it can fill it in. */
+export function lintParameter(parameter: Parameter, path: Path): readonly Remark[] {
+  const { name } = parameter;
+  return [
+    ...(isBlank(parameter.description)
+      ? [
+          {
+            severity: 'error' as const,
+            code: 'parameter-description',
+            path,
+            message: `The parameter ${name} has no description, so a model has to guess what it is.`,
+            fix: 'Say in `description` what it means, with its unit or form.',
+          },
+        ]
+      : []),
+    ...(hasExamples(parameter)
+      ? []
+      : [
+          {
+            severity: 'info' as const,
+            code: 'parameter-examples',
+            path,
+            message: `The parameter ${name} has no examples.`,
+            fix: 'Give one or two real values in `examples`.',
+          },
+        ]),
+    ...(hasDefault(parameter)
+      ? []
+      : [
+          {
+            severity: 'info' as const,
+            code: 'parameter-default',
+            path,
+            message: `The parameter ${name} has no default, so every call must give it.`,
+            fix: 'Where a call without it makes sense, add `default`; `default: null` makes it optional.',
+          },
+        ]),
+  ];
+}
+
+/** An enum and a boolean show their values themselves. */
+function hasExamples({ examples = [], enum: allowed, type }: TypeNode): boolean {
+  return examples.length > 0 || allowed !== undefined || type === 'boolean';
+}
+
+/** Every part of a result that a model reads without being told what it is; each once. */
+export function lintReturn(node: TypeNode, path: Path, what = 'The `return` type'): readonly Remark[] {
+  const own: readonly Remark[] = isBlank(node.description)
+    ? [
+        {
+          severity: 'warning',
+          code: 'return-description',
+          path,
+          message: `${what} has no description.`,
+          fix: 'Say in `description` what it holds.',
+        },
+      ]
+    : [];
+  const items = node.items ? lintReturn(node.items, [...path, 'items'], itemsOf(path)) : [];
+  const properties = Object.entries(node.properties ?? {}).flatMap(([name, property]) =>
+    lintReturn(property, [...path, 'properties', name], `The property ${name} of the result`),
+  );
+  return [...own, ...items, ...properties];
+}
+
+function itemsOf(path: Path): string {
+  const name = path.at(-2) === 'properties' ? ` of ${path.at(-1)}` : '';
+  return `The type of the items${name}`;
+}
+
+/** Whether a text says nothing. */
+export function isBlank(text: string | undefined): boolean {
+  return text === undefined || text.trim() === '';
+}

@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { project, svc } from './svc.ts';
+
+describe('svc query', () => {
+  it('runs one statement: a table for people, rows with --json', async () => {
+    const root = await project();
+    const sql = "SELECT range AS n, 'row ' || range AS label FROM range(2)";
+    const [text, json, none] = await Promise.all([
+      svc(['query', sql], root),
+      svc(['query', sql, '--json'], root),
+      svc(['query', 'SELECT 1 AS n, 2 AS m WHERE false'], root),
+    ]);
+    expect(text).toMatchObject({ code: 0, stdout: 'n  label\n0  row 0\n1  row 1\n(2 rows)\n', stderr: '' });
+    expect(json).toMatchObject({ code: 0, stdout: '[{"n":0,"label":"row 0"},{"n":1,"label":"row 1"}]\n' });
+    expect(none).toMatchObject({ code: 0, stdout: 'n  m\n(0 rows)\n' });
+  });
+
+  it('binds named parameters, never as part of the SQL', async () => {
+    const root = await project();
+    const sql =
+      'SELECT $text AS text, $n + 1 AS n, $flag AND true AS flag, list_sum($list) AS sum, $gone IS NULL AS gone';
+    const given = {
+      text: "'; DROP TABLE x; --",
+      n: '41',
+      flag: 'true',
+      list: '[1, 2, 3]',
+      gone: 'null',
+    };
+    const params = Object.entries(given).flatMap(([key, value]) => ['--param', `${key}=${value}`]);
+    const { code, stdout } = await svc(['query', sql, ...params, '--json'], root);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([{ text: given.text, n: 42, flag: true, sum: 6, gone: true }]);
+  });
+
+  it('takes the statement from a file', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'sql/answer.sql'), '-- the answer\nSELECT 42 AS answer;\n');
+    expect(await svc(['query', '--file', 'sql/answer.sql', '--json'], root)).toMatchObject({
+      code: 0,
+      stdout: '[{"answer":42}]\n',
+    });
+  });
+
+  it('writes to a read-write database, and to no other', async () => {
+    const root = await project();
+    const site = join(root, 'svc-site.yml');
+    writeFileSync(site, readFileSync(site, 'utf8').replace(/readonly: true/, 'readonly: false'));
+    const writable = { SVC_READONLY: 'false' };
+    expect((await svc(['query', 'CREATE TABLE t AS SELECT 1 AS n'], root, writable)).code).toBe(0);
+    expect((await svc(['query', 'INSERT INTO t VALUES ($n)', '--param', 'n=2'], root, writable)).code).toBe(
+      0,
+    );
+    const read = await svc(['query', 'SELECT sum(n) AS n FROM t', '--json'], root, { SVC_READONLY: 'true' });
+    expect(read.stdout).toBe('[{"n":3}]\n');
+    for (const sql of ['INSERT INTO t VALUES (3)', 'DROP TABLE t', "ATTACH 'other.db' AS o"]) {
+      const { code, stderr } = await svc(['query', sql], root, { SVC_READONLY: 'true' });
+      expect({ sql, code }).toEqual({ sql, code: 1 });
+      expect(stderr).toMatch(/does not only read .*read-only/s);
+    }
+  });
+
+  it.each([
+    [[], /takes SQL, or --file/],
+    [['SELECT 1', '--file', 'x.sql'], /takes either SQL or --file/],
+    [['/* nothing */'], /There is no SQL in it/],
+    [['SELECT 1; SELECT 2'], /runs one statement/],
+    [['SELECT $id, $limit', '--param', 'limt=1'], /\$id: add --param id=.*\$limt\. Did you mean limit\?/s],
+    [['SELECT $1'], /positional parameter/],
+    [['--file', 'nowhere.sql'], /cannot be read/],
+  ])('refuses %j with 2', async (args, message) => {
+    const { code, stdout, stderr } = await svc(['query', ...args], await project());
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  it('tells what the database says of bad SQL, with 1', async () => {
+    const { code, stderr } = await svc(['query', 'SELECT * FROM nowhere'], await project());
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/error: .*nowhere does not exist/);
+  });
+});
