@@ -2,9 +2,10 @@ import type { ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { callTool } from '../endpoint/execute.ts';
 import type { Runtime } from '../endpoint/runtime.ts';
-import { causesOf, ERRORS, type SvcError, toSvcError } from '../errors.ts';
+import { toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Era } from './era.ts';
+import { logFailure } from './failure.ts';
 import { toCallResult, toErrorResult } from './result.ts';
 
 /** One `tools/call`: whatever goes wrong inside the tool is a result with `isError`, never a protocol error. */
@@ -18,16 +19,8 @@ export async function answerCall(
     return toCallResult(entry, await callTool(runtime, entry, args, context), era);
   } catch (thrown) {
     const error = toSvcError(thrown);
-    logFailure(runtime, entry.name, error, context.requestId);
-    return toErrorResult(error, context.requestId);
+    const { requestId } = context;
+    logFailure(runtime, { method: 'tools/call', name: entry.name, requestId }, error);
+    return toErrorResult(error, requestId);
   }
-}
-
-function logFailure({ log }: Runtime, tool: string, error: SvcError, requestId: string): void {
-  const { shown } = ERRORS[error.code];
-  log({
-    level: shown ? 'info' : 'error',
-    message: `tools/call ${tool} failed: ${error.message}`,
-    fields: { error_id: requestId, code: error.code, tool, causes: causesOf(error) },
-  });
 }

@@ -1,8 +1,9 @@
 import type { ToolEntry } from '../catalog/model.ts';
-import type { Outcome } from '../endpoint/runtime.ts';
-import { ERRORS, type SvcError, toPublicText } from '../errors.ts';
+import type { Outcome, Truncation } from '../endpoint/runtime.ts';
+import type { SvcError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import type { Era } from './era.ts';
+import { failureText } from './failure.ts';
 import { isObject, isWrapped } from './wire.ts';
 
 export interface TextBlock {
@@ -13,18 +14,31 @@ export interface TextBlock {
 /** Where a cut result says so to programs; `structuredContent` stays what `outputSchema` declares. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
 
+/** How a cut result says so to people and models. */
+export function truncationText({ reason, hint }: Truncation): string {
+  return `Truncated (${reason}). ${hint}`;
+}
+
 const text = (value: string): TextBlock => ({ type: 'text', text: value });
 
 /** What a call answered, as a `tools/call` result of the era. */
 export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
   const { value, truncated } = outcome;
+  if (outcome.binary && entry.mimeType !== undefined) {
+    return { content: [toMedia(entry.mimeType, String(value))] };
+  }
   const structuredContent = toStructured(entry, value, era);
   if (truncated === null) return { content: [text(outcome.text)], structuredContent };
   return {
-    content: [text(outcome.text), text(`Truncated (${truncated.reason}). ${truncated.hint}`)],
+    content: [text(outcome.text), text(truncationText(truncated))],
     structuredContent,
     _meta: { [TRUNCATED_META_KEY]: { ...truncated } },
   };
+}
+
+function toMedia(mimeType: string, data: string) {
+  const type = mimeType.startsWith('audio/') ? ('audio' as const) : ('image' as const);
+  return { type, data, mimeType };
 }
 
 function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {
@@ -32,8 +46,7 @@ function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {
   return isWrapped(entry, era) || !isObject(value) ? { result: value } : value;
 }
 
-/** A failed call: its public text and, where that hides the cause, the id under which the log has it. */
+/** A failed call. */
 export function toErrorResult(error: SvcError, requestId: string) {
-  const id = ERRORS[error.code].shown ? '' : ` (error id ${requestId})`;
-  return { content: [text(`${toPublicText(error)}${id}`)], isError: true };
+  return { content: [text(failureText(error, requestId))], isError: true };
 }

@@ -137,7 +137,7 @@ describe('tools/call', () => {
     expect(runtime.lines).toEqual([
       expect.objectContaining({
         level: 'error',
-        fields: expect.objectContaining({ error_id: id, tool: name }),
+        fields: expect.objectContaining({ error_id: id, endpoint: name }),
       }),
     ]);
     expect(JSON.stringify(runtime.lines)).toContain('secret');

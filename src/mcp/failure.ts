@@ -1,0 +1,32 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { Runtime } from '../endpoint/runtime.ts';
+import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
+
+/** What failed: the method and the name in it. */
+export interface Failed {
+  readonly method: string;
+  readonly name: string;
+  readonly requestId: string;
+}
+
+/** Puts a failure into the log: what a client may not read, under the id that it is given. */
+export function logFailure({ log }: Runtime, { method, name, requestId }: Failed, error: SvcError): void {
+  log({
+    level: ERRORS[error.code].shown ? 'info' : 'error',
+    message: `${method} ${name} failed: ${error.message}`,
+    fields: { error_id: requestId, code: error.code, endpoint: name, causes: causesOf(error) },
+  });
+}
+
+/** The public text of a failure and, where that hides the cause, the id under which the log has it. */
+export function failureText(error: SvcError, requestId: string): string {
+  const id = ERRORS[error.code].shown ? '' : ` (error id ${requestId})`;
+  return `${toPublicText(error)}${id}`;
+}
+
+/** A failure of a method whose results have no form for one. */
+export function toProtocolError(error: SvcError, requestId: string): ProtocolError {
+  const { rpc, shown } = ERRORS[error.code];
+  const data = shown ? error.detail : { error_id: requestId };
+  return new ProtocolError(rpc, failureText(error, requestId), data);
+}

@@ -1,0 +1,19 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { Era } from './era.ts';
+
+/** How a project is served, whatever the transport. */
+export interface ServeOptions {
+  readonly version: string;
+  readonly instructions?: string;
+  /** Items on one page of a list. */
+  readonly pageSize?: number;
+  /** Whether the lists depend on who asks; then no shared cache may keep them. */
+  readonly private?: boolean;
+}
+
+/** What one server needs beside the runtime. */
+export interface ServerParts extends ServeOptions {
+  readonly era: Era;
+  readonly callerOf: (context: ServerContext) => Caller;
+}

@@ -1,0 +1,68 @@
+import type { PromptMessage, Server } from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import type { PromptEntry } from '../catalog/model.ts';
+import type { RequestContext } from '../context.ts';
+import { getPrompt, type PromptPart } from '../endpoint/prompt.ts';
+import type { Runtime } from '../endpoint/runtime.ts';
+import { noteUnknown } from '../endpoint/unknown.ts';
+import { SvcError, toSvcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { toRequestContext } from './caller.ts';
+import { toContents } from './contents.ts';
+import { logFailure, toProtocolError } from './failure.ts';
+import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
+import type { ServerParts } from './parts.ts';
+import { truncationText } from './result.ts';
+import { isObject } from './wire.ts';
+
+const GET_PARAMS = v.looseObject({
+  name: v.string(),
+  arguments: v.optional(v.custom<JsonObject>((value) => isObject(value as JsonValue), 'Expected an object')),
+});
+
+/** `prompts/list` and `prompts/get`. */
+export function answerPrompts(server: Server, runtime: Runtime, { callerOf, pageSize }: ServerParts): void {
+  const prompts = new Map(Object.entries(runtime.catalog.prompts));
+  const wires = () =>
+    [...prompts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(({ wire }) => wire);
+  const pages = createPages(runtime.catalog, wires, pageSize);
+  server.setRequestHandler('prompts/list', { params: LIST_PARAMS }, ({ cursor }) => {
+    const { items, ...next } = pages(cursor);
+    return { prompts: items, ...next };
+  });
+  server.setRequestHandler('prompts/get', { params: GET_PARAMS }, (params, ctx) => {
+    const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
+    const args = params.arguments ?? {};
+    const entry = prompts.get(params.name);
+    if (entry !== undefined) return answerGet(runtime, entry, args, context);
+    const error = new SvcError('endpoint_unknown', `Unknown prompt: ${params.name.slice(0, 128)}`);
+    noteUnknown(runtime, { kind: 'prompt', name: params.name, args, context, error });
+    throw invalidParams(error.message);
+  });
+}
+
+async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject, context: RequestContext) {
+  try {
+    const { messages } = await getPrompt(runtime, entry, args, context);
+    const { description } = entry.wire;
+    return {
+      ...(typeof description === 'string' ? { description } : {}),
+      messages: messages.flatMap(toMessages),
+    };
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    const { requestId } = context;
+    logFailure(runtime, { method: 'prompts/get', name: entry.name, requestId }, error);
+    throw toProtocolError(error, requestId);
+  }
+}
+
+/** A part as a message; of one that was cut, a second message says so. */
+function toMessages({ role, content }: PromptPart): PromptMessage[] {
+  if (content.type === 'text') return [{ role, content }];
+  if (content.type === 'resource_link') return [{ role, content: { ...content, name: content.uri } }];
+  const { truncated } = content.outcome;
+  const message: PromptMessage = { role, content: { type: 'resource', resource: toContents(content) } };
+  if (truncated === null) return [message];
+  return [message, { role, content: { type: 'text', text: truncationText(truncated) } }];
+}

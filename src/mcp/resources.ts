@@ -1,0 +1,82 @@
+import { ProtocolError, type Server } from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import { findResource } from '../catalog/find.ts';
+import type { RequestContext } from '../context.ts';
+import { readResource } from '../endpoint/execute.ts';
+import type { Outcome, Runtime } from '../endpoint/runtime.ts';
+import { noteUnknown } from '../endpoint/unknown.ts';
+import { SvcError, toSvcError } from '../errors.ts';
+import { toRequestContext } from './caller.ts';
+import { toContents } from './contents.ts';
+import type { Era } from './era.ts';
+import { logFailure, toProtocolError } from './failure.ts';
+import { createPages, LIST_PARAMS } from './pages.ts';
+import type { ServerParts } from './parts.ts';
+import { TRUNCATED_META_KEY, truncationText } from './result.ts';
+
+const READ_PARAMS = v.looseObject({ uri: v.string() });
+
+/** `resources/list`, `resources/templates/list` and `resources/read`. */
+export function answerResources(
+  server: Server,
+  runtime: Runtime,
+  { era, callerOf, pageSize }: ServerParts,
+): void {
+  const { catalog } = runtime;
+  const wiresOf = (templates: boolean) => () =>
+    Object.values(catalog.resources)
+      .filter(({ template }) => template.variables.length > 0 === templates)
+      .toSorted((one, other) => (one.uri < other.uri ? -1 : 1))
+      .map(({ wire }) => wire);
+  const plain = createPages(catalog, wiresOf(false), pageSize);
+  const templates = createPages(catalog, wiresOf(true), pageSize);
+  server.setRequestHandler('resources/list', { params: LIST_PARAMS }, ({ cursor }) => {
+    const { items, ...next } = plain(cursor);
+    return { resources: items, ...next };
+  });
+  server.setRequestHandler('resources/templates/list', { params: LIST_PARAMS }, ({ cursor }) => {
+    const { items, ...next } = templates(cursor);
+    return { resourceTemplates: items, ...next };
+  });
+  server.setRequestHandler('resources/read', { params: READ_PARAMS }, ({ uri }, ctx) => {
+    const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
+    return answerRead(runtime, uri, { context, era });
+  });
+}
+
+async function answerRead(
+  runtime: Runtime,
+  uri: string,
+  { context, era }: { context: RequestContext; era: Era },
+) {
+  const found = findResource(runtime.catalog, uri);
+  if (found === null) {
+    const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri.slice(0, 128)}`);
+    noteUnknown(runtime, { kind: 'resource', name: uri, args: {}, context, error });
+    throw notFound(error.message, uri, era);
+  }
+  try {
+    const { entry, values } = found;
+    return toReadResult(uri, entry.mimeType, await readResource(runtime, entry, values, context));
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    const { requestId } = context;
+    logFailure(runtime, { method: 'resources/read', name: found.entry.name, requestId }, error);
+    if (error.code === 'not_found') throw notFound(error.message, uri, era);
+    throw toProtocolError(error, requestId);
+  }
+}
+
+function toReadResult(uri: string, mimeType: string, outcome: Outcome) {
+  const contents = toContents({ uri, mimeType, outcome });
+  const { truncated } = outcome;
+  if (truncated === null) return { contents: [contents] };
+  const note = { uri, mimeType: 'text/plain', text: truncationText(truncated) };
+  return { contents: [contents, note], _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };
+}
+
+const NOT_FOUND = { modern: -32602, legacy: -32002 } as const;
+
+function notFound(message: string, uri: string, era: Era): ProtocolError {
+  return new ProtocolError(NOT_FOUND[era], message, { uri });
+}

@@ -1,0 +1,44 @@
+import type { Server } from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import type { Runtime } from '../endpoint/runtime.ts';
+import { noteUnknown } from '../endpoint/unknown.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { answerCall } from './call.ts';
+import { toRequestContext } from './caller.ts';
+import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
+import type { ServerParts } from './parts.ts';
+import { isObject, toWireTool } from './wire.ts';
+
+const CALL_PARAMS = v.looseObject({
+  name: v.string(),
+  arguments: v.optional(v.custom<JsonObject>((value) => isObject(value as JsonValue), 'Expected an object')),
+});
+
+/** `tools/list` and `tools/call`. */
+export function answerTools(
+  server: Server,
+  runtime: Runtime,
+  { era, callerOf, pageSize }: ServerParts,
+): void {
+  const tools = new Map(Object.entries(runtime.catalog.tools));
+  const wires = () => [...tools.values()].toSorted(byName).map((entry) => toWireTool(entry, era));
+  const pages = createPages(runtime.catalog, wires, pageSize);
+  server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }) => {
+    const { items, ...next } = pages(cursor);
+    return { tools: items, ...next };
+  });
+  server.setRequestHandler('tools/call', { params: CALL_PARAMS }, (params, ctx) => {
+    const entry = tools.get(params.name);
+    const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
+    const args = params.arguments ?? {};
+    if (entry !== undefined) return answerCall(runtime, entry, args, { context, era });
+    const error = new SvcError('endpoint_unknown', `Unknown tool: ${params.name.slice(0, 128)}`);
+    noteUnknown(runtime, { kind: 'tool', name: params.name, args, context, error });
+    throw invalidParams(error.message);
+  });
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}
