@@ -1,4 +1,5 @@
 import { SvcError } from '../src/errors.ts';
+import type { Finding } from '../src/project/finding.ts';
 import { ENDPOINT_KINDS, type EndpointFile, type EndpointKind } from '../src/project/model.ts';
 import { nearestName } from '../src/types/nearest.ts';
 import type { CheckedProject } from './project.ts';
@@ -24,13 +25,26 @@ export function chooseEndpoints(
   return found;
 }
 
+/** The findings that keep an endpoint from running. */
+export function errorsOf(
+  { project, findings }: CheckedProject,
+  kind: EndpointKind,
+  name: string,
+): readonly Finding[] {
+  const files = project.endpoints.filter((file) => file.kind === kind && namesOf(file).includes(name));
+  return findings.filter(
+    (finding) => finding.severity === 'error' && files.some(({ file }) => file === finding.file),
+  );
+}
+
 /** That no endpoint goes by a name, and what it may have been meant to be. */
-function unknownEndpoint(kind: EndpointKind, name: string, files: readonly EndpointFile[]): SvcError {
+export function unknownEndpoint(kind: EndpointKind, name: string, files: readonly EndpointFile[]): SvcError {
   const known = files.flatMap(namesOf);
   const near = nearestName(name, known);
+  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`;
   const lines = [
     `There is no ${kind} named ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
-    known.length === 0 ? `This project has no ${kind}s.` : `${kind}s: ${known.slice(0, 20).join(', ')}`,
+    known.length === 0 ? `This project has no ${kind}s.` : `${title}: ${known.slice(0, 20).join(', ')}`,
   ];
   if (files.some(({ endpoint }) => endpoint === null)) {
     lines.push('Some endpoint files have errors; `svc validate` shows them.');

@@ -46,10 +46,12 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'run <kind> <name>',
-    summary: 'run one tool',
+    summary: 'run one tool, resource or prompt',
     options: [
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
       USER,
+      { flags: '--skip-output-validation', summary: 'take the result as it is, whatever `return` says' },
+      TARGET,
       PROFILE,
       JSON_OUT,
       DEBUG,

@@ -11,6 +11,17 @@ export function toText(value: JsonValue): string {
   return JSON.stringify(value, null, 2);
 }
 
+/** A prompt's messages, each under the name of its role. */
+export function toMessages(value: JsonValue): string {
+  if (!isRows(value)) return toText(value);
+  const blocks = value.map(({ role, type, prompt, text }) => {
+    const head = styled('strong', type === 'resource' ? `${role} (resource ${prompt}):` : `${role}:`);
+    const body = type === 'resource' ? text : prompt;
+    return body === undefined ? head : `${head}\n${body}`;
+  });
+  return blocks.join('\n\n');
+}
+
 function isRows(value: JsonValue): value is readonly JsonObject[] {
   const isObject = (item: JsonValue) => typeof item === 'object' && item !== null && !Array.isArray(item);
   return Array.isArray(value) && value.length > 0 && value.every(isObject);

@@ -1,91 +1,73 @@
 import { randomUUID } from 'node:crypto';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import type { Catalog, ToolEntry } from '../../src/catalog/model.ts';
 import type { RequestContext, User } from '../../src/context.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
-import { callTool } from '../../src/endpoint/execute.ts';
 import type { Outcome } from '../../src/endpoint/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Database } from '../../src/ports.ts';
-import { nearestName } from '../../src/types/nearest.ts';
+import type { EndpointKind } from '../../src/project/model.ts';
+import { runEndpoint } from '../../src/quality/run-endpoint.ts';
 import type { Run } from '../command.ts';
+import { errorsOf, parseKind, unknownEndpoint } from '../endpoint-choice.ts';
 import { toRefusal } from '../findings.ts';
 import type { Input } from '../input.ts';
 import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { parseParameters } from '../parameters.ts';
-import {
-  type CheckedProject,
-  checkProject,
-  databaseOf,
-  openProjectDatabase,
-  siteOf,
-  soundPart,
-} from '../project.ts';
+import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { databaseFor, targetOf } from '../target.ts';
 import { parseUser } from '../user.ts';
-import { toText } from '../value.ts';
+import { toMessages, toText } from '../value.ts';
 
-/** `svc run tool <name>`: one call as a client's would be, with a simulated user. */
+/** `svc run <kind> <name>`: one call as a client's would be, with a simulated user. */
 export const run: Run = async (input, output) => {
-  const [kind, name = ''] = input.args;
-  if (kind !== 'tool') throw new SvcError('usage', `${kind} is no kind of endpoint that runs: tool.`);
+  const [given = '', name = ''] = input.args;
+  const kind = parseKind(given);
   const args = await parseParameters(input.list('param'));
   const user = await parseUser(input.text('userContext'));
-  const outcome = await call(input, { name, args, user }, output);
-  output.data(outcome.value, () => toText(outcome.value));
-  if (outcome.truncated) output.note(outcome.truncated.hint);
+  const { value, truncated } = await call(input, { kind, name, args, user }, output);
+  output.data(value, () => (kind === 'prompt' ? toMessages(value) : toText(value)));
+  if (truncated) output.note(truncated.hint);
   return 0;
 };
 
 interface Call {
+  readonly kind: EndpointKind;
   readonly name: string;
   readonly args: JsonObject;
   readonly user: User | null;
 }
 
-async function call(input: Input, { name, args, user }: Call, output: Output): Promise<Outcome> {
+async function call(input: Input, { kind, name, args, user }: Call, output: Output): Promise<Outcome> {
   const checked = await checkProject(input);
   siteOf(checked);
-  const catalog = await compileCatalog(soundPart(checked));
-  const entry = entryOf(name, catalog, checked);
+  const errors = errorsOf(checked, kind, name);
+  if (errors.length > 0) throw toRefusal(errors);
+  const choice = databaseFor(checked, targetOf(input));
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;
   const open = () => {
-    database = openProjectDatabase(checked.project.root, databaseOf(checked), output);
+    database = openProjectDatabase(checked.project.root, choice, output);
     return database;
   };
+  const catalog = await compileCatalog(soundPart(checked));
   const runtime = createRuntime({ catalog, open, log: createLog(output) });
+  const options = { checkResult: !input.flag('skipOutputValidation') };
   try {
-    return await callTool(runtime, entry, args, contextOf(user));
+    return await runEndpoint(runtime, kind, name, args, contextOf(user), options);
+  } catch (thrown) {
+    throw explained(thrown, kind, name, checked);
   } finally {
     await (await database)?.close();
   }
 }
 
-function entryOf(name: string, catalog: Catalog, { project, findings }: CheckedProject): ToolEntry {
-  const file = project.endpoints.find(
-    ({ endpoint }) => endpoint?.kind === 'tool' && endpoint.name === name,
-  )?.file;
-  const errors = findings.filter((finding) => finding.severity === 'error' && finding.file === file);
-  if (errors.length > 0) throw toRefusal(errors);
-  const entry = Object.hasOwn(catalog.tools, name) ? catalog.tools[name] : undefined;
-  if (entry) return entry;
-  throw unknownTool(
-    name,
-    Object.keys(catalog.tools),
-    project.endpoints.some(({ endpoint }) => endpoint === null),
-  );
-}
-
-function unknownTool(name: string, known: readonly string[], broken: boolean): SvcError {
-  const near = nearestName(name, known);
-  const lines = [
-    `There is no tool named ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
-    known.length === 0 ? 'This project has no tools.' : `Tools: ${known.slice(0, 20).join(', ')}`,
-  ];
-  if (broken) lines.push('Some endpoint files have errors; `svc validate` shows them.');
-  return new SvcError('endpoint_unknown', lines.join('\n'), { detail: { name, did_you_mean: near } });
+/** A name that nothing answers to, with what it may have been meant to be. */
+function explained(thrown: unknown, kind: EndpointKind, name: string, { project }: CheckedProject): unknown {
+  if (!(thrown instanceof SvcError) || thrown.code !== 'endpoint_unknown') return thrown;
+  const served = project.endpoints.filter((file) => file.kind === kind && file.endpoint?.enabled !== false);
+  return unknownEndpoint(kind, name, served);
 }
 
 function contextOf(user: User | null): RequestContext {

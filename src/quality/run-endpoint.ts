@@ -1,19 +1,60 @@
+import { findResource } from '../catalog/find.ts';
+import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import { callTool } from '../endpoint/execute.ts';
+import { type CallOptions, callTool, readResource } from '../endpoint/execute.ts';
+import { getPrompt, type PromptPart } from '../endpoint/prompt.ts';
 import type { Outcome, Runtime } from '../endpoint/runtime.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { EndpointKind } from '../project/model.ts';
 
-/** Runs one endpoint of any kind by its name, as a client's call would be. */
+/** Runs one endpoint of any kind as a client's call would; a resource goes by its template, its name, or a URI. */
 export async function runEndpoint(
   runtime: Runtime,
   kind: EndpointKind,
   name: string,
   args: JsonObject,
   context: RequestContext,
+  options: CallOptions = {},
 ): Promise<Outcome> {
-  const entry = Object.hasOwn(runtime.catalog.tools, name) ? runtime.catalog.tools[name] : undefined;
-  if (kind === 'tool' && entry) return callTool(runtime, entry, args, context);
-  throw new SvcError('endpoint_unknown', `There is no ${kind} named ${name}.`);
+  const { tools, prompts } = runtime.catalog;
+  const known = <Entry>(entry: Entry | null | undefined): Entry => {
+    if (entry) return entry;
+    throw new SvcError('endpoint_unknown', `There is no ${kind} named ${name}.`);
+  };
+  if (kind === 'tool') return callTool(runtime, known(own(tools, name)), args, context, options);
+  if (kind === 'prompt') return renderPrompt(runtime, known(own(prompts, name)), args, context);
+  const { entry, values } = known(resourceOf(runtime.catalog, name));
+  return readResource(runtime, entry, { ...values, ...args }, context, options);
+}
+
+async function renderPrompt(
+  runtime: Runtime,
+  entry: PromptEntry,
+  args: JsonObject,
+  context: RequestContext,
+): Promise<Outcome> {
+  const { messages } = await getPrompt(runtime, entry, args, context);
+  const value = messages.map(toPlain);
+  return { value, text: JSON.stringify(value), truncated: null };
+}
+
+/** The form that output policies see too; an embedded resource adds its text. */
+function toPlain({ role, content }: PromptPart): JsonObject {
+  if (content.type === 'text') return { role, type: 'text', prompt: content.text };
+  const link = { role, type: 'resource', prompt: content.uri };
+  return content.type === 'resource' ? { ...link, text: content.outcome.text } : link;
+}
+
+function own<Entry>(entries: { readonly [name: string]: Entry }, name: string): Entry | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+function resourceOf(
+  catalog: Catalog,
+  name: string,
+): { readonly entry: ResourceEntry; readonly values: JsonObject } | null {
+  const entry =
+    own(catalog.resources, name) ?? Object.values(catalog.resources).find((one) => one.name === name);
+  return entry ? { entry, values: {} } : findResource(catalog, name);
 }
