@@ -62,7 +62,22 @@ export class Heap {
 
   /** The text of one string of a vector. */
   string(data: number, row: number): string {
-    return decoder.decode(this.stringBytes(data, row));
+    const entry = data + row * STRING_BYTES;
+    const length = this.u32(entry);
+    if (length > INLINE_BYTES) return this.text(this.u32(entry + 8), length);
+    return this.#shortText(entry + 4, length);
+  }
+
+  /** Calling the decoder costs more than a few characters of ASCII do. */
+  #shortText(at: number, length: number): string {
+    const { bytes } = this;
+    let text = '';
+    for (let index = at; index < at + length; index += 1) {
+      const code = bytes[index] ?? 0;
+      if (code > 127) return this.text(at, length);
+      text += String.fromCharCode(code);
+    }
+    return text;
   }
 
   /** Writes numbers as consecutive 32-bit words. */
