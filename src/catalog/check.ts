@@ -3,19 +3,23 @@ import type { Finding } from '../project/finding.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../project/position.ts';
 import { templateProblems } from '../template/problems.ts';
+import { checkBuiltins } from './check-builtin.ts';
 import { checkSql } from './check-sql.ts';
 import { checkTests } from './check-tests.ts';
 import type { PartProblem } from './part-problem.ts';
 
 /** Checks what the parts of each endpoint say about each other, without a database. Never throws. */
-export function checkCatalog({ endpoints }: Pick<Project, 'endpoints'>): readonly Finding[] {
-  return endpoints.flatMap((file) => {
+export function checkCatalog(
+  project: Pick<Project, 'site' | 'sitePositions' | 'endpoints'>,
+): readonly Finding[] {
+  const parts = project.endpoints.flatMap((file) => {
     const known = checked.get(file);
     if (known) return known;
     const findings = file.endpoint === null ? [] : checkEndpoint(file, file.endpoint);
     checked.set(file, findings);
     return findings;
   });
+  return [...parts, ...checkBuiltins(project)];
 }
 
 /** Commands check a project, and compiling it does so again. */

@@ -11,6 +11,7 @@ import type {
 import { parseUriTemplate } from '../project/uri.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { classify } from '../sql/statement.ts';
+import { builtinTools, withStatement } from './builtin.ts';
 import { checkCatalog } from './check.ts';
 import { freeze } from './freeze.ts';
 import { hashCatalog, sha256 } from './hash.ts';
@@ -23,14 +24,19 @@ const DEFAULT_LIMITS: Limits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs
 export async function compileCatalog(project: Project): Promise<Catalog> {
   const name = refuseErrors(project);
   const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
+  const builtins = builtinTools(project.site);
   const [tools, resources, prompts] = [
-    endpoints.filter((endpoint) => endpoint.kind === 'tool'),
+    [...endpoints.filter((endpoint) => endpoint.kind === 'tool'), ...builtins],
     endpoints.filter((endpoint) => endpoint.kind === 'resource'),
     endpoints.filter((endpoint) => endpoint.kind === 'prompt'),
   ];
   const content = {
     project: name,
-    tools: await compileAll(tools, (tool) => tool.name, toToolEntry),
+    tools: await compileAll(
+      tools,
+      (tool) => tool.name,
+      async (tool) => (builtins.includes(tool) ? withStatement(await toToolEntry(tool)) : toToolEntry(tool)),
+    ),
     resources: await compileAll(resources, ({ uri }) => uri, toResourceEntry),
     prompts: await compileAll(prompts, (prompt) => prompt.name, toPromptEntry),
   };

@@ -6,6 +6,7 @@ import type {
   Source,
   ToolEndpoint,
 } from './model.ts';
+import { toPolicies } from './policies.ts';
 import type { ParsedEndpointFile, ParsedPrompt, ParsedResource, ParsedTool } from './schema/endpoint.ts';
 import { present } from './schema/present.ts';
 
@@ -78,7 +79,7 @@ function shared(parsed: Parsed, { file, metadata }: Around) {
     scopes: parsed.scopes ?? [],
     parameters: parsed.parameters ?? [],
     returns: parsed.return ?? null,
-    policies: { input: (policies?.input ?? []).map(present), output: (policies?.output ?? []).map(present) },
+    policies: toPolicies(policies),
     tests: (parsed.tests ?? []).map(toTest),
     limits: present(limits ?? {}),
     metadata: metadata ?? {},

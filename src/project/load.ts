@@ -13,7 +13,7 @@ const FOLDER_OF = { tool: 'tools', resource: 'resources', prompt: 'prompts' } as
 
 /** Reads the whole project, under a profile or the one that the site file names; what is wrong becomes findings. */
 export async function loadProject(files: Files, root: string, profile?: string): Promise<Project> {
-  const { site, findings } = await loadSite(files, profile);
+  const { site, positions: sitePositions, findings } = await loadSite(files, profile);
   const found = await findEndpointFiles(files, site?.paths ?? DEFAULT_PATHS);
   const loaded: LoadedFile[] = [];
   for (let start = 0; start < found.length; start += PARALLEL) {
@@ -24,6 +24,7 @@ export async function loadProject(files: Files, root: string, profile?: string):
   return {
     root,
     site,
+    sitePositions,
     endpoints,
     findings: [...findings, ...loaded.flatMap((one) => one.findings), ...checkDuplicates(endpoints)].toSorted(
       byPlace,

@@ -1,9 +1,11 @@
 import type { JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import type { Finding } from './finding.ts';
+import type { Policies } from './policy-model.ts';
 import type { Positions } from './position.ts';
 import type { SiteFile } from './site-model.ts';
 
+export { POLICY_ACTIONS, type Policies, type PolicyRule } from './policy-model.ts';
 export type { Site, SiteFile } from './site-model.ts';
 
 export const ENDPOINT_KINDS = ['tool', 'resource', 'prompt'] as const;
@@ -39,20 +41,6 @@ export interface Icon {
   readonly mimeType?: string;
   readonly sizes?: readonly string[];
   readonly theme?: (typeof ICON_THEMES)[number];
-}
-
-export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
-
-export interface PolicyRule {
-  readonly condition: string;
-  readonly action: (typeof POLICY_ACTIONS)[number];
-  readonly reason?: string;
-  readonly fields?: readonly string[];
-}
-
-export interface Policies {
-  readonly input: readonly PolicyRule[];
-  readonly output: readonly PolicyRule[];
 }
 
 /** One of an endpoint's tests; an assertion that is not there is not made. */
@@ -151,6 +139,8 @@ export interface Project {
   readonly root: string;
   /** Null when the site file itself has errors. */
   readonly site: SiteFile | null;
+  /** Where everything in the site file is. */
+  readonly sitePositions?: Positions;
   readonly endpoints: readonly EndpointFile[];
   readonly findings: readonly Finding[];
 }

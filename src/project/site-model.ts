@@ -1,3 +1,5 @@
+import type { Policies } from './policy-model.ts';
+
 export const FOLDERS = [
   'tools',
   'resources',
@@ -61,11 +63,13 @@ export interface Dbt {
 }
 
 export const SQL_TOOLS = ['execute_sql_query', 'list_tables', 'get_table_schema'] as const;
+export type SqlToolName = (typeof SQL_TOOLS)[number];
 
-/** The built-in SQL tools: whether they are served, and the descriptions that replace their own. */
+/** The built-in SQL tools: whether they are served, the descriptions that replace their own, and their policies. */
 export interface SqlTools {
   readonly enabled: boolean;
-  readonly descriptions: { readonly [name in (typeof SQL_TOOLS)[number]]?: string };
+  readonly descriptions: { readonly [name in SqlToolName]?: string };
+  readonly policies: { readonly [name in SqlToolName]?: Policies };
 }
 
 /** A Python plugin as it is written. */

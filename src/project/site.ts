@@ -1,6 +1,8 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Finding } from './finding.ts';
+import { toPolicies } from './policies.ts';
+import type { Positions } from './position.ts';
 import { type Problem, toFindings } from './problem.ts';
 import { readText } from './read.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
@@ -15,6 +17,7 @@ export const SITE_NAME = 'svc-site.yml';
 /** The site, null when it has errors, with everything that is wrong with it. */
 export interface LoadedSite {
   readonly site: SiteFile | null;
+  readonly positions: Positions;
   readonly findings: readonly Finding[];
 }
 
@@ -32,11 +35,12 @@ export async function loadSite(files: Files, profile?: string): Promise<LoadedSi
   if ('problems' in checked) return failed(checked.problems);
   const problems = checkProfile(checked.value, profile, parsed.yaml);
   if (problems.length > 0) return failed(problems);
-  return { site: toSite(checked.value, profile ?? checked.value.profile), findings: [] };
+  const site = toSite(checked.value, profile ?? checked.value.profile);
+  return { site, positions: parsed.yaml.positions, findings: [] };
 }
 
 function failed(problems: readonly Problem[]): LoadedSite {
-  return { site: null, findings: toFindings(SITE_NAME, problems) };
+  return { site: null, positions: {}, findings: toFindings(SITE_NAME, problems) };
 }
 
 function absent(): Problem {
@@ -51,21 +55,20 @@ function absent(): Problem {
 /** A profile that nobody declared is a slip: it would start on a new, empty database. */
 function checkProfile(
   { profile: own, profiles }: ParsedSiteFile,
-  asked: string | undefined,
+  asked: string,
   yaml: YamlFile,
 ): readonly Problem[] {
   const names = Object.keys(profiles ?? {});
-  const active = asked ?? own;
-  if (names.includes(active) || (active === own && names.length === 0)) return [];
-  if (active === own && asked === undefined && nearestName(own, names) === null) return [];
-  const near = nearestName(active, names);
-  const declared = [...new Set([own, ...names])].join(', ');
-  if (active === own && near === null) return [];
+  if (names.includes(asked)) return [];
+  const near = nearestName(asked, names);
+  // The site file's own profile may do without an entry, when none looks like it.
+  if (asked === own && near === null) return [];
+  const known = [...new Set(asked === own ? names : [own, ...names])];
   return [
-    problemAt(yaml, asked === undefined || asked === own ? ['profile'] : ['profiles'], {
+    problemAt(yaml, [asked === own ? 'profile' : 'profiles'], {
       code: 'profile-unknown',
-      message: `There is no profile ${active}; there are ${declared}.`,
-      fix: near === null ? `Declare it under \`profiles\`, or choose another.` : `Did you mean ${near}?`,
+      message: `There is no profile ${JSON.stringify(asked.slice(0, 64))}; known: ${known.join(', ')}.`,
+      fix: near === null ? 'Declare it under `profiles`, or choose another.' : `Did you mean ${near}?`,
     }),
   ];
 }
@@ -108,12 +111,14 @@ function toProfile(written: ParsedProfile | null | undefined): Profile {
 
 function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteFile) {
   const described = SQL_TOOLS.map((name) => [name, sql_tools?.[name]?.description] as const);
+  const governed = SQL_TOOLS.map((name) => [name, toPolicies(sql_tools?.[name]?.policies)] as const);
   return {
     extensions: (extensions ?? []).map(present),
     dbt: dbt ? toDbt(dbt) : null,
     sqlTools: {
       enabled: sql_tools?.enabled ?? false,
       descriptions: Object.fromEntries(described.filter(([, text]) => text)),
+      policies: Object.fromEntries(governed),
     },
     secrets: secrets ?? [],
     plugins: (plugin ?? []).map(present),

@@ -61,7 +61,8 @@ const RULE = strictMap({
   fields: optional(listOf(text())),
 });
 
-const POLICIES = strictMap({ input: optional(listOf(RULE)), output: optional(listOf(RULE)) });
+/** `policies` of an endpoint. */
+export const POLICIES = strictMap({ input: optional(listOf(RULE)), output: optional(listOf(RULE)) });
 
 const SHARED = {
   title: optional(word()),
@@ -154,6 +155,7 @@ export const ENDPOINT_FILE = strictMap({
   metadata: optional(freeMap()),
 });
 
+export type ParsedPolicies = v.InferOutput<typeof POLICIES>;
 export type ParsedEndpointFile = v.InferOutput<typeof ENDPOINT_FILE>;
 export type ParsedTool = v.InferOutput<typeof TOOL>;
 export type ParsedResource = v.InferOutput<typeof RESOURCE>;

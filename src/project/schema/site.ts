@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ENGINES, EXTENSION_REPOS } from '../site-model.ts';
+import { POLICIES } from './endpoint.ts';
 import {
   choice,
   flag,
@@ -45,19 +46,24 @@ const PROFILE_NAME = formed(
   'It becomes part of file names; choose one such as default.',
 );
 
-const PROFILE = strictMap({
-  database: optional(
-    strictMap({
-      path: optional(DATABASE_PATH),
-      readonly: optional(flag()),
-      engine: optional(choice(ENGINES)),
-    }),
-  ),
-  drift: optional(strictMap({ path: optional(PATH) })),
-  audit: optional(
-    strictMap({ enabled: optional(flag()), path: optional(PATH), max_file_size: optional(whole(1_024)) }),
-  ),
-});
+const USER_CONFIG = 'Move it to the user configuration, ~/.svc/config.yml.';
+
+const PROFILE = strictMap(
+  {
+    database: optional(
+      strictMap({
+        path: optional(DATABASE_PATH),
+        readonly: optional(flag()),
+        engine: optional(choice(ENGINES)),
+      }),
+    ),
+    drift: optional(strictMap({ path: optional(PATH) })),
+    audit: optional(
+      strictMap({ enabled: optional(flag()), path: optional(PATH), max_file_size: optional(whole(1_024)) }),
+    ),
+  },
+  { auth: USER_CONFIG, secrets: USER_CONFIG, telemetry: USER_CONFIG, duckdb: 'Call it `database`.' },
+);
 
 const EXTENSION_NAME = formed(/^[A-Za-z]\w*$/, 'the name of an extension', 'Write one such as httpfs.');
 
@@ -71,54 +77,73 @@ const FOLDER = v.pipe(
   PATH,
   v.transform((path) => path.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'),
 );
+
+/** Where endpoints are: only what is inside the project can be built and deployed. */
+const OWN_FOLDER = v.pipe(
+  FOLDER,
+  v.check(
+    (path) => !path.startsWith('/') && !path.split('/').includes('..'),
+    says('wrong-value', 'must be a folder inside the project.', 'Write a path such as api/tools.'),
+  ),
+);
+
 const FOLDERS = optional(listOrOne(word()));
-const DESCRIBED = optional(strictMap({ description: optional(word()) }));
+const SQL_TOOL = optional(strictMap({ description: optional(word()), policies: optional(POLICIES) }));
 
 /** `svc-site.yml` (spec, "Site configuration file"). */
-export const SITE_FILE = strictMap({
-  svc: VERSION_ONE,
-  project: word(),
-  profile: PROFILE_NAME,
-  profiles: optional(mapOf(optional(PROFILE))),
-  paths: optional(
-    strictMap({
-      tools: optional(FOLDER),
-      resources: optional(FOLDER),
-      prompts: optional(FOLDER),
-      evals: optional(FOLDER),
-      python: optional(FOLDER),
-      plugins: optional(FOLDER),
-      sql: optional(FOLDER),
-      drift: optional(FOLDER),
-      audit: optional(FOLDER),
-      data: optional(FOLDER),
-    }),
-  ),
-  secrets: optional(listOrOne(word())),
-  plugin: optional(listOf(strictMap({ name: word(), module: word(), config: optional(word()) }))),
-  extensions: optional(listOf(EXTENSION)),
-  dbt: optional(
-    strictMap({
-      enabled: optional(flag()),
-      model_paths: FOLDERS,
-      analysis_paths: FOLDERS,
-      test_paths: FOLDERS,
-      seed_paths: FOLDERS,
-      macro_paths: FOLDERS,
-      snapshot_paths: FOLDERS,
-      target_path: optional(word()),
-      clean_targets: FOLDERS,
-    }),
-  ),
-  sql_tools: optional(
-    strictMap({
-      enabled: optional(flag()),
-      execute_sql_query: DESCRIBED,
-      list_tables: DESCRIBED,
-      get_table_schema: DESCRIBED,
-    }),
-  ),
-});
+export const SITE_FILE = strictMap(
+  {
+    svc: VERSION_ONE,
+    project: word(),
+    profile: PROFILE_NAME,
+    profiles: optional(mapOf(optional(PROFILE), PROFILE_NAME)),
+    paths: optional(
+      strictMap({
+        tools: optional(OWN_FOLDER),
+        resources: optional(OWN_FOLDER),
+        prompts: optional(OWN_FOLDER),
+        evals: optional(FOLDER),
+        python: optional(FOLDER),
+        plugins: optional(FOLDER),
+        sql: optional(FOLDER),
+        drift: optional(FOLDER),
+        audit: optional(FOLDER),
+        data: optional(FOLDER),
+      }),
+    ),
+    secrets: optional(listOrOne(word())),
+    plugin: optional(listOf(strictMap({ name: word(), module: word(), config: optional(word()) }))),
+    extensions: optional(listOf(EXTENSION)),
+    dbt: optional(
+      strictMap({
+        enabled: optional(flag()),
+        model_paths: FOLDERS,
+        analysis_paths: FOLDERS,
+        test_paths: FOLDERS,
+        seed_paths: FOLDERS,
+        macro_paths: FOLDERS,
+        snapshot_paths: FOLDERS,
+        target_path: optional(word()),
+        clean_targets: FOLDERS,
+      }),
+    ),
+    sql_tools: optional(
+      strictMap({
+        enabled: optional(flag()),
+        execute_sql_query: SQL_TOOL,
+        list_tables: SQL_TOOL,
+        get_table_schema: SQL_TOOL,
+      }),
+    ),
+  },
+  {
+    transport: USER_CONFIG,
+    vault: USER_CONFIG,
+    onepassword: USER_CONFIG,
+    models: USER_CONFIG,
+    projects: USER_CONFIG,
+  },
+);
 
 export type ParsedSiteFile = v.InferOutput<typeof SITE_FILE>;
 export type ParsedProfile = v.InferOutput<typeof PROFILE>;
