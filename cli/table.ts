@@ -69,9 +69,24 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'validate [file]',
     summary: 'check endpoints and configuration',
-    options: [PROFILE, JSON_OUT, DEBUG],
+    options: [TARGET, PROFILE, JSON_OUT, DEBUG],
     example: 'svc validate tools/hello_world.yml',
     load: () => import('./commands/validate.ts'),
+  },
+  {
+    usage: 'config',
+    summary: 'show every setting and where it comes from',
+    options: [
+      PROFILE,
+      { flags: '--transport <provider>', summary: 'as for `svc serve`' },
+      { flags: '--port <int>', summary: 'as for `svc serve`' },
+      { flags: '--host <host>', summary: 'as for `svc serve`' },
+      { flags: '--stateless', summary: 'as for `svc serve`' },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc config --json',
+    load: () => import('./commands/config.ts'),
   },
   {
     usage: 'test [kind] [name]',

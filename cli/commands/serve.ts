@@ -5,8 +5,9 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
-import { accessOf } from '../../src/http/access.ts';
+import { type Access, accessOf } from '../../src/http/access.ts';
 import type { Database } from '../../src/ports.ts';
+import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Serving, toBanner } from '../banner.ts';
 import type { Run } from '../command.ts';
@@ -15,43 +16,64 @@ import type { Input } from '../input.ts';
 import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { checkProject, databaseOf, openProjectDatabase, refuseErrors } from '../project.ts';
+import { settingsOf } from '../settings.ts';
 import { watchSignals } from '../signals.ts';
 
 /** `svc serve`: runs until it is told to stop. */
 export const run: Run = async (input, output) => {
-  const transport = input.text('transport') ?? 'streamable-http';
-  if (transport === 'stdio') return serveOverStdio(input, output);
-  if (transport === 'streamable-http') return serveOverHttp(input, output);
-  throw new SvcError('usage', `--transport ${transport} is not known. Choose streamable-http or stdio.`);
+  checkTransport(input.text('transport'));
+  checkPort(input.text('port'));
+  return withProject(input, output, async (started, stopped) => {
+    const { provider } = started.settings.transport;
+    if (provider === 'stdio') return serveOverStdio(started, stopped, output);
+    if (provider === 'streamable-http') return serveOverHttp(started, stopped, output);
+    throw new SvcError(
+      'config_invalid',
+      `\`transport.provider\` is ${provider}, which is not served here. Choose streamable-http or stdio.`,
+    );
+  });
 };
 
-async function serveOverHttp(input: Input, output: Output): Promise<0> {
-  const host = input.text('host') ?? '127.0.0.1';
-  const port = portOf(input.text('port') ?? '8000');
-  return withProject(input, output, async ({ runtime, serving }, stopped) => {
-    const { log } = runtime;
-    const stateless = input.flag('stateless');
-    const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...accessOf(host) });
-    const server = await startHttpServer({ app, host, port });
-    const told = { ...serving, url: `${server.url}/mcp` };
-    output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
-    await stopped;
-    await server.close();
-  });
+type Serve = (started: Started, stopped: Promise<void>) => Promise<void>;
+
+async function serveOverHttp(
+  { runtime, serving, settings }: Started,
+  stopped: Promise<void>,
+  output: Output,
+): Promise<void> {
+  const { host, port, stateless, base_url } = settings.transport.http;
+  const { log } = runtime;
+  const access = withName(accessOf(host), base_url);
+  const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...access });
+  const server = await startHttpServer({ app, host, port });
+  const told = { ...serving, url: `${server.url}/mcp` };
+  output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
+  await stopped;
+  await server.close();
+}
+
+/** A proxy passes on the name by which the world knows the server. */
+function withName(access: Access, baseUrl: string | null): Access {
+  if (baseUrl === null) return access;
+  const { hostname } = new URL(baseUrl);
+  return {
+    allowedHosts: access.allowedHosts && [...access.allowedHosts, hostname],
+    allowedOrigins: access.allowedOrigins && [...access.allowedOrigins, hostname],
+  };
 }
 
 /** Standard output belongs to the protocol: nothing else is written there, not even with --json. */
-async function serveOverStdio(input: Input, output: Output): Promise<0> {
+async function serveOverStdio(
+  { runtime, serving }: Started,
+  stopped: Promise<void>,
+  output: Output,
+): Promise<void> {
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
-  return withProject(input, output, async ({ runtime, serving }, stopped) => {
-    output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
-    const connection = serveStdio({ runtime, version: VERSION });
-    await Promise.race([stopped, connection.ended]);
-    await connection.close();
-  });
+  output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
+  const connection = serveStdio({ runtime, version: VERSION });
+  await Promise.race([stopped, connection.ended]);
+  await connection.close();
 }
-
-type Serve = (started: Started, stopped: Promise<void>) => Promise<void>;
 
 /** Signals are watched from the start, the database is closed at the end, however it comes. */
 async function withProject(input: Input, output: Output, serve: Serve): Promise<0> {
@@ -66,6 +88,7 @@ async function withProject(input: Input, output: Output, serve: Serve): Promise<
 }
 
 interface Started {
+  readonly settings: Settings;
   readonly runtime: Runtime;
   readonly database: Database;
   readonly serving: Omit<Serving, 'url'>;
@@ -76,7 +99,8 @@ async function start(input: Input, output: Output): Promise<Started> {
   const checked = await checkProject(input);
   refuseErrors(checked);
   const { root } = checked.project;
-  const choice = databaseOf(checked, input.flag('stateless'));
+  const settings = await settingsOf(input, checked);
+  const choice = databaseOf(checked, settings.transport.http.stateless);
   const catalog = await compileCatalog(checked.project);
   const database = await openProjectDatabase(root, choice, output);
   const log = createLog(output);
@@ -85,7 +109,12 @@ async function start(input: Input, output: Output): Promise<Started> {
   const { engine, readonly } = database;
   const tools = Object.keys(catalog.tools).length;
   const path = relative(process.cwd(), choice.path);
-  return { runtime, database, serving: { project: catalog.project, tools, engine, readonly, path } };
+  return {
+    settings,
+    runtime,
+    database,
+    serving: { project: catalog.project, tools, engine, readonly, path },
+  };
 }
 
 function warnOfWriters({ tools }: Runtime['catalog'], { readonly }: Database, log: Runtime['log']): void {
@@ -99,8 +128,12 @@ function warnOfWriters({ tools }: Runtime['catalog'], { readonly }: Database, lo
   });
 }
 
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new SvcError('usage', `--port ${text} is no port. Give a whole number from 0 to 65535.`);
+function checkTransport(transport: string | undefined): void {
+  if (transport === undefined || ['streamable-http', 'stdio'].includes(transport)) return;
+  throw new SvcError('usage', `--transport ${transport} is not known. Choose streamable-http or stdio.`);
+}
+
+function checkPort(port: string | undefined): void {
+  if (port === undefined || (/^\d+$/.test(port) && Number(port) <= 65_535)) return;
+  throw new SvcError('usage', `--port ${port} is no port. Give a whole number from 0 to 65535.`);
 }

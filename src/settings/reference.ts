@@ -60,7 +60,10 @@ export function parseReference(text: string): ParsedReference {
   if (scheme === 'vault') return parseVault(rest);
   if (scheme === 'op') return parseOp(rest);
   if (rest !== '' && !rest.includes('\0')) return { reference: { scheme: 'file', path: rest } };
-  return { message: 'names no file.', fix: 'Write `file://` and a path, such as `file:///run/secrets/token`.' };
+  return {
+    message: 'names no file.',
+    fix: 'Write `file://` and a path, such as `file:///run/secrets/token`.',
+  };
 }
 
 function parseVault(rest: string): ParsedReference {

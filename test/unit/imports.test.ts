@@ -9,6 +9,7 @@ const ROWS = [
   ['src/mcp', 'src/http', 'src/auth', 'src/admin', 'src/quality'],
   ['src/endpoint'],
   ['src/catalog'],
+  ['src/settings'],
   ['src/policy', 'src/sql', 'src/template', 'src/audit', 'src/telemetry'],
   ['src/project'],
   ['src/types'],

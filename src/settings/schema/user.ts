@@ -1,5 +1,15 @@
 import type * as v from 'valibot';
-import { choice, flag, listOf, mapOf, optional, strictMap, text, whole, word } from '../../project/schema/shape.ts';
+import {
+  choice,
+  flag,
+  listOf,
+  mapOf,
+  optional,
+  strictMap,
+  text,
+  whole,
+  word,
+} from '../../project/schema/shape.ts';
 import { VERSION_ONE } from '../../project/schema/version.ts';
 import { AUTH } from './auth.ts';
 import { hiddenParameters, hiddenTexts, hiddenWord } from './hidden.ts';

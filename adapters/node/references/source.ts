@@ -1,0 +1,14 @@
+import type { SecretSource } from '../../../src/ports.ts';
+import type { Connections } from '../../../src/settings/connections.ts';
+import type { Variables } from '../../references/environment.ts';
+import { createSecretSource } from '../../references/source.ts';
+import { readReferencedFile } from './file.ts';
+import { createSdkReader } from './onepassword-sdk.ts';
+
+/** Where references lead on Node: variables, files, Vault, 1Password. */
+export function openNodeSource(connections: Connections, variables: Variables): SecretSource {
+  return createSecretSource(connections, variables, {
+    readFile: readReferencedFile,
+    onePassword: createSdkReader,
+  });
+}

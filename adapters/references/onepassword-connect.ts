@@ -1,0 +1,105 @@
+import type { SecretReference } from '../../src/ports.ts';
+import { ask, type Reply } from './http.ts';
+import { unresolved } from './unresolved.ts';
+
+/** A reference into a vault of 1Password. */
+export type OpReference = Extract<SecretReference, { readonly scheme: 'op' }>;
+
+interface Field {
+  readonly id?: unknown;
+  readonly label?: unknown;
+  readonly type?: unknown;
+  readonly value?: unknown;
+  readonly totp?: unknown;
+  readonly section?: { readonly id?: unknown; readonly label?: unknown };
+}
+
+/** Ids of 1Password: 26 characters of base32. */
+const ID = /^[a-z0-9]{26}$/;
+
+/** Reads fields over the REST API of a 1Password Connect server, by names or ids. */
+export function createConnect(host: string, token: string) {
+  const items = new Map<string, Promise<readonly Field[]>>();
+  return async (reference: OpReference, signal: AbortSignal): Promise<string> => {
+    const get: Get = (path) =>
+      ask({
+        name: '1Password Connect',
+        base: host,
+        path,
+        headers: { authorization: `Bearer ${token}` },
+        signal,
+      });
+    const key = JSON.stringify([reference.vault, reference.item]);
+    const fields = items.get(key) ?? readItem(get, reference);
+    items.set(key, fields);
+    return toValue(await fields, reference);
+  };
+}
+
+type Get = (path: string) => Promise<Reply>;
+
+async function readItem(get: Get, { vault, item }: OpReference): Promise<readonly Field[]> {
+  const vaultId = await findId(get, '/v1/vaults', { what: 'vault', key: 'name', name: vault });
+  const path = `/v1/vaults/${vaultId}/items`;
+  const itemId = await findId(get, path, { what: 'item', key: 'title', name: item });
+  const body = bodyOf(await get(`${path}/${itemId}`), 'item');
+  const fields: unknown = typeof body === 'object' && body !== null && 'fields' in body ? body.fields : [];
+  return Array.isArray(fields) ? fields : [];
+}
+
+interface Named {
+  readonly what: 'vault' | 'item';
+  readonly key: 'name' | 'title';
+  readonly name: string;
+}
+
+async function findId(get: Get, path: string, { what, key, name }: Named): Promise<string> {
+  if (ID.test(name)) return name;
+  const filter = encodeURIComponent(`${key} eq ${JSON.stringify(name)}`);
+  const found = bodyOf(await get(`${path}?filter=${filter}`), what);
+  const same = (Array.isArray(found) ? found : []).filter((one) => one?.[key] === name);
+  const [first] = same;
+  if (same.length === 1 && typeof first?.id === 'string' && ID.test(first.id)) return first.id;
+  throw same.length > 1
+    ? unresolved(
+        `names a ${what} of 1Password that is there ${same.length} times.`,
+        `Write the ${what}'s id.`,
+      )
+    : missing(what);
+}
+
+function bodyOf({ status, body }: Reply, what: string): unknown {
+  if (status === 200) return body;
+  if (status === 404) throw missing(what);
+  if (status === 401 || status === 403) {
+    throw unresolved(
+      `is refused by 1Password Connect (${status}).`,
+      'Check the token, and that it has access to this vault.',
+    );
+  }
+  throw unresolved(
+    `could not be had from 1Password Connect (${status}).`,
+    'Look at its state, then try again.',
+  );
+}
+
+function missing(what: string): Error {
+  return unresolved(
+    `names a ${what} that 1Password does not have.`,
+    `Correct the ${what}, or let the token see it.`,
+  );
+}
+
+function toValue(fields: readonly Field[], { section, field, otp }: OpReference): string {
+  const found = fields.find(
+    (one) =>
+      (one.id === field || one.label === field) &&
+      (section === null || one.section?.id === section || one.section?.label === section),
+  );
+  if (!found) throw missing('field');
+  const value = otp ? found.totp : found.value;
+  if (typeof value === 'string') return value;
+  throw otp
+    ? unresolved('is no one-time password.', 'Leave out `?attribute=otp`, or name a field that is one.')
+    : unresolved('is a field without a value.', 'Give it a value in 1Password.');
+}

@@ -1,0 +1,102 @@
+import type { SecretReference } from '../../src/ports.ts';
+import type { VaultConnection } from '../../src/settings/connections.ts';
+import { readToken, type Variables } from './environment.ts';
+import { ask, type Reply } from './http.ts';
+import { unresolved } from './unresolved.ts';
+
+type VaultReference = Extract<SecretReference, { readonly scheme: 'vault' }>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads secrets of HashiCorp Vault or OpenBao: KV version 2, then version 1; each path once. */
+export function createVault(connection: VaultConnection | null, variables: Variables) {
+  const read = new Map<string, Promise<Fields>>();
+  return async ({ path, field }: VaultReference, signal: AbortSignal): Promise<string> => {
+    if (connection === null) throw OFF;
+    const fields = read.get(path) ?? readPath(connection, variables, path, signal);
+    read.set(path, fields);
+    return toText(await fields, field);
+  };
+}
+
+const OFF = unresolved(
+  'is with Vault, which is not switched on.',
+  'Set `vault.enabled: true` and `vault.address` in the user file.',
+);
+
+async function readPath(
+  connection: VaultConnection,
+  variables: Variables,
+  path: string,
+  signal: AbortSignal,
+): Promise<Fields> {
+  const { address, tokenVariable, namespace } = connection;
+  if (!/^https?:\/\//.test(address)) {
+    throw unresolved('is with Vault, which has no address.', 'Set `vault.address`, or VAULT_ADDR.');
+  }
+  const headers = {
+    'x-vault-token': readToken(variables, tokenVariable),
+    'x-vault-request': 'true',
+    ...(namespace === null ? {} : { 'x-vault-namespace': namespace }),
+  };
+  const get = (where: string) => ask({ name: 'Vault', base: address, path: where, headers, signal });
+  const [mount = '', ...rest] = path.split('/').map(encodeURIComponent);
+  const second = await get(`/v1/${mount}/data/${rest.join('/')}`);
+  const found = fieldsOfSecond(second);
+  if (found !== null) return found;
+  if (second.status >= 500 || second.status === 429) throw refusal(second.status);
+  const first = await get(`/v1/${[mount, ...rest].join('/')}`);
+  // a path that names `data` itself leads to version 2 after all
+  const other = fieldsOfSecond(first) ?? fieldsOfFirst(first);
+  if (other !== null) return other;
+  throw refusal(worse(second.status, first.status));
+}
+
+/** A policy for version 2 refuses the old form of the question: then the answer to the new one counts. */
+function worse(second: number, first: number): number {
+  return first === 403 || first === 200 ? second : first;
+}
+
+function fieldsOfSecond({ status, body }: Reply): Fields | null {
+  const outer = status === 200 ? mapOf(body, 'data') : null;
+  return outer !== null && 'metadata' in outer ? mapOf(outer, 'data') : null;
+}
+
+function fieldsOfFirst({ status, body }: Reply): Fields | null {
+  return status === 200 ? mapOf(body, 'data') : null;
+}
+
+function mapOf(value: unknown, key: string): Fields | null {
+  const found = isMap(value) ? value[key] : null;
+  return isMap(found) ? found : null;
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toText(fields: Fields, field: string): string {
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (typeof value === 'string') return value;
+  if (value !== undefined && value !== null) return JSON.stringify(value);
+  throw unresolved(
+    `is in Vault, but without the field ${field}.`,
+    `Name one of its fields: ${Object.keys(fields).join(', ') || 'there are none'}.`,
+  );
+}
+
+function refusal(status: number): Error {
+  if (status === 404) {
+    return unresolved('is not in Vault (404).', 'Check the path: vault://<mount>/<path>#<field>.');
+  }
+  if (status === 403 || status === 401) {
+    return unresolved(
+      `is refused by Vault (${status}).`,
+      'Check the token, its policy for this path, and `vault.namespace`.',
+    );
+  }
+  const what =
+    status === 503
+      ? 'is with Vault, which is sealed or standing by (503).'
+      : `could not be had from Vault (${status}).`;
+  return unresolved(what, 'Look at the state of Vault, then try again.');
+}

@@ -1,0 +1,32 @@
+import type { EffectiveValue } from '../../src/settings/effective.ts';
+import { toColumns } from '../columns.ts';
+import type { Run } from '../command.ts';
+import { toFindingLines } from '../findings.ts';
+import { styled } from '../output.ts';
+import { checkProject } from '../project.ts';
+import { checkSettings, toConfigRefusal } from '../settings.ts';
+
+/** `svc config`: every effective value and where it comes from, secrets redacted. */
+export const run: Run = async (input, output) => {
+  const checked = await checkProject(input);
+  const { effective, findings } = await checkSettings(input, checked);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (effective.length === 0) throw toConfigRefusal(errors);
+  const status = errors.length > 0 ? 'error' : 'ok';
+  const shown = findings.map((finding) => ({ ...finding }));
+  output.data({ status, values: effective.map((row) => ({ ...row })), findings: shown }, () =>
+    toText(effective),
+  );
+  if (!output.json && findings.length > 0) output.note(toFindingLines(findings, process.stderr));
+  return errors.length > 0 ? 1 : 0;
+};
+
+function toText(effective: readonly EffectiveValue[]): string {
+  return toColumns(
+    effective.map(({ key, value, origin, source }) => [
+      styled('strong', key),
+      typeof value === 'string' ? value : JSON.stringify(value),
+      styled('dim', source ?? origin),
+    ]),
+  );
+}

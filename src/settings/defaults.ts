@@ -1,0 +1,39 @@
+/** What holds where no file, variable or flag says anything, by effective key. */
+export const DEFAULTS = {
+  debug: false,
+  'transport.provider': 'streamable-http',
+  'transport.http.port': 8000,
+  'transport.http.host': '127.0.0.1',
+  'transport.http.scheme': 'http',
+  'transport.http.trust_proxy': false,
+  'transport.http.stateless': false,
+  'vault.enabled': false,
+  'vault.token_env': 'VAULT_TOKEN',
+  'onepassword.enabled': false,
+  'onepassword.token_env': 'OP_SERVICE_ACCOUNT_TOKEN',
+  'onepassword.connect_token_env': 'OP_CONNECT_TOKEN',
+  'logging.enabled': true,
+  'logging.level': 'WARNING',
+  'logging.format': 'human',
+  'logging.max_bytes': 10_485_760,
+  'logging.backup_count': 5,
+  'admin.enabled': false,
+  'admin.socket': '/run/svc/svc.sock',
+  'analytics.disabled': false,
+  'auth.mode': 'issuer',
+  'auth.provider': 'none',
+  'auth.hide_credential_headers': false,
+  'telemetry.enabled': false,
+  'telemetry.tracing.enabled': true,
+  'telemetry.tracing.console_export': false,
+  'telemetry.metrics.enabled': true,
+  'telemetry.metrics.export_interval': 60,
+} as const;
+
+/** What holds in each block of a kind that may be there several times. */
+export const BLOCK_DEFAULTS = {
+  callback_path: '/callback',
+  grant_types: ['authorization_code'],
+  scopes: ['svc:access'],
+  persistence_path: '~/.svc/oauth.db',
+} as const;

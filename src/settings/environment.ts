@@ -1,0 +1,94 @@
+import type { Finding } from '../project/finding.ts';
+import { nearestName } from '../types/nearest.ts';
+import type { Override } from './origin.ts';
+import { VARIABLES, type Variable } from './variables.ts';
+
+/** A process's environment, or a platform's bindings that are text. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment overrides, and what is wrong with it. */
+export interface ReadEnvironment {
+  readonly overrides: readonly Override[];
+  readonly findings: readonly Finding[];
+}
+
+/** Reads every variable of the table; one that is set to nothing counts as not set. */
+export function readEnvironment(env: Environment): ReadEnvironment {
+  const overrides: Override[] = [];
+  const findings: Finding[] = [...checkNames(env)];
+  for (const variable of VARIABLES) {
+    const text = env[variable.name];
+    if (variable.key === null || text === undefined || text.trim() === '') continue;
+    const value = toValue(text.trim(), variable.type);
+    if (value === null) findings.push(wrong(variable));
+    else {
+      const origin = { kind: 'environment', source: variable.name } as const;
+      overrides.push({ key: variable.key, value, origin });
+    }
+  }
+  return { overrides, findings };
+}
+
+/** `true`, `1`, `yes` and their opposites; null for anything else. */
+export function toBoolean(text: string): boolean | null {
+  if (/^(1|true|yes|on)$/i.test(text)) return true;
+  return /^(0|false|no|off)$/i.test(text) ? false : null;
+}
+
+function toValue(text: string, type: Variable['type']): Override['value'] | null {
+  if (type === 'boolean') return toBoolean(text);
+  if (type === 'number') return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+  if (type === 'pairs') return toPairs(text);
+  if (type === 'text' || type === 'path') return text;
+  return type.includes(text) ? text : null;
+}
+
+/** `a=1,b=2`, percent-decoded (OpenTelemetry, "Specifying headers via environment variables"). */
+function toPairs(text: string): { readonly [name: string]: string } | null {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  const entries = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    return at < 1 ? null : ([pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())] as const);
+  });
+  const sound = entries.filter((entry) => entry !== null && entry[0] !== '' && entry[0] !== '__proto__');
+  return sound.length === pairs.length ? Object.fromEntries(sound as (readonly [string, string])[]) : null;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function wrong({ name, type }: Variable): Finding {
+  const expected = {
+    boolean: 'true or false',
+    number: 'a whole number of 1 or more',
+    pairs: 'pairs of name=value, separated by commas',
+    text: 'text',
+    path: 'a path',
+  };
+  const what = typeof type === 'string' ? expected[type] : `one of ${type.join(', ')}`;
+  return finding('error', 'wrong-value', `${name} must be ${what}.`, 'Correct the variable, or unset it.');
+}
+
+/** A slip such as SVC_READ_ONLY would leave a database writable without a word. */
+function checkNames(env: Environment): readonly Finding[] {
+  const known = VARIABLES.map(({ name }) => name);
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith('SVC_') || known.includes(name)) return [];
+    const near = nearestName(
+      name.slice(4),
+      known.map((one) => one.replace(/^SVC_/, '')),
+    );
+    if (near === null || !known.includes(`SVC_${near}`)) return [];
+    const message = `${name} is set, and svc knows no such variable.`;
+    return [finding('warning', 'unknown-variable', message, `Did you mean SVC_${near}?`)];
+  });
+}
+
+function finding(severity: Finding['severity'], code: string, message: string, fix: string): Finding {
+  return { severity, code, file: 'environment', line: 0, column: 0, message, fix };
+}

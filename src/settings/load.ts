@@ -1,0 +1,125 @@
+import type { SecretSource } from '../ports.ts';
+import type { Finding } from '../project/finding.ts';
+import { positionAt } from '../project/position.ts';
+import type { SiteFile } from '../project/site-model.ts';
+import { parseYaml, type YamlFile } from '../project/yaml.ts';
+import { activePart, only, type Selected } from './active.ts';
+import { checkSettings, checkSiteSecrets, point } from './check-settings.ts';
+import { type Connections, toConnections } from './connections.ts';
+import { type EffectiveValue, toEffective } from './effective.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { type Merged, mergeLayers } from './merge.ts';
+import type { Settings } from './model.ts';
+import type { Override } from './origin.ts';
+import { type ResolvedTree, resolveTree, type Unresolved } from './resolve.ts';
+import { toSettings } from './to-settings.ts';
+import { checkNames, readUserFile, type UserFile } from './user-file.ts';
+
+/** What a profile's settings are loaded from. */
+export interface SettingsInput {
+  readonly site: SiteFile;
+  /** The site file and its text, for the places in it. */
+  readonly siteFile: { readonly name: string; readonly text: string } | null;
+  /** The user file; null where there is none. */
+  readonly userFile: { readonly name: string; readonly bytes: Uint8Array } | null;
+  readonly env: Environment;
+  readonly flags: readonly Override[];
+  /** Opens what references lead to, once the connections are known. */
+  readonly openSource: (connections: Connections) => SecretSource;
+  /** For paths that begin with `~/`; null where there is no home. */
+  readonly home: string | null;
+  /** Milliseconds that one reference may take. */
+  readonly timeoutMs?: number;
+}
+
+/** Settings, null when something is wrong, with every finding and every effective value. */
+export interface LoadedSettings {
+  readonly settings: Settings | null;
+  readonly findings: readonly Finding[];
+  /** Every value and where it came from, secrets redacted; empty when something is wrong. */
+  readonly effective: readonly EffectiveValue[];
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Puts flags, environment, user file, site file and defaults together and resolves what the profile refers to. */
+export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
+  const { site, userFile, flags } = input;
+  const environment = readEnvironment(input.env);
+  const read = userFile
+    ? readUserFile(userFile.bytes, userFile.name)
+    : { user: null, findings: [] as readonly Finding[] };
+  const early = [...environment.findings, ...read.findings];
+  if (userFile && read.user === null) return failed(early);
+  const selected = { project: site.project, profile: site.profile };
+  const names = read.user ? checkNames(read.user, selected) : [];
+  if (names.length > 0) return failed([...early, ...names]);
+  const overrides = [...flags, ...withoutFlagged(environment.overrides, flags)];
+  const { tree, unresolved } = await resolveActive(read.user, selected, input);
+  const at = { user: read.user, selected };
+  if (unresolved.length > 0) return failed([...early, ...unresolved.map((one) => toFinding(one, at))]);
+  const merged = mergeLayers({ user: read.user, selected, ...tree, overrides });
+  return finish(input, { ...at, merged, overrides, tree, early });
+}
+
+function failed(findings: readonly Finding[]): LoadedSettings {
+  return { settings: null, findings, effective: [] };
+}
+
+function withoutFlagged(overrides: readonly Override[], flags: readonly Override[]): readonly Override[] {
+  return overrides.filter(({ key }) => !flags.some((flag) => flag.key === key));
+}
+
+/** The connections first: they say how the rest is looked up. */
+async function resolveActive(user: UserFile | null, selected: Selected, input: SettingsInput) {
+  const tree = activePart(user, selected);
+  const { env, openSource, timeoutMs = TIMEOUT_MS } = input;
+  const keys = ['vault', 'onepassword'];
+  const own = await resolveTree(only(tree, keys), { source: openSource(toConnections({}, env)), timeoutMs });
+  const source = openSource(toConnections(own.value, env));
+  const others = Object.keys(tree).filter((key) => !keys.includes(key));
+  const rest = await resolveTree(only(tree, others), { source, timeoutMs });
+  const value = { ...own.value, ...rest.value };
+  const resolved = [...own.resolved, ...rest.resolved];
+  return { tree: { value, resolved }, unresolved: [...own.unresolved, ...rest.unresolved] };
+}
+
+function toFinding({ path, reference, reason, fix }: Unresolved, at: Parameters<typeof point>[0]): Finding {
+  const known = reference === '${…}' ? '' : `is ${reference}, which `;
+  return point(at, path, { code: 'reference-unresolved', message: `${known}${reason}`, fix });
+}
+
+interface Finishing {
+  readonly user: UserFile | null;
+  readonly selected: Selected;
+  readonly merged: Merged;
+  readonly overrides: readonly Override[];
+  readonly tree: Pick<ResolvedTree, 'resolved'>;
+  readonly early: readonly Finding[];
+}
+
+function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
+  const { site, home } = input;
+  const { merged, overrides, early } = parts;
+  if (merged.active === null) return failed([...early, ...merged.findings]);
+  const expand = (path: string) => (home === null ? path : path.replace(/^~(?=\/|$)/, home));
+  const settings = toSettings({ site, active: merged.active, overrides, expand });
+  const siteYaml = yamlOf(input.siteFile);
+  const place = {
+    file: input.siteFile?.name ?? 'svc-site.yml',
+    position: (path: readonly (string | number)[]) => positionAt(siteYaml?.positions ?? {}, path),
+  };
+  const findings = [
+    ...early,
+    ...checkSettings(settings, merged.active, parts),
+    ...checkSiteSecrets(site, settings, place),
+  ];
+  const effective = toEffective({ site, siteFile: input.siteFile?.name ?? null, siteYaml, ...parts });
+  const sound = findings.every(({ severity }) => severity !== 'error');
+  return { settings: sound ? settings : null, findings, effective };
+}
+
+function yamlOf(siteFile: SettingsInput['siteFile']): YamlFile | null {
+  const parsed = siteFile && parseYaml(siteFile.text);
+  return parsed && 'yaml' in parsed ? parsed.yaml : null;
+}

@@ -1,0 +1,126 @@
+import type { SiteFile } from '../project/site-model.ts';
+import type { GRANT_TYPES, Provider } from './schema/auth.ts';
+import type { Parameter } from './schema/hidden.ts';
+import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES, TRANSPORTS } from './schema/user.ts';
+
+/** A secret of the user file, its references resolved (spec, "Secret definition"). */
+export interface Secret {
+  readonly name: string;
+  readonly type: string;
+  readonly parameters: { readonly [name: string]: Parameter };
+}
+
+/** The block of the identity provider in use; keys as in the file. */
+export interface ProviderBlock {
+  readonly id: Provider;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly callback_path: string;
+  readonly auth_url?: string;
+  readonly token_url?: string;
+  readonly scope?: string;
+  readonly server_url?: string;
+  readonly realm?: string;
+  readonly config_url?: string;
+  readonly audience?: string;
+  readonly extra_authorize_params?: { readonly [name: string]: string };
+  readonly provider_name?: string;
+  /** Claim path -> claim value -> capabilities. */
+  readonly claim_mappings?: { readonly [path: string]: { readonly [value: string]: readonly string[] } };
+}
+
+/** A client that is known beforehand (spec, "Static client fields"). */
+export interface StaticClient {
+  readonly client_id: string;
+  readonly name: string;
+  readonly client_secret: string | null;
+  readonly redirect_uris: readonly string[];
+  readonly grant_types: readonly (typeof GRANT_TYPES)[number][];
+  readonly scopes: readonly string[];
+}
+
+/** `auth` of the active profile. */
+export interface AuthSettings {
+  readonly mode: 'issuer' | 'verifier';
+  /** Null: `auth.provider` is none. */
+  readonly provider: ProviderBlock | null;
+  readonly clients: readonly StaticClient[];
+  readonly required_scopes: readonly string[];
+  /** Null: nothing is stored. */
+  readonly persistence: {
+    readonly type: 'sqlite';
+    readonly path: string;
+    readonly auth_encryption_key: string | null;
+  } | null;
+  readonly hide_credential_headers: boolean;
+}
+
+/** `telemetry` of the active profile. */
+export interface TelemetrySettings {
+  readonly enabled: boolean;
+  readonly endpoint: string | null;
+  readonly headers: { readonly [name: string]: string };
+  /** Null: the project's name. */
+  readonly service_name: string | null;
+  readonly service_version: string | null;
+  readonly environment: string | null;
+  readonly resource_attributes: { readonly [name: string]: string };
+  readonly tracing: { readonly enabled: boolean; readonly console_export: boolean };
+  /** Seconds. */
+  readonly metrics: { readonly enabled: boolean; readonly export_interval: number };
+}
+
+/** A language model for evaluations. */
+export interface Model {
+  readonly type: (typeof MODEL_TYPES)[number];
+  readonly api_key: string | null;
+  readonly base_url: string | null;
+  /** Seconds. */
+  readonly timeout: number | null;
+  readonly max_retries: number | null;
+}
+
+/** `logging`, with SVC_DEBUG in it. */
+export interface LoggingSettings {
+  readonly enabled: boolean;
+  /** Null: standard error. */
+  readonly path: string | null;
+  readonly level: (typeof LOG_LEVELS)[number];
+  readonly format: (typeof LOG_FORMATS)[number];
+  readonly max_bytes: number;
+  readonly backup_count: number;
+}
+
+/** How the server is reached. */
+export interface TransportSettings {
+  readonly provider: (typeof TRANSPORTS)[number];
+  readonly http: {
+    readonly port: number;
+    readonly host: string;
+    readonly scheme: 'http' | 'https';
+    readonly base_url: string | null;
+    readonly trust_proxy: boolean;
+    readonly stateless: boolean;
+  };
+}
+
+/** Everything that configures one profile: files, environment and flags in one, references resolved. */
+export interface Settings {
+  readonly project: string;
+  readonly profile: string;
+  readonly debug: boolean;
+  readonly database: SiteFile['database'];
+  readonly audit: SiteFile['audit'];
+  readonly admin: { readonly enabled: boolean; readonly socket: string };
+  readonly transport: TransportSettings;
+  readonly logging: LoggingSettings;
+  readonly auth: AuthSettings;
+  readonly telemetry: TelemetrySettings;
+  readonly models: {
+    readonly default: string | null;
+    readonly named: { readonly [name: string]: Model };
+  };
+  readonly secrets: readonly Secret[];
+  /** Plugin configuration by name. */
+  readonly plugins: { readonly [name: string]: { readonly [key: string]: string } };
+}

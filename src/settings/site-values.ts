@@ -1,0 +1,43 @@
+import type { JsonValue } from '../json.ts';
+import type { Path } from '../project/position.ts';
+import { FOLDERS, type SiteFile } from '../project/site-model.ts';
+
+/** A setting of the site file: its effective key, its path in the file, its value with defaults. */
+export interface SiteValue {
+  readonly key: string;
+  readonly path: Path;
+  readonly value: JsonValue;
+}
+
+/** Every setting of the site file, for the active profile. */
+export function siteValues(site: SiteFile): readonly SiteValue[] {
+  const same = (key: string, value: JsonValue): SiteValue => ({ key, path: key.split('.'), value });
+  const own = (key: string, value: JsonValue): SiteValue => ({
+    key,
+    path: ['profiles', site.profile, ...key.split('.')],
+    value,
+  });
+  return [
+    same('project', site.project),
+    same('profile', site.profile),
+    own('database.path', site.database.path),
+    own('database.readonly', site.database.readonly),
+    own('database.engine', site.database.engine),
+    own('drift.path', site.drift.path),
+    own('audit.enabled', site.audit.enabled),
+    own('audit.path', site.audit.path),
+    own('audit.max_file_size', site.audit.maxFileSize),
+    ...FOLDERS.map((name) => same(`paths.${name}`, site.paths[name])),
+    ...Object.entries(site.dbt ?? { enabled: false }).map(([key, value]) => same(`dbt.${key}`, value)),
+    same('sql_tools.enabled', site.sqlTools.enabled),
+    ...Object.entries(site.sqlTools.descriptions).map(([name, text]) =>
+      same(`sql_tools.${name}.description`, text),
+    ),
+    { key: 'site.secrets', path: ['secrets'], value: site.secrets },
+    { key: 'site.plugin', path: ['plugin'], value: site.plugins.map((plugin) => ({ ...plugin })) },
+    same(
+      'extensions',
+      site.extensions.map((extension) => ({ ...extension })),
+    ),
+  ];
+}

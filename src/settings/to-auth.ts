@@ -1,0 +1,43 @@
+import { present } from '../project/schema/present.ts';
+import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
+import type { AuthSettings, ProviderBlock } from './model.ts';
+import type { ParsedAuth } from './schema/auth.ts';
+
+/** `auth` with its defaults; the block of another provider than the chosen one says nothing. */
+export function toAuth(written: ParsedAuth, expand: (path: string) => string): AuthSettings {
+  const { persistence } = written;
+  return {
+    mode: written.mode ?? DEFAULTS['auth.mode'],
+    provider: toProvider(written),
+    clients: (written.clients ?? []).map((client) => ({
+      client_id: client.client_id,
+      name: client.name,
+      client_secret: client.client_secret ?? null,
+      redirect_uris: client.redirect_uris ?? [],
+      grant_types: client.grant_types ?? BLOCK_DEFAULTS.grant_types,
+      scopes: client.scopes ?? BLOCK_DEFAULTS.scopes,
+    })),
+    required_scopes: written.authorization?.required_scopes ?? [],
+    persistence: persistence
+      ? {
+          type: 'sqlite',
+          path: expand(persistence.path ?? BLOCK_DEFAULTS.persistence_path),
+          auth_encryption_key: persistence.auth_encryption_key ?? null,
+        }
+      : null,
+    hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
+  };
+}
+
+function toProvider(written: ParsedAuth): ProviderBlock | null {
+  const id = written.provider ?? 'none';
+  const block = id === 'none' ? null : written[id];
+  if (id === 'none' || !block) return null;
+  return {
+    ...present(block),
+    id,
+    client_id: block.client_id,
+    client_secret: block.client_secret,
+    callback_path: block.callback_path ?? BLOCK_DEFAULTS.callback_path,
+  } as ProviderBlock;
+}

@@ -1,0 +1,93 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import { decodeText } from '../project/decode.ts';
+import type { Finding } from '../project/finding.ts';
+import { positionAt, toPointer } from '../project/position.ts';
+import { type Problem, toFindings } from '../project/problem.ts';
+import { isMap } from '../project/schema/shape.ts';
+import { parseYaml, type YamlFile } from '../project/yaml.ts';
+import { nearestName } from '../types/nearest.ts';
+import { checkTree, type PathProblem } from './check-tree.ts';
+import { parseTemplate } from './reference.ts';
+import { USER_FILE } from './schema/user.ts';
+import { valueAt } from './tree.ts';
+
+/** The user file, its keys checked, its references not resolved yet. */
+export interface UserFile {
+  /** As it is shown in findings. */
+  readonly name: string;
+  readonly yaml: YamlFile;
+}
+
+/** A user file, null when it has errors, with everything that is wrong with it. */
+export interface ReadUserFile {
+  readonly user: UserFile | null;
+  readonly findings: readonly Finding[];
+}
+
+const MAX_BYTES = 1_048_576;
+
+/** Parses and checks the user file; values that refer to something outside are checked when they are there. */
+export function readUserFile(bytes: Uint8Array, name: string): ReadUserFile {
+  const failed = (problems: readonly Problem[]) => ({ user: null, findings: toFindings(name, problems) });
+  if (bytes.length > MAX_BYTES) return failed([TOO_LARGE]);
+  const decoded = decodeText(bytes);
+  if ('problem' in decoded) return failed([decoded.problem]);
+  const parsed = parseYaml(decoded.text);
+  if ('problems' in parsed) return failed(parsed.problems.map(withoutText));
+  const { yaml } = parsed;
+  const problems = checkTree(USER_FILE, yaml).filter((problem) => !excused(problem, yaml));
+  return problems.length > 0 ? failed(problems) : { user: { name, yaml }, findings: [] };
+}
+
+const TOO_LARGE: Problem = {
+  code: 'file-size',
+  message: `The file has more than ${MAX_BYTES} bytes.`,
+  fix: 'Make it smaller.',
+  position: { line: 1, column: 1 },
+};
+
+/** The parser's own words may quote the line, and the line may hold a password. */
+function withoutText(problem: Problem): Problem {
+  if (problem.code === 'file-empty') return { ...problem, fix: 'Write `svc: 1` into it, or delete it.' };
+  if (problem.code !== 'yaml-syntax') return problem;
+  return { ...problem, message: 'This is not valid YAML here.' };
+}
+
+/** Where a reference stands, the value is not known yet. */
+function excused({ path }: PathProblem, { value }: YamlFile): boolean {
+  const found = valueAt(value, path);
+  return typeof found === 'string' && parseTemplate(found).kind !== 'literal';
+}
+
+/** A project or a profile that the user file does not know, where it knows others. */
+export function checkNames(
+  { name, yaml }: UserFile,
+  { project, profile }: { readonly project: string; readonly profile: string },
+): readonly Finding[] {
+  const projects = childOf(yaml.value, 'projects');
+  const known = Object.keys(projects);
+  if (known.length === 0) return [];
+  if (!known.includes(project)) return toFindings(name, [unknown(yaml, ['projects'], project, known)]);
+  const profiles = Object.keys(childOf(projects[project], 'profiles'));
+  if (profiles.length === 0 || profiles.includes(profile)) return [];
+  return toFindings(name, [unknown(yaml, ['projects', project, 'profiles'], profile, profiles)]);
+}
+
+function childOf(value: JsonValue | undefined, key: string): JsonObject {
+  const child = isMap(value) && Object.hasOwn(value, key) ? value[key] : null;
+  return isMap(child) ? child : {};
+}
+
+function unknown(yaml: YamlFile, path: readonly string[], name: string, known: readonly string[]): Problem {
+  const near = nearestName(name, known);
+  const what = path.length === 1 ? 'project' : 'profile';
+  return {
+    code: `${what}-unknown`,
+    message: `There is no ${what} ${name} under \`${path.join('.')}\`; there are ${known.join(', ')}.`,
+    fix:
+      near === null
+        ? `Add \`${name}:\` there, even with nothing below it, or name one that is there in svc-site.yml.`
+        : `Did you mean ${near}?`,
+    position: yaml.keys[toPointer(path)] ?? positionAt(yaml.positions, path),
+  };
+}

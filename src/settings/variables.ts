@@ -1,0 +1,92 @@
+import { ENGINES } from '../project/site-model.ts';
+import { LOG_FORMATS } from './schema/user.ts';
+
+/** An environment variable, the setting that it overrides, and how it reads. */
+export interface Variable {
+  readonly name: string;
+  /** The effective key; null for what decides where the settings are. */
+  readonly key: string | null;
+  readonly type: 'text' | 'path' | 'boolean' | 'number' | 'pairs' | readonly string[];
+  readonly meaning: string;
+  /** In words, for what is no key of a file. */
+  readonly default?: string;
+}
+
+/** Every environment variable that configures svc (spec, "Environment variables"). */
+export const VARIABLES: readonly Variable[] = [
+  {
+    name: 'SVC_PROFILE',
+    key: 'profile',
+    type: 'text',
+    meaning: 'Active profile.',
+    default: '`profile` of the site file',
+  },
+  { name: 'SVC_CONFIG', key: null, type: 'path', meaning: 'User file.', default: '~/.svc/config.yml' },
+  {
+    name: 'SVC_CONFIG_YAML',
+    key: null,
+    type: 'text',
+    meaning: 'The user file itself, as text, for platforms without files; wins over SVC_CONFIG.',
+  },
+  { name: 'SVC_DATABASE_PATH', key: 'database.path', type: 'path', meaning: 'Database file.' },
+  { name: 'SVC_DATABASE_ENGINE', key: 'database.engine', type: ENGINES, meaning: 'Database engine.' },
+  {
+    name: 'SVC_READONLY',
+    key: 'database.readonly',
+    type: 'boolean',
+    meaning: 'Whether the database is opened for reading only.',
+  },
+  { name: 'SVC_DEBUG', key: 'debug', type: 'boolean', meaning: 'Debug log, stacks and causes.' },
+  { name: 'SVC_LOG_FORMAT', key: 'logging.format', type: LOG_FORMATS, meaning: 'Form of the log.' },
+  { name: 'SVC_ADMIN_ENABLED', key: 'admin.enabled', type: 'boolean', meaning: 'Serve the admin socket.' },
+  { name: 'SVC_ADMIN_SOCKET', key: 'admin.socket', type: 'path', meaning: 'Path of the admin socket.' },
+  { name: 'SVC_AUDIT_ENABLED', key: 'audit.enabled', type: 'boolean', meaning: 'Write the audit log.' },
+  {
+    name: 'SVC_DISABLE_ANALYTICS',
+    key: 'analytics.disabled',
+    type: 'boolean',
+    meaning: 'Accepted for compatibility: svc sends no analytics.',
+  },
+  {
+    name: 'SVC_TELEMETRY_ENABLED',
+    key: 'telemetry.enabled',
+    type: 'boolean',
+    meaning: 'Send traces and metrics.',
+  },
+  {
+    name: 'SVC_TELEMETRY_TRACING_CONSOLE',
+    key: 'telemetry.tracing.console_export',
+    type: 'boolean',
+    meaning: 'Print traces to standard error.',
+  },
+  {
+    name: 'SVC_TELEMETRY_METRICS_INTERVAL',
+    key: 'telemetry.metrics.export_interval',
+    type: 'number',
+    meaning: 'Seconds between two exports of metrics.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    key: 'telemetry.endpoint',
+    type: 'text',
+    meaning: 'OTLP/HTTP collector.',
+  },
+  {
+    name: 'OTEL_SERVICE_NAME',
+    key: 'telemetry.service_name',
+    type: 'text',
+    meaning: 'Service name of spans and metrics.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    key: 'telemetry.headers',
+    type: 'pairs',
+    meaning: 'Headers for the collector: `name=value`, separated by commas.',
+  },
+  {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    key: 'telemetry.resource_attributes',
+    type: 'pairs',
+    meaning: 'Attributes of the service: `name=value`, separated by commas.',
+  },
+];
