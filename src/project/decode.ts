@@ -12,13 +12,20 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 export function decodeText(bytes: Uint8Array): Decoded {
   const encoding = encodingOf(bytes);
   const text = new TextDecoder(encoding).decode(bytes);
-  if (!isValid(bytes, encoding)) {
-    return problem('encoding', text, Math.max(0, text.indexOf('\ufffd')), `These bytes are not ${encoding}.`);
-  }
+  const wrong = isValid(bytes, encoding) ? -1 : Math.max(0, text.indexOf('\ufffd'));
   const control = text.search(CONTROL);
-  if (control === -1) return { text };
-  const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, '0');
-  return problem('control-character', text, control, `There is a control character here: U+${code}.`);
+  if (wrong === -1 && control === -1) return { text };
+  return control === -1 || (wrong !== -1 && wrong < control)
+    ? refuse(text, wrong, {
+        code: 'encoding',
+        message: `These bytes are not ${encoding.toUpperCase()}.`,
+        fix: 'Save the file as UTF-8.',
+      })
+    : refuse(text, control, {
+        code: 'control-character',
+        message: `There is a control character here: ${nameOf(text, control)}.`,
+        fix: 'Remove it, or write it as an escape such as "\\t" in double quotes; save the file as UTF-8.',
+      });
 }
 
 function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
@@ -35,11 +42,10 @@ function isValid(bytes: Uint8Array, encoding: string): boolean {
   }
 }
 
-function problem(code: string, text: string, offset: number, message: string): Decoded {
-  const position = toPosition(text, offset);
-  const fix =
-    code === 'encoding'
-      ? 'Save the file as UTF-8.'
-      : 'Remove it, or write it as an escape such as "\\t" in double quotes; save the file as UTF-8.';
-  return { problem: { code, message, fix, position } };
+function nameOf(text: string, offset: number): string {
+  return `U+${text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function refuse(text: string, offset: number, problem: Omit<Problem, 'position'>): Decoded {
+  return { problem: { ...problem, position: toPosition(text, offset) } };
 }

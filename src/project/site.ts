@@ -33,10 +33,10 @@ export async function loadSite(files: Files, profile?: string): Promise<LoadedSi
   if ('problems' in parsed) return failed(parsed.problems);
   const checked = checkSchema(SITE_FILE, parsed.yaml);
   if ('problems' in checked) return failed(checked.problems);
-  const problems = checkProfile(checked.value, profile, parsed.yaml);
+  const active = profile ?? checked.value.profile;
+  const problems = checkProfile(checked.value, active, parsed.yaml);
   if (problems.length > 0) return failed(problems);
-  const site = toSite(checked.value, profile ?? checked.value.profile);
-  return { site, positions: parsed.yaml.positions, findings: [] };
+  return { site: toSite(checked.value, active), positions: parsed.yaml.positions, findings: [] };
 }
 
 function failed(problems: readonly Problem[]): LoadedSite {

@@ -59,7 +59,7 @@ async function loadFile(
 }
 
 function describe(file: string, { message, position: { line, column } }: Problem): string {
-  return `${file}:${line}:${column}: ${message}`;
+  return `cannot be used: ${file}:${line}:${column}: ${message}`;
 }
 
 function fail(

@@ -34,7 +34,7 @@ export interface ReadNodes {
   readonly keys: Positions;
 }
 
-const MAX_VALUES = 50_000;
+const MAX_VALUES = 20_000;
 /** Aliases go deeper than brackets do. */
 const MAX_DEPTH = 100;
 

@@ -34,6 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
       })),
     };
   }
+  if (document.contents === null) return { problems: [empty()] };
   const read = readNodes(document, { text, place });
   return 'problems' in read ? read : { yaml: read };
 }
@@ -49,11 +50,10 @@ function compose(text: string, lines: LineCounter): Document.Parsed | { problem:
     if (parser.stack.length > MAX_DEPTH) return { problem: tooDeep(lines.linePos(parser.offset)) };
   }
   for (const token of parser.end()) documents.push(...composer.next(token));
-  documents.push(...composer.end(documents.length === 0, text.length));
+  documents.push(...composer.end(true, text.length));
   const [first, second] = documents;
-  if (first === undefined) return { problem: empty() };
   if (second) return { problem: several(lines.linePos(second.range[0])) };
-  return first;
+  return first ?? { problem: empty() };
 }
 
 function tooDeep({ line, col }: { line: number; col: number }): Problem {
@@ -69,7 +69,7 @@ function empty(): Problem {
   return {
     code: 'file-empty',
     message: 'The file is empty.',
-    fix: 'Write an endpoint into it, or delete it.',
+    fix: 'Write something into it, or delete it.',
     position: { line: 1, column: 1 },
   };
 }

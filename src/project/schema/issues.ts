@@ -22,7 +22,7 @@ export function checkSchema<Schema extends v.GenericSchema>(
 function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile, base: Path): Problem {
   const [code = '', message = '', fix = ''] = issue.message.split('\n');
   const path = [...base, ...(issue.path ?? []).map(({ key }) => key as string | number)];
-  const key = code === 'unknown-key' ? yaml.keys[toPointer(path)] : undefined;
+  const key = issue.path?.at(-1)?.origin === 'key' ? yaml.keys[toPointer(path)] : undefined;
   return problemAt(yaml, path, { code, message, fix, ...(key ? { position: key } : {}) });
 }
 

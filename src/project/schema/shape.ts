@@ -76,10 +76,14 @@ export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
   );
 }
 
-/** One of some words. */
-export function choice<const Words extends readonly string[]>(words: Words) {
+/** One of some words; `meant` has what people write instead. */
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+  meant: { readonly [other: string]: string } = {},
+) {
   return v.picklist(words, ({ input }) => {
-    const near = typeof input === 'string' ? nearestName(input, words) : null;
+    const other = typeof input === 'string' && Object.hasOwn(meant, input) ? meant[input] : undefined;
+    const near = typeof input === 'string' ? (other ?? nearestName(input, words)) : null;
     const found = typeof input === 'string' ? JSON.stringify(input.slice(0, 64)) : nounOf(input);
     return says(
       'wrong-value',
@@ -95,8 +99,11 @@ export function anything() {
 }
 
 /** A list. */
-export function listOf<Item extends v.GenericSchema>(item: Item) {
-  return v.array(item, wrong('a list', 'Write each item on a line of its own after a dash, or all in [].'));
+export function listOf<Item extends v.GenericSchema>(
+  item: Item,
+  fix = 'Write each item on a line of its own after a dash, or all in [].',
+) {
+  return v.array(item, wrong('a list', fix));
 }
 
 /** A list whose only item may stand alone. */
@@ -119,16 +126,20 @@ export function freeMap() {
 }
 
 /** A map from names of the author's choice to things of one kind. */
-export function mapOf<Inner extends v.GenericSchema>(inner: Inner) {
+export function mapOf<Inner extends v.GenericSchema>(
+  inner: Inner,
+  name: v.GenericSchema<unknown, string> = v.string(),
+) {
   return v.pipe(
     freeMap(),
     v.rawTransform<JsonObject, { readonly [name: string]: v.InferOutput<Inner> }>(({ dataset, addIssue }) => {
-      const entries = Object.entries(dataset.value).map(([name, value]) => {
-        const result = v.safeParse(inner, value);
-        for (const issue of result.issues ?? []) {
-          addIssue({ message: issue.message, path: [pathItem(name, 'value'), ...(issue.path ?? [])] });
+      const entries = Object.entries(dataset.value).map(([key, value]) => {
+        const [named, result] = [v.safeParse(name, key), v.safeParse(inner, value)];
+        for (const { message } of named.issues ?? []) addIssue({ message, path: [pathItem(key, 'key')] });
+        for (const { message, path = [] } of result.issues ?? []) {
+          addIssue({ message, path: [pathItem(key, 'value'), ...path] });
         }
-        return [name, result.output as v.InferOutput<Inner>] as const;
+        return [key, result.output as v.InferOutput<Inner>] as const;
       });
       return Object.fromEntries(entries);
     }),
@@ -136,15 +147,19 @@ export function mapOf<Inner extends v.GenericSchema>(inner: Inner) {
   );
 }
 
-/** A map with exactly these keys; every unknown one is a problem of its own. */
-export function strictMap<const Entries extends v.ObjectEntries>(entries: Entries) {
+/** A map with exactly these keys; every other one is a problem, with what to do about it where `elsewhere` knows. */
+export function strictMap<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  elsewhere: { readonly [key: string]: string } = {},
+) {
   const known = Object.keys(entries);
   const inner = v.object(entries, missing);
   return v.pipe(
     freeMap(),
     v.rawTransform<JsonObject, v.InferOutput<typeof inner>>(({ dataset, addIssue, NEVER }) => {
-      for (const key of Object.keys(dataset.value)) {
-        if (!known.includes(key)) addIssue({ message: unknownKey(key, known), path: [pathItem(key, 'key')] });
+      for (const key of Object.keys(dataset.value).filter((name) => !known.includes(name))) {
+        const fix = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+        addIssue({ message: unknownKey(key, known, fix), path: [pathItem(key, 'key')] });
       }
       const result = v.safeParse(inner, dataset.value);
       if (result.success) return result.output;
@@ -169,11 +184,9 @@ function missing({ expected }: v.BaseIssue<unknown>): string {
   return says('missing-field', 'is missing.', `Add ${expected?.replaceAll('"', '`') ?? 'it'}.`);
 }
 
-function unknownKey(key: string, known: readonly string[]): string {
+function unknownKey(key: string, known: readonly string[], fix: string | undefined): string {
   const near = nearestName(key, known);
-  return says(
-    'unknown-key',
-    'is not a key that is known here.',
-    near === null ? `Remove it; known here: ${known.join(', ')}.` : `Did you mean \`${near}\`?`,
-  );
+  const suggestion =
+    near === null ? `Remove it; known here: ${known.join(', ')}.` : `Did you mean \`${near}\`?`;
+  return says('unknown-key', 'is not a key that is known here.', fix ?? suggestion);
 }

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import { checkParameters, checkTypeNode, type TypeIssue } from '../../types/check.ts';
+import { checkTypeNode, type TypeIssue } from '../../types/check.ts';
 import { FORMATS, type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
 import { present } from './present.ts';
 import {
   anything,
   choice,
   flag,
+  formed,
   listOf,
   mapOf,
   number,
@@ -15,11 +16,29 @@ import {
   text,
   toIssuePath,
   whole,
-  word,
 } from './shape.ts';
 
+/** What types are called elsewhere. */
+const TYPES_MEANT = {
+  str: 'string',
+  text: 'string',
+  varchar: 'string',
+  date: 'string (with `format: date`)',
+  timestamp: 'string (with `format: date-time`)',
+  int: 'integer',
+  bigint: 'integer',
+  float: 'number',
+  double: 'number',
+  decimal: 'number',
+  bool: 'boolean',
+  list: 'array',
+  dict: 'object',
+  map: 'object',
+  struct: 'object',
+};
+
 const ENTRIES = {
-  type: choice(TYPE_NAMES),
+  type: choice(TYPE_NAMES, TYPES_MEANT),
   format: optional(choice(FORMATS)),
   title: optional(text()),
   description: optional(text()),
@@ -41,7 +60,12 @@ const ENTRIES = {
   uniqueItems: optional(flag()),
   items: optional(v.lazy(() => NODE)),
   properties: optional(v.lazy(() => mapOf(NODE))),
-  required: optional(listOf(text())),
+  required: optional(
+    listOf(
+      text(),
+      'List the names of required properties; a parameter is optional exactly when it has a `default`.',
+    ),
+  ),
   additionalProperties: optional(flag()),
 };
 
@@ -51,9 +75,18 @@ const NODE: v.GenericSchema<unknown, TypeNode> = v.pipe(
   v.transform(({ name: _, ...node }) => toNode(node)),
 );
 
+const NAME = formed(
+  /^(?!__proto__$)[\p{L}_][\p{L}\p{N}_]*$/u,
+  'a name of letters, digits and `_` that does not begin with a digit',
+  'Write a name such as `customer_id`, in the SQL too.',
+);
+
 const PARAMETER = v.pipe(
-  strictMap({ name: word(), ...ENTRIES }),
+  strictMap({ name: NAME, ...ENTRIES }),
   v.transform(({ name, ...node }): Parameter => ({ name, ...toNode(node) })),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed) report(checkTypeNode(dataset.value), addIssue);
+  }),
 );
 
 /** The `return` of an endpoint. */
@@ -68,9 +101,18 @@ export const RETURN = v.pipe(
 export const PARAMETERS = v.pipe(
   listOf(PARAMETER),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (dataset.typed) report(checkParameters(dataset.value), addIssue);
+    if (dataset.typed) report(repeatedNames(dataset.value), addIssue);
   }),
 );
+
+function repeatedNames(parameters: readonly Parameter[]): readonly TypeIssue[] {
+  const names = parameters.map(({ name }) => name);
+  return names.flatMap((name, index) => {
+    if (names.indexOf(name) === index) return [];
+    const message = `is ${name}, like that of a parameter above.`;
+    return [{ path: [index, 'name'], message, fix: 'Rename one of them, in the SQL too.' }];
+  });
+}
 
 /** Null means absent everywhere but in `default`, where it makes a parameter optional. */
 function toNode({ default: given, ...node }: { readonly default?: TypeNode['default'] } & object): TypeNode {
