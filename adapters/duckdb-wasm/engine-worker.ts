@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toSvcError } from '../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../src/ports.ts';
 import { Engine } from './engine.ts';
+import { Replaced } from './failure.ts';
 import { pathFile } from './path-file.ts';
 import { type FromWorker, type Task, type ToWorker, toPlainError, type WorkerSetup } from './protocol.ts';
 
@@ -32,12 +33,12 @@ async function start(engine: Engine, job: Extract<ToWorker, { kind: 'start' }>):
   const { id, task, caller, timeoutMs } = job;
   const abort = new AbortController();
   jobs.set(id, abort);
-  // A cancel that came right behind is read first.
+  // A cancel that came right behind is read first, and then nothing is begun.
   await pause();
   const call: SqlCall = { caller, timeoutMs, signal: abort.signal };
   ids.set(call, id);
   try {
-    if (!abort.signal.aborted) post({ kind: 'done', id, result: await work(engine, task, call) });
+    post({ kind: 'done', id, result: await work(engine, task, call) });
   } catch (thrown) {
     answerFailure(engine, id, thrown);
   } finally {
@@ -49,7 +50,7 @@ let dying = false;
 
 /** A broken engine takes its thread along; the pool runs the other jobs of this thread elsewhere. */
 function answerFailure(engine: Engine, id: number, thrown: unknown): void {
-  if (dying) return;
+  if (dying || thrown instanceof Replaced) return;
   post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
   if (!engine.broken) return;
   dying = true;

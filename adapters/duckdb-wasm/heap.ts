@@ -1,4 +1,5 @@
-const decoder = new TextDecoder();
+// Otherwise the decoder would take a byte order mark for its own and drop it.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 const STRING_BYTES = 16;
 const INLINE_BYTES = 12;

@@ -22,8 +22,13 @@ const MEMORY_MB = 64;
 /** Opens a read-only database in this thread, with web-standard means only: for Workers and Lambda. */
 export async function openWasm(options: WasmOptions): Promise<Database> {
   const database = new InProcess(options);
-  await database.engineNow();
-  return database;
+  try {
+    await database.engineNow();
+    return database;
+  } catch (thrown) {
+    await database.close();
+    throw thrown;
+  }
 }
 
 /** One engine in this thread, and another when it breaks. */
@@ -57,8 +62,11 @@ class InProcess implements Database {
   /** The engine that works now; a new one where the last is broken or could not be opened. */
   async engineNow(): Promise<Engine> {
     if (this.#closed) throw closedError();
-    const known = await this.#current?.catch(() => null);
+    const last = this.#current;
+    const known = await last?.catch(() => null);
     if (known && !known.broken) return known;
+    // Another call may have been here meanwhile.
+    if (this.#current !== last) return this.engineNow();
     const { memoryMb = MEMORY_MB, pause = nextTurn } = this.#options;
     this.#current = Engine.open({ ...this.#options, memoryMb, pause });
     return this.#current;

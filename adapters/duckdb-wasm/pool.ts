@@ -43,8 +43,13 @@ export class Pool implements Database {
 
   /** Starts the first engine, which tells whether the database can be opened at all. */
   async open(): Promise<this> {
-    await this.#grow();
-    return this;
+    try {
+      await this.#grow();
+      return this;
+    } catch (thrown) {
+      await this.close();
+      throw thrown;
+    }
   }
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
@@ -140,8 +145,7 @@ export class Pool implements Database {
 
   /** The calls that only waited go to another engine; reading twice does no harm. */
   #replace(member: Member, culprit: Job | undefined, waiting: readonly Job[]): void {
-    this.#members.delete(member);
-    if (this.#closed) return;
+    if (!this.#members.delete(member) || this.#closed) return;
     culprit?.reject(new SvcError('database_unavailable', 'The database engine failed on this statement.'));
     for (const job of waiting) {
       job.losses += 1;

@@ -97,6 +97,32 @@ describe('a pool', () => {
     expect(await emailOf(pool, 5)).toBe('u5@example.com');
   });
 
+  it('has room again after calls that were given up at once', async () => {
+    const pool = await openPool({ workers: 1 });
+    const given = Array.from({ length: 100 }, () => {
+      const abort = new AbortController();
+      const answer = failureOf(read(pool, 'SELECT 1', { signal: abort.signal }));
+      abort.abort();
+      return answer;
+    });
+    expect(new Set((await Promise.all(given)).map(({ code }) => code))).toEqual(new Set(['cancelled']));
+    await expectAnswers(pool);
+  });
+
+  it('that cannot open the database starts nothing more', async () => {
+    const path = join(temporaryFolder(), 'text.duckdb');
+    writeFileSync(path, 'not a database '.repeat(2000));
+    const started: unknown[] = [];
+    const note = (worker: unknown): number => started.push(worker);
+    process.on('worker', note);
+    expect(await failureOf(openWasmPool({ path, workers: 2 }))).toMatchObject({
+      code: 'database_unavailable',
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('worker', note);
+    expect(started).toHaveLength(1);
+  });
+
   it('prepares without running, and says what is wrong', async () => {
     const pool = await openPool({ workers: 1 });
     await pool.prepare(STUCK, 'read');

@@ -44,6 +44,8 @@ describe('parameters', () => {
     [3, 3, 'DOUBLE'],
     [Number.NaN, null, 'DOUBLE'],
     ['', '', 'VARCHAR'],
+    ['\ufeffmarked', '\ufeffmarked', 'VARCHAR'],
+    ['\ufeffmarked, and longer than inline', '\ufeffmarked, and longer than inline', 'VARCHAR'],
     ["it's; -- $1 /* */ \\ \0 🦆", "it's; -- $1 /* */ \\ \0 🦆", 'VARCHAR'],
     [{ sqlType: 'DATE', text: '2024-02-29' }, '2024-02-29', 'DATE'],
     [{ sqlType: 'TIME', text: '10:11:12.5' }, '10:11:12.5', 'TIME'],
