@@ -22,7 +22,8 @@ export async function bundle(entry: string, runtime: Target['runtime']): Promise
     const { outputFiles } = await build({
       ...RUNTIMES[runtime],
       ...OPTIONS,
-      entryPoints: [entryFile(entry)],
+      entryPoints: [sourceFile(`adapters/${entry}`)],
+      alias: { '@modelcontextprotocol/server/_shims': sourceFile('src/mcp/sdk-shims') },
     });
     return outputFiles[0]?.contents ?? new Uint8Array();
   } catch (cause) {
@@ -46,12 +47,10 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** The entry as this package has it: compiled where it is installed, TypeScript in its own repository. */
-function entryFile(entry: string): string {
-  const found = ['js', 'ts']
-    .map((end) => `../adapters/${entry}.${end}`)
-    .find((path) => existsSync(new URL(path, import.meta.url)));
-  if (found === undefined)
-    throw new SvcError('internal', `adapters/${entry} is missing from this installation.`);
-  return fileURLToPath(new URL(found, import.meta.url));
+/** A module as this package has it: compiled where it is installed, TypeScript in its own repository. */
+function sourceFile(module: string): string {
+  const urls = ['js', 'ts'].map((end) => new URL(`../${module}.${end}`, import.meta.url));
+  const found = urls.find((url) => existsSync(url));
+  if (found === undefined) throw new SvcError('internal', `${module} is missing from this installation.`);
+  return fileURLToPath(found);
 }

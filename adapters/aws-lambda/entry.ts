@@ -5,6 +5,7 @@ import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
+import { preloadSchemas } from '../../src/mcp/preload.ts';
 import { openPackaged } from './database.ts';
 import { createHandler, createStreamHandler } from './handler.ts';
 import { createLambdaLog } from './log.ts';
@@ -26,6 +27,7 @@ const app = createApp({
 });
 
 // The init phase has the full processor and is not part of any call; should it fail, the first call tries again.
+preloadSchemas();
 await runtime.database().catch((error) => log({ level: 'error', message: toSvcError(error).message }));
 
 /** What Lambda calls; `SVC_LAMBDA_RESPONSE=buffered` is for Function URLs in BUFFERED mode. */

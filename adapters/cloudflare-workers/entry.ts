@@ -2,6 +2,7 @@ import { createApp } from '../../src/app.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
+import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Log } from '../../src/ports.ts';
 import { type Assets, openAsset } from './database.ts';
 import manifestText from './manifest.json';
@@ -15,6 +16,8 @@ interface Env {
 interface ExecutionContext {
   waitUntil(work: Promise<unknown>): void;
 }
+
+preloadSchemas();
 
 const manifest = parseManifest(manifestText);
 const log: Log = ({ level, message, fields }) =>

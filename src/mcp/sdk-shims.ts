@@ -1,0 +1,16 @@
+import { SvcError } from '../errors.ts';
+
+/*
+ * What the SDK imports from its platform. In built servers the bundler puts this file in the place of the SDK's own,
+ * which brings a JSON Schema validator of 150 kB that compiles code at run time; only answers to elicitation need one.
+ */
+
+/** Stands where the SDK expects a validator; nothing here asks for elicitation. */
+export class DefaultJsonSchemaValidator {
+  getValidator(): never {
+    throw new SvcError('internal', 'A built server has no JSON Schema validator for answers to elicitation.');
+  }
+}
+
+/** The SDK's own stdio transport reads this; ours brings its streams. */
+export const process = { stdin: undefined, stdout: undefined } as const;
