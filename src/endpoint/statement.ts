@@ -1,7 +1,7 @@
 import { SvcError } from '../errors.ts';
 import { lexSql } from '../sql/lexer.ts';
 import { scanParameters } from '../sql/parameters.ts';
-import { rejection } from '../sql/query.ts';
+import { calledFunction, rejection } from '../sql/query.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
 
 /** A caller's own statement, found to be one that reads. */
@@ -11,12 +11,21 @@ export interface CallerStatement {
   readonly operation: string;
 }
 
-/**
- * What tells of the server instead of the data, or changes something although it reads: settings, files, secrets, other
- * callers' statements, sequences. The engine refuses files and the network by itself.
- */
-const BEYOND =
-  /^"?(?:duckdb_(?:settings|databases|secrets|extensions|logs|log_contexts|temporary_files|memory|external_file_cache|connection_count|prepared_statements|approx_database_count|variables)|pragma_(?:database_list|database_size|storage_info|metadata_info|user_agent|platform|last_profiling_output|detailed_profiling_output)|which_secret|current_setting|getenv|getvariable|nextval|setseed|(?:force_)?checkpoint|glob|sniff_csv|parquet_\w+|read_\w+|.+_scan|add_parquet_key|from_substrait\w*|get_substrait\w*|get_request_headers?(?:_json)?|get_user_external_token|icu_\w+)"?$/i;
+/** Functions that tell of the server, or change something although they read; the engine refuses files by itself. */
+const CALLED = namesOf(
+  'duckdb_(?:settings|databases|secrets|secret_types|extensions|logs?|log_contexts|temporary_files|memory|external_file_cache|connection_count|prepared_statements|approx_database_count|variables|optimizers)',
+  'pragma_(?:database_list|database_size|storage_info|metadata_info|user_agent|platform|last_profiling_output|detailed_profiling_output)',
+  'which_secret|current_setting|getenv|getvariable|nextval|setseed|(?:force_)?checkpoint',
+  'glob|sniff_csv|parquet_\\w+|read_\\w+|\\w+_scan|add_parquet_key|(?:from|get)_substrait\\w*',
+  'get_request_header|get_request_headers_json|get_user_external_token',
+);
+
+/** Views of the same. */
+const NAMED = namesOf('duckdb_(?:databases|logs|settings|secrets|extensions)|pragma_database_list');
+
+function namesOf(...patterns: readonly string[]): RegExp {
+  return new RegExp(`^"?(?:${patterns.join('|')})"?$`, 'i');
+}
 
 /** Holds a caller's SQL to one statement that reads the database's own data; throws sql_rejected. */
 export function enforceReadOnly(text: string): CallerStatement {
@@ -29,7 +38,8 @@ export function enforceReadOnly(text: string): CallerStatement {
   if (second !== undefined) throw refused('There is more than one statement: send them one at a time');
   const { mode, operation } = classify(statement.text);
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
-  const beyond = wordsOf(statement.text).find((word) => BEYOND.test(word));
+  const named = wordsOf(statement.text).find((word) => NAMED.test(word));
+  const beyond = named ?? calledFunction(statement.text, CALLED);
   if (beyond !== undefined) throw rejection(beyond);
   return { sql: statement.text, operation };
 }

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ToolEntry } from '../../../src/catalog/model.ts';
+import { callTool } from '../../../src/endpoint/execute.ts';
+import type { Runtime } from '../../../src/endpoint/runtime.ts';
+import type { SpanAttributes, Spans } from '../../../src/ports.ts';
+import { ALICE, contextOf, errorOf, type Served, serveTree } from './project.ts';
+
+const PEOPLE = `tool:
+  name: people
+  parameters:
+    - { name: country, type: string, default: DE }
+    - { name: pin, type: integer, default: null, sensitive: true }
+  return:
+    type: array
+    items:
+      type: object
+      properties:
+        name: { type: string }
+        salary: { type: number, sensitive: true }
+        country: { type: string }
+      required: [name, salary, country]
+  policies:
+    input:
+      - { condition: "country == 'XX'", action: deny, reason: No such place for you. }
+    output:
+      - { condition: "user.role == 'anonymous'", action: filter_sensitive_fields }
+      - { condition: "user.role == 'analyst'", action: mask_fields, fields: [salary] }
+      - { condition: "size(response) > 2", action: deny }
+  source:
+    code: SELECT name, salary::DOUBLE AS salary, country FROM people WHERE country = $country OR $pin = 1 ORDER BY name
+`;
+const OPEN = `tool:
+  name: open
+  source: { code: SELECT 1 AS n }
+`;
+const FAILING = `tool:
+  name: failing
+  parameters: [{ name: email, type: string, default: null }]
+  policies:
+    input: [{ condition: "email.endsWith('@acme.com') == false", action: deny }]
+  source: { code: SELECT $email AS email }
+`;
+const CONFIRM = `tool:
+  name: wipe
+  confirm: Really wipe it?
+  source: { code: SELECT 'wiped' AS done }
+`;
+const SEED = `CREATE TABLE people AS SELECT * FROM (VALUES
+  ('Ada', 10.5, 'DE'), ('Bob', 20, 'DE'), ('Cid', 30, 'FR')) t(name, salary, country)`;
+
+let served: Served;
+beforeAll(async () => {
+  served = await serveTree(
+    {
+      'tools/people.yml': PEOPLE,
+      'tools/open.yml': OPEN,
+      'tools/failing.yml': FAILING,
+      'tools/wipe.yml': CONFIRM,
+    },
+    SEED,
+  );
+});
+afterAll(() => served.close());
+
+function entryOf(name: string): ToolEntry {
+  const entry = served.runtime.catalog.tools[name];
+  if (entry === undefined) throw new Error(name);
+  return entry;
+}
+const call = (name: string, args = {}, user = null as typeof ALICE | null, runtime = served.runtime) =>
+  callTool(runtime, entryOf(name), args, contextOf(user));
+const lastRecord = () => served.records.at(-1);
+
+describe('policies of a call', () => {
+  it('drop sensitive fields for nobody in particular', async () => {
+    expect((await call('people')).value).toEqual([
+      { name: 'Ada', country: 'DE' },
+      { name: 'Bob', country: 'DE' },
+    ]);
+    expect(lastRecord()).toMatchObject({
+      kind: 'tool',
+      name: 'people',
+      status: 'success',
+      error: null,
+      args: { country: 'DE', pin: null },
+      decision: { outcome: 'filter', rules: ['output[0]'], evaluated: 4 },
+    });
+  });
+
+  it('mask them for somebody', async () => {
+    expect((await call('people', {}, ALICE)).value).toEqual([
+      { name: 'Ada', salary: '****', country: 'DE' },
+      { name: 'Bob', salary: '****', country: 'DE' },
+    ]);
+    expect(lastRecord()?.decision).toMatchObject({ outcome: 'mask', rules: ['output[1]'] });
+  });
+
+  it('deny by the checked arguments, with the reason of the author', async () => {
+    const error = await errorOf(call('people', { country: 'XX' }));
+    expect(error).toMatchObject({ code: 'denied', message: 'No such place for you.' });
+    expect(lastRecord()).toMatchObject({
+      status: 'error',
+      error: { code: 'denied' },
+      decision: { outcome: 'deny', reason: 'No such place for you.', rules: ['input[0]'] },
+    });
+  });
+
+  it('deny by the result, of which then nothing is said', async () => {
+    const error = await errorOf(call('people', { pin: 1 }));
+    expect(error).toMatchObject({ code: 'denied', message: 'Access denied by policy.' });
+    expect(lastRecord()).toMatchObject({ result: null, decision: { outcome: 'deny' } });
+  });
+
+  it('deny where a condition cannot be evaluated, and the log says why', async () => {
+    const error = await errorOf(call('failing'));
+    expect(error).toMatchObject({ code: 'denied' });
+    expect(served.lines.at(-1)).toMatchObject({ level: 'error' });
+    expect(served.lines.at(-1)?.message).toMatch(/failing could not be evaluated.*input\[0\]/);
+    expect((await call('failing', { email: 'a@acme.com' })).value).toEqual([{ email: 'a@acme.com' }]);
+  });
+
+  it('are in nobody’s way where there are none', async () => {
+    expect((await call('open')).value).toEqual([{ n: 1 }]);
+    expect(lastRecord()?.decision).toMatchObject({ outcome: 'none', evaluated: 0 });
+  });
+
+  it('see no arguments that are not valid; the record has them as they were sent', async () => {
+    const error = await errorOf(call('people', { pin: 'x' }));
+    expect(error.code).toBe('arguments_invalid');
+    expect(lastRecord()).toMatchObject({
+      status: 'error',
+      args: { pin: 'x' },
+      decision: { outcome: 'none' },
+      error: { code: 'arguments_invalid' },
+    });
+  });
+
+  it('are seen in the schema that clients get', () => {
+    const { outputSchema } = entryOf('people').wire as { outputSchema: { items: { required: string[] } } };
+    expect(outputSchema.items.required).toEqual(['name', 'country']);
+    expect(outputSchema).toMatchObject({
+      items: { properties: { salary: { anyOf: [expect.anything(), { const: '****' }] } } },
+    });
+  });
+});
+
+describe('a tool that a person must agree to', () => {
+  it('is refused to clients, and runs for who types the command', async () => {
+    const error = await errorOf(call('wipe'));
+    expect(error.code).toBe('denied');
+    expect(error.message).toContain('Really wipe it?');
+    const done = await callTool(served.runtime, entryOf('wipe'), {}, contextOf(null, 'cli'));
+    expect(done.value).toEqual([{ done: 'wiped' }]);
+  });
+});
+
+interface Recorded {
+  readonly name: string;
+  readonly attributes: Record<string, unknown>;
+  readonly inside: Recorded[];
+}
+
+function recordSpans(): { spans: Spans; top: Recorded[] } {
+  const top: Recorded[] = [];
+  let open = top;
+  return {
+    top,
+    spans: {
+      async span(name, attributes, run) {
+        const around = open;
+        const span: Recorded = { name, attributes: { ...attributes }, inside: [] };
+        around.push(span);
+        open = span.inside;
+        try {
+          return await run({ set: (more: SpanAttributes) => void Object.assign(span.attributes, more) });
+        } finally {
+          open = around;
+        }
+      },
+    },
+  };
+}
+
+const tree = ({ name, inside }: Recorded): unknown =>
+  inside.length === 0 ? name : { [name]: inside.map(tree) };
+
+describe('the spans of a call (spec, "Spans")', () => {
+  async function spansOf(name: string, args: object): Promise<Recorded> {
+    const { spans, top } = recordSpans();
+    const runtime: Runtime = { ...served.runtime, spans };
+    await call(name, args, ALICE, runtime).catch(() => null);
+    expect(top).toHaveLength(1);
+    return top[0] ?? { name: 'none', attributes: {}, inside: [] };
+  }
+
+  it('are the tree of the spec, with the decision on its root', async () => {
+    const root = await spansOf('people', {});
+    expect(tree(root)).toEqual({
+      'svc.endpoint.execute': [
+        'svc.validation.input',
+        'svc.policy.enforce_input',
+        { 'svc.execution_engine.execute': ['svc.database.execute', 'svc.validation.output'] },
+        'svc.policy.enforce_output',
+      ],
+    });
+    expect(root.attributes).toEqual({
+      'svc.endpoint.name': 'people',
+      'svc.endpoint.type': 'tool',
+      'svc.auth.authenticated': true,
+      'svc.auth.provider': 'acme',
+      'svc.policy.decision': 'mask',
+      'svc.policy.rules_evaluated': 4,
+    });
+  });
+
+  it('end where the call is denied', async () => {
+    const root = await spansOf('people', { country: 'XX' });
+    expect(tree(root)).toEqual({
+      'svc.endpoint.execute': ['svc.validation.input', 'svc.policy.enforce_input'],
+    });
+    expect(root.attributes).toMatchObject({ 'svc.policy.decision': 'deny', 'svc.policy.rules_evaluated': 1 });
+  });
+});
