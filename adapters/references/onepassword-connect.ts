@@ -62,7 +62,7 @@ async function findId(get: Get, path: string, { what, key, name }: Named): Promi
   if (same.length === 1 && typeof first?.id === 'string' && ID.test(first.id)) return first.id;
   throw same.length > 1
     ? unresolved(
-        `names a ${what} of 1Password that is there ${same.length} times.`,
+        `names ${what === 'item' ? 'an item' : `a ${what}`} of 1Password that is there ${same.length} times.`,
         `Write the ${what}'s id.`,
       )
     : missing(what);
@@ -85,7 +85,7 @@ function bodyOf({ status, body }: Reply, what: string): unknown {
 
 function missing(what: string): Error {
   return unresolved(
-    `names a ${what} that 1Password does not have.`,
+    `names ${what === 'item' ? 'an item' : `a ${what}`} that 1Password does not have.`,
     `Correct the ${what}, or let the token see it.`,
   );
 }
