@@ -2,6 +2,7 @@ import { checkPolicies } from '../policy/check.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../project/position.ts';
+import { byPlace } from '../project/problem.ts';
 import { templateProblems } from '../template/problems.ts';
 import { checkBuiltins } from './check-builtin.ts';
 import { checkSql } from './check-sql.ts';
@@ -19,7 +20,7 @@ export function checkCatalog(
     checked.set(file, findings);
     return findings;
   });
-  return [...parts, ...checkBuiltins(project)];
+  return [...parts, ...checkBuiltins(project)].toSorted(byPlace);
 }
 
 /** Commands check a project, and compiling it does so again. */

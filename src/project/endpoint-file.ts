@@ -29,9 +29,17 @@ export interface FoundFile {
 export async function loadEndpointFile(files: Files, found: FoundFile): Promise<LoadedFile> {
   const read = await readText(files, found.file);
   if ('problem' in read) return broken(found, [read.problem]);
-  const parsed = parseYaml(read.text ?? '');
+  if (read.text === null) return broken(found, [LOST]);
+  const parsed = parseYaml(read.text);
   return 'problems' in parsed ? broken(found, parsed.problems) : check(files, found, parsed.yaml);
 }
+
+const LOST: Problem = {
+  code: 'file-unreadable',
+  message: 'This is no file: it is gone, or a link that leads nowhere.',
+  fix: 'Correct the link, or remove it.',
+  position: { line: 1, column: 1 },
+};
 
 function broken({ file, kinds }: FoundFile, problems: readonly Problem[]): LoadedFile {
   const [kind = 'tool'] = kinds;

@@ -1,8 +1,8 @@
 import type { Files } from '../ports.ts';
 import { checkDuplicates } from './check-duplicates.ts';
 import { type FoundFile, type LoadedFile, loadEndpointFile } from './endpoint-file.ts';
-import type { Finding } from './finding.ts';
 import { ENDPOINT_KINDS, type EndpointKind, type Project } from './model.ts';
+import { byPlace } from './problem.ts';
 import { DEFAULT_PATHS, loadSite } from './site.ts';
 import type { Paths } from './site-model.ts';
 
@@ -45,9 +45,4 @@ async function findEndpointFiles(files: Files, paths: Paths): Promise<readonly F
 /** Files that editors and tools leave behind begin with a dot. */
 function isEndpointFile(file: string): boolean {
   return /\.ya?ml$/i.test(file) && !file.split('/').some((step) => step.startsWith('.'));
-}
-
-function byPlace(a: Finding, b: Finding): number {
-  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return a.line - b.line || a.column - b.column;
 }
