@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { load, problemsOf, SITE, settingsOf, userFile } from './fixture.ts';
+
+const rowOf = async (key: string, given: Parameters<typeof load>[0]) =>
+  (await load(given)).effective.find((row) => row.key === key);
+
+describe('settings', () => {
+  it('are whole without any user file', async () => {
+    expect(await settingsOf({})).toMatchObject({
+      project: 'demo',
+      profile: 'dev',
+      debug: false,
+      database: { path: 'data/db-dev.db', readonly: false, engine: 'auto' },
+      audit: { enabled: false, path: 'audit/logs-dev.jsonl' },
+      admin: { enabled: false, socket: '/run/svc/svc.sock' },
+      transport: {
+        provider: 'streamable-http',
+        http: { port: 8000, host: '127.0.0.1', stateless: false, trust_proxy: false, base_url: null },
+      },
+      auth: { provider: null, clients: [], required_scopes: [], persistence: null },
+      telemetry: { enabled: false, metrics: { export_interval: 60 } },
+      secrets: [],
+    });
+  });
+
+  it('take the strongest of flag, environment, user file, site file and default', async () => {
+    const site = `${SITE}profiles:\n  dev:\n    database: { path: site.db }\n`;
+    const user = 'svc: 1\ntransport:\n  http:\n    port: 9000\n';
+    const flags = [
+      {
+        key: 'transport.http.port',
+        value: 9100,
+        origin: { kind: 'flag' as const, source: '--port' },
+      },
+    ];
+    const port = 'transport.http.port';
+    expect(await rowOf(port, {})).toMatchObject({ value: 8000, origin: 'default', source: null });
+    expect(await rowOf(port, { user })).toMatchObject({
+      value: 9000,
+      origin: 'user-file',
+      source: 'config.yml:4',
+    });
+    expect(await rowOf(port, { user, over: { flags } })).toMatchObject({
+      value: 9100,
+      origin: 'flag',
+      source: '--port',
+    });
+    expect(await rowOf('database.path', { site })).toMatchObject({
+      value: 'site.db',
+      origin: 'site-file',
+      source: 'svc-site.yml:6',
+    });
+    const env = { SVC_DATABASE_PATH: 'env.db' };
+    expect(await rowOf('database.path', { site, env })).toMatchObject({
+      value: 'env.db',
+      origin: 'environment',
+      source: 'SVC_DATABASE_PATH',
+    });
+    expect((await settingsOf({ site, env })).database.path).toBe('env.db');
+  });
+
+  it('take every variable for the profile in use, not for the one the file names (D14, D31)', async () => {
+    const site = `${SITE}profiles:\n  dev: {}\n  prod:\n    database: { readonly: true }\n    audit: { enabled: true }\n`;
+    const prod = await settingsOf({ site, profile: 'prod' });
+    expect(prod.database).toEqual({ path: 'data/db-prod.db', readonly: true, engine: 'auto' });
+    const env = {
+      SVC_READONLY: 'no',
+      SVC_DATABASE_PATH: 'x.db',
+      SVC_DATABASE_ENGINE: 'native',
+      SVC_AUDIT_ENABLED: '0',
+      SVC_DEBUG: '1',
+      SVC_ADMIN_ENABLED: 'true',
+      SVC_ADMIN_SOCKET: '/tmp/s.sock',
+      SVC_TELEMETRY_ENABLED: 'yes',
+      SVC_TELEMETRY_TRACING_CONSOLE: 'true',
+      SVC_TELEMETRY_METRICS_INTERVAL: '5',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_SERVICE_NAME: 'mine',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x,a=b',
+      OTEL_RESOURCE_ATTRIBUTES: 'team=data',
+    };
+    expect(await settingsOf({ site, profile: 'prod', env })).toMatchObject({
+      profile: 'prod',
+      debug: true,
+      database: { path: 'x.db', readonly: false, engine: 'native' },
+      audit: { enabled: false },
+      admin: { enabled: true, socket: '/tmp/s.sock' },
+      logging: { level: 'DEBUG' },
+      telemetry: {
+        enabled: true,
+        endpoint: 'http://collector:4318',
+        service_name: 'mine',
+        headers: { authorization: 'Bearer x', a: 'b' },
+        resource_attributes: { team: 'data' },
+        tracing: { enabled: true, console_export: true },
+        metrics: { enabled: true, export_interval: 5 },
+      },
+    });
+  });
+
+  it('take secrets from the profile in use (D32)', async () => {
+    const site = `${SITE}profiles: { dev: {}, prod: {} }\n`;
+    const user = `svc: 1
+projects:
+  demo:
+    profiles:
+      dev: { secrets: [{ name: db, type: custom, parameters: { key: dev } }] }
+      prod: { secrets: [{ name: db, type: custom, parameters: { key: prod } }] }
+`;
+    expect((await settingsOf({ site, user, profile: 'prod' })).secrets).toEqual([
+      { name: 'db', type: 'custom', parameters: { key: 'prod' } },
+    ]);
+  });
+
+  it('read both nestings of models', async () => {
+    const user = `svc: 1
+models:
+  default: slow
+  fast: { type: claude, api_key: k, timeout: 30, max_retries: 2 }
+  models:
+    slow: { type: openai, base_url: https://llm.example }
+`;
+    const { models } = await settingsOf({ user });
+    expect(models.default).toBe('slow');
+    expect(models.named).toEqual({
+      slow: {
+        type: 'openai',
+        api_key: null,
+        base_url: 'https://llm.example',
+        timeout: null,
+        max_retries: null,
+      },
+      fast: { type: 'claude', api_key: 'k', base_url: null, timeout: 30, max_retries: 2 },
+    });
+  });
+
+  it('read the whole of auth', async () => {
+    const user = userFile(`auth:
+  provider: keycloak
+  keycloak: { client_id: svc, client_secret: s, server_url: https://id.example, realm: main, scope: openid }
+  clients: [{ client_id: c, name: C }]
+  authorization: { required_scopes: svc:access }
+  persistence: {}
+`);
+    expect((await settingsOf({ user })).auth).toEqual({
+      mode: 'issuer',
+      provider: {
+        id: 'keycloak',
+        client_id: 'svc',
+        client_secret: 's',
+        callback_path: '/callback',
+        server_url: 'https://id.example',
+        realm: 'main',
+        scope: 'openid',
+      },
+      clients: [
+        {
+          client_id: 'c',
+          name: 'C',
+          client_secret: null,
+          redirect_uris: [],
+          grant_types: ['authorization_code'],
+          scopes: ['svc:access'],
+        },
+      ],
+      required_scopes: ['svc:access'],
+      persistence: { type: 'sqlite', path: '/home/ada/.svc/oauth.db', auth_encryption_key: null },
+      hide_credential_headers: false,
+    });
+  });
+});
+
+describe('findings of the configuration', () => {
+  it.each([
+    ['svc: "1"\n', 'config.yml:1 svc-version: `svc` must be the number 1, not the text "1". [Write `svc: 1`'],
+    [
+      'svc: 1\ntransprt: {}\n',
+      'config.yml:2 unknown-key: `transprt` is not a key that is known here. [Did you mean `transport`?]',
+    ],
+    [
+      'svc: 1\ntransport:\n  http: { port: 70000 }\n',
+      'config.yml:3 wrong-value: `transport.http.port` must be a whole number from 0 to 65535.',
+    ],
+    ['svc: 1\ntransport: { provider: stdoi }\n', '[Did you mean stdio?]'],
+    [
+      'svc: 1\nmodels: { default: fsat, fast: { type: claude } }\n',
+      'config.yml:2 model-unknown: `models.default` names none of the models: fast. [Did you mean fast?]',
+    ],
+    [
+      userFile('auth: { provider: github }\n'),
+      '`projects.demo.profiles.dev.auth.provider` is github, and there is no block `github` beside it.',
+    ],
+    [
+      userFile('auth: { github: { client_id: x } }\n'),
+      '`projects.demo.profiles.dev.auth.github.client_secret` is missing.',
+    ],
+    [
+      'svc: 1\nprojects: { dmeo: {} }\n',
+      'config.yml:2 project-unknown: There is no project demo under `projects`; there are dmeo. [Did you mean dmeo?]',
+    ],
+    [
+      'svc: 1\nprojects: { demo: { profiles: { prod: {}, test: {} } } }\n',
+      'profile-unknown: There is no profile dev under `projects.demo.profiles`; there are prod, test.',
+    ],
+    ['svc: 1\nvault: [\n', 'config.yml:3 yaml-syntax: This is not valid YAML here.'],
+    ['', 'config.yml:1 file-empty: The file is empty. [Write `svc: 1` into it, or delete it.]'],
+  ])('%j', async (user, text) => {
+    expect((await problemsOf({ user })).join('\n')).toContain(text);
+  });
+
+  it('never quote a line of a broken file', async () => {
+    const problems = await problemsOf({ user: 'svc: 1\npassword: !planted-password\n' });
+    expect(problems).toEqual([expect.stringContaining('config.yml:2 yaml-syntax')]);
+    expect(problems.join()).not.toContain('planted');
+  });
+
+  it('name a variable that does not read', async () => {
+    expect(await problemsOf({ env: { SVC_READONLY: 'maybe', SVC_READ_ONLY: '1' } })).toEqual([
+      'environment:0 unknown-variable: SVC_READ_ONLY is set, and svc knows no such variable. [Did you mean SVC_READONLY?]',
+      'environment:0 wrong-value: SVC_READONLY must be true or false. [Correct the variable, or unset it.]',
+    ]);
+  });
+
+  it('list secrets of the site that nobody defines', async () => {
+    const site = `${SITE}secrets: [db, mail]\n`;
+    const user = userFile('secrets: [{ name: db, type: custom }]\n');
+    expect(await problemsOf({ site, user })).toEqual([
+      'svc-site.yml:4 secret-undefined: The secret mail is not defined for profile dev of project demo. [Define it in the user file under projects.demo.profiles.dev.secrets.]',
+    ]);
+  });
+});
