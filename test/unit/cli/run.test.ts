@@ -138,12 +138,16 @@ describe('svc run tool', () => {
   it('creates the database from seed.sql when there is none, and says so', async () => {
     const root = await project();
     rmSync(join(root, 'data'), { recursive: true });
-    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1), (41);');
+    writeFileSync(join(root, 'numbers.csv'), 'n\n1\n41\n');
+    writeFileSync(
+      join(root, 'seed.sql'),
+      "CREATE TABLE t (n INTEGER); INSERT INTO t SELECT n FROM read_csv('numbers.csv');",
+    );
     writeFileSync(
       join(root, 'tools/sum.yml'),
       'svc: 1\ntool:\n  name: sum\n  return: { type: integer }\n  source: { code: SELECT CAST(sum(n) AS INTEGER) AS s FROM t }\n',
     );
-    const first = await svc(['run', 'tool', 'sum', '--json'], root);
+    const first = await svc(['run', 'tool', 'sum', '--json'], join(root, 'sql'));
     expect(first).toMatchObject({ code: 0, stdout: '42\n' });
     expect(first.stderr).toMatch(/created .*db-default\.db from seed\.sql/);
     expect((await svc(['run', 'tool', 'sum', '--json'], root)).stderr).toBe('');
