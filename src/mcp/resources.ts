@@ -1,4 +1,4 @@
-import { ProtocolError, type Server } from '@modelcontextprotocol/server';
+import type { ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { findResource } from '../catalog/find.ts';
 import type { RequestContext } from '../context.ts';
@@ -8,20 +8,15 @@ import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import { toRequestContext } from './caller.ts';
 import { toContents } from './contents.ts';
-import type { Era } from './era.ts';
 import { logFailure, toProtocolError } from './failure.ts';
-import { createPages, LIST_PARAMS } from './pages.ts';
+import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { TRUNCATED_META_KEY, truncationText } from './result.ts';
 
 const READ_PARAMS = v.looseObject({ uri: v.string() });
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function answerResources(
-  server: Server,
-  runtime: Runtime,
-  { era, callerOf, pageSize }: ServerParts,
-): void {
+export function answerResources(server: Server, runtime: Runtime, { callerOf, pageSize }: ServerParts): void {
   const { catalog } = runtime;
   const wiresOf = (templates: boolean) => () =>
     Object.values(catalog.resources)
@@ -40,20 +35,16 @@ export function answerResources(
   });
   server.setRequestHandler('resources/read', { params: READ_PARAMS }, ({ uri }, ctx) => {
     const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
-    return answerRead(runtime, uri, { context, era });
+    return answerRead(runtime, uri, context);
   });
 }
 
-async function answerRead(
-  runtime: Runtime,
-  uri: string,
-  { context, era }: { context: RequestContext; era: Era },
-) {
+async function answerRead(runtime: Runtime, uri: string, context: RequestContext) {
   const found = findResource(runtime.catalog, uri);
   if (found === null) {
     const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri.slice(0, 128)}`);
     noteUnknown(runtime, { kind: 'resource', name: uri, args: {}, context, error });
-    throw notFound(error.message, uri, era);
+    throw notFound(error.message, uri);
   }
   try {
     const { entry, values } = found;
@@ -62,7 +53,7 @@ async function answerRead(
     const error = toSvcError(thrown);
     const { requestId } = context;
     logFailure(runtime, { method: 'resources/read', name: found.entry.name, requestId }, error);
-    if (error.code === 'not_found') throw notFound(error.message, uri, era);
+    if (error.code === 'not_found') throw notFound(error.message, uri);
     throw toProtocolError(error, requestId);
   }
 }
@@ -75,8 +66,7 @@ function toReadResult(uri: string, mimeType: string, outcome: Outcome) {
   return { contents: [contents, note], _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };
 }
 
-const NOT_FOUND = { modern: -32602, legacy: -32002 } as const;
-
-function notFound(message: string, uri: string, era: Era): ProtocolError {
-  return new ProtocolError(NOT_FOUND[era], message, { uri });
+/** In both eras: clients of the older one are to accept it beside their own -32002. */
+function notFound(message: string, uri: string): ProtocolError {
+  return invalidParams(message, { uri });
 }
