@@ -18,6 +18,9 @@ const PINNED = {
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const OUT = join(ROOT, 'dist', 'duckdb-wasm');
+const ADAPTER = join(ROOT, 'adapters', 'duckdb-wasm');
+/** DuckDB's terms, which travel with it. */
+const LICENCE = 'LICENSE.duckdb.txt';
 const SOURCES = [
   'scripts/build-wasm.ts',
   'scripts/wasm/instructions.ts',
@@ -27,6 +30,7 @@ const SOURCES = [
   'scripts/wasm/trampolines.ts',
   'adapters/duckdb-wasm/layout.ts',
   'adapters/duckdb-wasm/symbols.ts',
+  `adapters/duckdb-wasm/${LICENCE}`,
 ];
 
 interface Artefact {
@@ -43,6 +47,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   const files = {
     'duckdb.wasm': stripModule(engine, new Set(SYMBOLS)),
     'trampolines.wasm': createTrampolines({ scalar: 3 }),
+    [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };
   mkdirSync(out, { recursive: true });
   for (const [name, bytes] of Object.entries(files)) writeWhole(join(out, name), bytes);

@@ -8,6 +8,8 @@ export class Job {
   readonly task: Task;
   readonly call: SqlCall;
   readonly answer: Promise<SqlResult | null>;
+  /** Whether an engine has ever had it. */
+  begun = false;
   /** How many engines have died while it was theirs. */
   losses = 0;
   readonly #deadline: number;

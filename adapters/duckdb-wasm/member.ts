@@ -68,6 +68,7 @@ export class Member {
   start(job: Job): void {
     this.#lastId = (this.#lastId % 0x3fff_ffff) + 1;
     this.#jobs.set(this.#lastId, job);
+    job.begun = true;
     const timeoutMs = Math.max(1, job.remainingMs);
     this.#post({ kind: 'start', id: this.#lastId, task: job.task, caller: job.call.caller, timeoutMs });
   }

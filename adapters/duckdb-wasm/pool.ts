@@ -174,7 +174,7 @@ export class Pool implements Database {
   #expireQueue(): void {
     const expired = this.#queue.filter(({ remainingMs }) => remainingMs <= 0);
     if (expired.length === 0) return;
-    this.#rejectAll(expired, busyError());
+    for (const job of expired) job.reject(job.begun ? deadlineError(job.call.timeoutMs) : busyError());
     this.#queue = this.#queue.filter(({ settled }) => !settled);
   }
 

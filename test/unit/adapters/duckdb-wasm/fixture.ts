@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -29,13 +29,30 @@ export async function createDatabase(
   folder = temporaryFolder(),
 ): Promise<string> {
   const path = join(folder, name);
+  writeFileSync(path, await databaseOf(sql));
+  return path;
+}
+
+const made = new Map<string, Promise<Buffer>>();
+
+function databaseOf(sql: string): Promise<Buffer> {
+  const database = made.get(sql) ?? makeDatabase(sql);
+  made.set(sql, database);
+  return database;
+}
+
+async function makeDatabase(sql: string): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-wasm-'));
+  const path = join(folder, 'made.duckdb');
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
   await connection.run(sql);
   await connection.run('CHECKPOINT');
   connection.closeSync();
   instance.closeSync();
-  return path;
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
 }
 
 /** Opens a database in this thread; it is closed after the test. */
