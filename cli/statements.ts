@@ -7,35 +7,54 @@ import type { DatabaseChoice } from '../adapters/node/database-choice.ts';
 import { openDatabase } from '../adapters/node/open-database.ts';
 import { createFromSeed } from '../adapters/node/seed.ts';
 import { compileCatalog } from '../src/catalog/compile.ts';
-import type { Catalog, ToolEntry } from '../src/catalog/model.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';
-import type { ToolEndpoint } from '../src/project/model.ts';
-import { type CheckedProject, databaseOf, soundPart } from './project.ts';
+import { SITE_NAME } from '../src/project/site.ts';
+import { checkExtensions, type Serving } from '../src/quality/platform.ts';
+import { checkStatements, UNAVAILABLE } from '../src/quality/statements.ts';
+import { type CheckedProject, soundPart } from './project.ts';
+import { databaseFor, type Target } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
-/** Plans the SQL of every tool without error so far, or of one file's, against the database; runs nothing. */
-export async function checkStatements(
+/** What `svc validate` looks at: one file or all, for a target or for the profile as it is. */
+export interface Scope {
+  readonly file: string | null;
+  readonly target: Target | null;
+}
+
+/** Checks against the database whatever has no error so far, with the engine that will serve it. */
+export async function checkDatabase(
   checked: CheckedProject,
-  file: string | null,
+  { file, target }: Scope,
 ): Promise<readonly Finding[]> {
-  if (checked.project.site === null) return [];
+  const { site } = checked.project;
+  if (site === null) return [];
   const sound = soundPart(checked);
-  const tools = sound.endpoints.flatMap(({ endpoint }) => (endpoint?.kind === 'tool' ? [endpoint] : []));
-  const asked = tools.filter((tool) => tool.enabled && (file === null || tool.file === file));
-  if (asked.length === 0) return [];
+  const choice = databaseFor(checked, target);
+  const serving = servingOf(choice, target);
+  const extensions = checkExtensions(site.extensions, serving, SITE_NAME);
+  const asked = sound.endpoints.flatMap(({ endpoint }) =>
+    endpoint?.enabled && endpoint.kind !== 'prompt' && (file ?? endpoint.file) === endpoint.file
+      ? [endpoint]
+      : [],
+  );
+  if (asked.length === 0) return extensions;
   const catalog = await compileCatalog(sound);
-  const choice = databaseOf(checked);
   try {
-    return await withDatabase(sound.root, choice, (database) => checkAll(asked, catalog, database));
+    const check = (database: Database) => checkStatements(asked, catalog, database, serving);
+    return [...extensions, ...(await withDatabase(sound.root, choice, check))];
   } catch (thrown) {
-    if (thrown instanceof SvcError && UNAVAILABLE.has(thrown.code)) return [notChecked(choice, thrown)];
-    throw thrown;
+    if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
+    return [...extensions, notChecked(choice, thrown)];
   }
 }
 
-const UNAVAILABLE = new Set(['database_unavailable', 'busy', 'target_unsupported']);
+/** An engine by itself is no platform. */
+function servingOf({ engine }: DatabaseChoice, target: Target | null): Serving {
+  const platform = target === 'wasm' || target === 'native' ? null : target;
+  return { platform, engine: engine === 'wasm' ? 'duckdb-wasm' : 'duckdb-native' };
+}
 
 /** The database as it is; where there is none, a passing one made from the seed script. */
 async function withDatabase<T>(
@@ -63,47 +82,11 @@ async function use<T>(choice: DatabaseChoice, work: (database: Database) => Prom
   }
 }
 
-async function checkAll(
-  tools: readonly ToolEndpoint[],
-  catalog: Catalog,
-  database: Database,
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const tool of tools) {
-    const entry = catalog.tools[tool.name];
-    const problem = entry ? await problemOf(entry, database) : null;
-    if (problem) findings.push(toFinding(tool, problem));
-  }
-  return findings;
-}
-
-async function problemOf({ source }: ToolEntry, database: Database): Promise<SvcError | null> {
-  try {
-    await database.prepare(source.sql, source.mode);
-    return null;
-  } catch (thrown) {
-    if (thrown instanceof SvcError && !UNAVAILABLE.has(thrown.code)) return thrown;
-    throw thrown;
-  }
-}
-
-function toFinding({ file, source }: ToolEndpoint, { code, message }: SvcError): Finding {
-  const at =
-    source.file === null
-      ? { file, line: source.line, column: source.column }
-      : { file: source.file, line: 1, column: 1 };
-  const fix =
-    code === 'database_readonly'
-      ? 'Set `readonly: false` for the database of the profile, or write the tool as one SELECT.'
-      : 'Correct the SQL, or the database that it is meant for.';
-  return { severity: 'error', code: code.replaceAll('_', '-'), ...at, message, fix };
-}
-
 function notChecked({ path }: DatabaseChoice, { message }: SvcError): Finding {
   return {
     severity: 'info',
     code: 'sql-not-checked',
-    file: 'svc-site.yml',
+    file: SITE_NAME,
     line: 0,
     column: 0,
     message: `The SQL was not checked against the database: ${message.split('\n')[0] ?? ''}`,

@@ -3,22 +3,32 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Run } from '../command.ts';
 import { count, toFindingLines } from '../findings.ts';
+import type { Input } from '../input.ts';
 import { styled } from '../output.ts';
 import { type CheckedProject, checkProject } from '../project.ts';
-import { checkStatements } from '../statements.ts';
+import { checkSettings } from '../settings.ts';
+import { checkDatabase } from '../statements.ts';
+import { targetOf } from '../target.ts';
 
 /** `svc validate [file]`: everything that is wrong, with its place and its fix. */
 export const run: Run = async (input, output) => {
+  const target = targetOf(input);
   const checked = await checkProject(input);
   const [asked] = input.args;
   const file = asked === undefined ? null : toProjectFile(asked, checked);
-  const found = [...checked.findings, ...(await checkStatements(checked, file))];
+  const found = [...(await checkAll(input, checked)), ...(await checkDatabase(checked, { file, target }))];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };
   output.data(document, () => toText(findings, checked, file));
   return failed ? 1 : 0;
 };
+
+/** The project's findings and those of its configuration. */
+async function checkAll(input: Input, checked: CheckedProject): Promise<readonly Finding[]> {
+  if (checked.project.site === null) return checked.findings;
+  return [...checked.findings, ...(await checkSettings(input, checked)).findings];
+}
 
 /** A path from the command line, relative to the project's root as findings have it. */
 function toProjectFile(asked: string, { project }: CheckedProject): string {

@@ -1,0 +1,102 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/project/finding.ts';
+import { project, svc } from './svc.ts';
+
+const ZONED = `svc: 1
+tool:
+  name: zoned
+  source:
+    code: |
+      SELECT 1 AS one,
+        icu_sort_key('a', 'de') AS key
+`;
+
+const findingsOf = (stdout: string): Finding[] => JSON.parse(stdout).findings;
+
+describe('svc validate --target', () => {
+  it.each(['wasm', 'node', 'aws-lambda', 'cloudflare-workers'])(
+    'plans the SQL as %s serves it',
+    async (target) => {
+      const root = await project();
+      writeFileSync(join(root, 'tools/zoned.yml'), ZONED);
+      const { code, stdout } = await svc(['validate', '--target', target, '--json'], root);
+      expect(code).toBe(1);
+      expect(findingsOf(stdout)).toEqual([
+        expect.objectContaining({
+          severity: 'error',
+          code: 'target-unsupported',
+          file: 'tools/zoned.yml',
+          line: 7,
+          column: 9,
+          message: expect.stringMatching(/duckdb-wasm.* has not the function icu_sort_key.*extension icu/),
+        }),
+      ]);
+      const [found] = findingsOf(stdout);
+      if (target !== 'wasm') expect(found?.message).toContain(`${target} (`);
+    },
+  );
+
+  it('has nothing against what native can do', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/zoned.yml'), ZONED);
+    expect(await svc(['validate', '--target', 'native'], root)).toMatchObject({ code: 0 });
+  });
+
+  it('points at the line that the engine complains about', async () => {
+    const root = await project();
+    writeFileSync(
+      join(root, 'tools/lost.yml'),
+      'svc: 1\ntool:\n  name: lost\n  source:\n    code: |\n      SELECT *\n        FROM nowhere\n',
+    );
+    for (const target of ['native', 'wasm']) {
+      const [found] = findingsOf((await svc(['validate', '--target', target, '--json'], root)).stdout);
+      expect(found).toMatchObject({ file: 'tools/lost.yml', line: 7, column: 9 });
+    }
+  });
+
+  it('finds what writes, and resources too', async () => {
+    const root = await project();
+    await svc(['query', 'CREATE TABLE t (n INTEGER)'], root, { SVC_READONLY: 'false' });
+    writeFileSync(
+      join(root, 'tools/add.yml'),
+      'svc: 1\ntool: { name: add, source: { code: INSERT INTO t VALUES (1) } }\n',
+    );
+    writeFileSync(
+      join(root, 'resources/lost.yml'),
+      'svc: 1\nresource: { uri: "a://b", source: { code: SELECT * FROM nowhere } }\n',
+    );
+    const { code, stdout } = await svc(['validate', '--target', 'aws-lambda', '--json'], root);
+    expect(code).toBe(1);
+    expect(
+      findingsOf(stdout).map(({ file, code: kind, message }) => [file, kind, message.split('\n')[0]]),
+    ).toEqual([
+      [
+        'resources/lost.yml',
+        'sql-failed',
+        expect.stringMatching(/^On aws-lambda \(duckdb-wasm\): .*nowhere/),
+      ],
+      [
+        'tools/add.yml',
+        'target-unsupported',
+        expect.stringMatching(/writes, and databases are read-only on aws-lambda/),
+      ],
+    ]);
+  });
+
+  it('finds extensions that the platform cannot load', async () => {
+    const root = await project();
+    appendFileSync(join(root, 'svc-site.yml'), '\nextensions: [spatial]\n');
+    const { stdout } = await svc(['validate', '--target', 'cloudflare-workers', '--json'], root);
+    expect(findingsOf(stdout)).toEqual([
+      expect.objectContaining({ code: 'target-unsupported', message: expect.stringContaining('spatial') }),
+    ]);
+  });
+
+  it('refuses a target that is none, with 2', async () => {
+    const { code, stderr } = await svc(['validate', '--target', 'mars'], await project());
+    expect(code).toBe(2);
+    expect(stderr).toContain('--target mars is not known. Choose wasm, native, node, aws-lambda');
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import { checkExtensions, platformProblem } from '../../../src/quality/platform.ts';
+
+const WORKERS = { platform: 'cloudflare-workers', engine: 'duckdb-wasm' } as const;
+const NATIVE = { platform: null, engine: 'duckdb-native' } as const;
+
+const problemOf = (message: string, serving: typeof WORKERS | typeof NATIVE = WORKERS) =>
+  platformProblem(new SvcError('sql_failed', message), serving);
+
+describe('platformProblem', () => {
+  it('names what is missing, and where', () => {
+    expect(
+      problemOf(
+        'Catalog Error: Scalar Function with name "json_extract" is not in the catalog, but it exists in the json extension.',
+      )?.message,
+    ).toBe(
+      "cloudflare-workers (duckdb-wasm) has not the function json_extract, which is in DuckDB's extension json.",
+    );
+    expect(
+      problemOf(
+        'Catalog Error: Collation with name "de" is not in the catalog, but it exists in the icu extension.',
+      )?.message,
+    ).toContain('the collation de,');
+    expect(
+      problemOf(
+        "Extension Autoloading Error: An error occurred while trying to automatically install the required extension 'icu':",
+        NATIVE,
+      ),
+    ).toEqual({
+      message: "duckdb-native has not DuckDB's extension icu, which the statement needs.",
+      fix: 'Name the extension under `extensions` in svc-site.yml, or write the SQL without it.',
+    });
+  });
+
+  it('leaves the faults of the statement itself to the engine', () => {
+    expect(problemOf('Catalog Error: Scalar Function with name nofunc does not exist!')).toBeNull();
+    expect(platformProblem(new SvcError('database_readonly', 'no'), NATIVE)).toBeNull();
+    expect(platformProblem(new SvcError('database_readonly', 'no'), WORKERS)?.message).toContain(
+      'read-only on',
+    );
+  });
+});
+
+describe('checkExtensions', () => {
+  it('finds each one that the engine cannot load', () => {
+    const extensions = [{ name: 'httpfs' }, { name: 'spatial' }];
+    expect(checkExtensions(extensions, NATIVE, 'svc-site.yml')).toEqual([]);
+    expect(checkExtensions(extensions, WORKERS, 'svc-site.yml').map(({ message }) => message)).toEqual([
+      'The extension httpfs cannot be loaded on cloudflare-workers (duckdb-wasm).',
+      'The extension spatial cannot be loaded on cloudflare-workers (duckdb-wasm).',
+    ]);
+  });
+});
