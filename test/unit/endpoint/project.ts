@@ -20,7 +20,7 @@ export type Tree = Readonly<Record<string, string>>;
 export const SITE = 'svc: 1\nproject: demo\nprofile: default\n';
 
 /** A project from texts. */
-export function loadTree(tree: Tree): Promise<Project> {
+export function loadTree(tree: Tree, profile?: string): Promise<Project> {
   const texts: Tree = { 'svc-site.yml': SITE, ...tree };
   const files: Files = {
     list: async (folder) =>
@@ -32,7 +32,7 @@ export function loadTree(tree: Tree): Promise<Project> {
       return text === undefined ? null : new TextEncoder().encode(text).slice(0, limit);
     },
   };
-  return loadProject(files, '/demo');
+  return loadProject(files, '/demo', profile);
 }
 
 /** A project over a real database, with all that watches it. */
