@@ -55,7 +55,7 @@ function siteFileOf(checked: CheckedProject): SiteFile {
 }
 
 /** Options that stand above every file and variable. */
-const FLAGS: readonly { readonly option: string; readonly flag: string; readonly key: string }[] = [
+export const FLAGS: readonly { readonly option: string; readonly flag: string; readonly key: string }[] = [
   { option: 'profile', flag: '--profile', key: 'profile' },
   { option: 'transport', flag: '--transport', key: 'transport.provider' },
   { option: 'port', flag: '--port', key: 'transport.http.port' },

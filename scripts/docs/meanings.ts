@@ -1,0 +1,167 @@
+const RULE: Readonly<Record<string, string>> = {
+  condition: 'CEL condition under which the rule holds.',
+  action: 'What the rule does.',
+  reason: 'What the caller is told.',
+  'fields[]': 'Fields that the rule is about.',
+};
+
+function sqlTool(name: string): Readonly<Record<string, string>> {
+  const prefix = `sql_tools.${name}`;
+  const rules = ['input', 'output'].flatMap((side) =>
+    Object.entries(RULE).map(([key, text]) => [`${prefix}.policies.${side}[].${key}`, text]),
+  );
+  return {
+    [`${prefix}.description`]: `Replaces the description of \`${name}\`.`,
+    ...Object.fromEntries(rules),
+  };
+}
+
+/** What each key of the site file is for; the page cannot be written while one is missing. */
+export const SITE_MEANINGS: Readonly<Record<string, string>> = {
+  svc: 'Version of the file. Required.',
+  project: 'Name of the project; the key under `projects` in the user file. Required.',
+  profile: 'Profile in use unless `--profile` or `SVC_PROFILE` says otherwise. Required.',
+  'profiles.<profile>.database.path': 'Database file, relative to the project.',
+  'profiles.<profile>.database.readonly': 'Open the database for reading only.',
+  'profiles.<profile>.database.engine':
+    '`native` writes and loads extensions, `wasm` reads; `auto` takes native for what is written.',
+  'profiles.<profile>.drift.path': 'Drift snapshot.',
+  'profiles.<profile>.audit.enabled': 'Write the audit log.',
+  'profiles.<profile>.audit.path': 'Audit log, JSON Lines.',
+  'profiles.<profile>.audit.max_file_size': 'Bytes after which the audit log is rotated.',
+  'paths.tools': 'Folder of tools.',
+  'paths.resources': 'Folder of resources.',
+  'paths.prompts': 'Folder of prompts.',
+  'paths.evals': 'Folder of evaluations.',
+  'paths.python': 'Folder of Python modules.',
+  'paths.plugins': 'Folder of plugins.',
+  'paths.sql': 'Folder of SQL files.',
+  'paths.drift': 'Folder of drift snapshots.',
+  'paths.audit': 'Folder of audit logs.',
+  'paths.data': 'Folder of databases.',
+  'secrets[]': 'Name of a secret that the project needs; its values are in the user file.',
+  'plugin[].name': 'Name of a Python plugin.',
+  'plugin[].module': 'Module of the plugin.',
+  'plugin[].config': 'Name of its configuration under `plugin.config` of the user file.',
+  'extensions[].name': 'DuckDB extension; a plain word stands for a core extension.',
+  'extensions[].repo': 'Where the extension comes from.',
+  'dbt.enabled': 'Use dbt.',
+  'dbt.model_paths[]': 'Folders of models.',
+  'dbt.analysis_paths[]': 'Folders of analyses.',
+  'dbt.test_paths[]': 'Folders of tests.',
+  'dbt.seed_paths[]': 'Folders of seeds.',
+  'dbt.macro_paths[]': 'Folders of macros.',
+  'dbt.snapshot_paths[]': 'Folders of snapshots.',
+  'dbt.target_path': 'Folder that dbt writes to.',
+  'dbt.clean_targets[]': 'Folders that `dbt clean` removes.',
+  'sql_tools.enabled': 'Serve the built-in SQL tools.',
+  ...sqlTool('execute_sql_query'),
+  ...sqlTool('list_tables'),
+  ...sqlTool('get_table_schema'),
+};
+
+const PROVIDER: Readonly<Record<string, string>> = {
+  client_id: 'Id that the provider gave this server. Required in the block.',
+  client_secret: 'Secret that the provider gave this server. Required in the block.',
+  callback_path: 'Path that the provider sends people back to.',
+  'claim_mappings.<name>.<name>[]': 'Capabilities by claim and by its value.',
+  auth_url: "The provider's authorization address.",
+  token_url: "The provider's token address.",
+  scope: 'Scopes asked for, separated by spaces.',
+};
+
+const of = (provider: string, more: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(
+    Object.entries({ ...PROVIDER, ...more }).map(([key, text]) => [
+      `${PROFILE}auth.${provider}.${key}`,
+      text,
+    ]),
+  );
+
+const MODEL: Readonly<Record<string, string>> = {
+  type: 'Whose protocol the model speaks. Required.',
+  api_key: 'Key for the service.',
+  base_url: 'Address of a compatible service.',
+  timeout: 'Seconds that one call may take.',
+  max_retries: 'How often a failed call is made again.',
+};
+
+const model = (prefix: string) =>
+  Object.fromEntries(Object.entries(MODEL).map(([key, text]) => [`${prefix}.${key}`, text]));
+
+const PROFILE = 'projects.<project>.profiles.<profile>.';
+
+/** What each key of the user file is for. */
+export const USER_MEANINGS: Readonly<Record<string, string>> = {
+  svc: 'Version of the file. Required.',
+  'vault.enabled': 'Allow `vault://` references.',
+  'vault.address': 'Address of Vault or OpenBao; `VAULT_ADDR` where it is missing.',
+  'vault.token_env': 'Variable that holds the token.',
+  'vault.namespace': 'Namespace; `VAULT_NAMESPACE` where it is missing.',
+  'onepassword.enabled': 'Allow `op://` references.',
+  'onepassword.token_env': 'Variable that holds the token of the service account (needs `@1password/sdk`).',
+  'onepassword.connect_host':
+    'Address of a Connect server, instead of the SDK; `OP_CONNECT_HOST` where it is missing.',
+  'onepassword.connect_token_env': 'Variable that holds the token for the Connect server.',
+  'transport.provider': 'How clients reach the server.',
+  'transport.http.port': 'Port; 0 takes any that is free.',
+  'transport.http.host': 'Address to listen on.',
+  'transport.http.scheme': 'Scheme of the public address where `base_url` is missing.',
+  'transport.http.base_url': 'Public address of the server; its name is allowed as host.',
+  'transport.http.trust_proxy': 'Take the scheme from `X-Forwarded-Proto`.',
+  'transport.http.stateless': 'Remember nothing between requests.',
+  'models.default': 'Model for evaluations that name none.',
+  ...model('models.models.<name>'),
+  ...model('models.<name>'),
+  'logging.enabled': 'Write the application log.',
+  'logging.path': 'Log file; standard error where it is missing.',
+  'logging.level': 'Least level that is written; `SVC_DEBUG` writes everything.',
+  'logging.format': 'One line for people, or one JSON object a line.',
+  'logging.max_bytes': 'Bytes after which the log file is rotated.',
+  'logging.backup_count': 'How many older log files are kept.',
+  [`${PROFILE}secrets[].name`]: 'Name of the secret, as the site file has it. Required.',
+  [`${PROFILE}secrets[].type`]:
+    '`database`, `api`, `custom`, or a type of DuckDB such as `s3` or `postgres`. Required.',
+  [`${PROFILE}secrets[].parameters.<name>`]: 'Value; maps may be nested.',
+  [`${PROFILE}plugin.config.<plugin>.<name>`]: 'Configuration of a plugin.',
+  [`${PROFILE}auth.mode`]:
+    '`issuer`: this server gives out tokens; `verifier`: it checks those of an OpenID provider.',
+  [`${PROFILE}auth.provider`]: 'Who signs people in; its block must be there.',
+  [`${PROFILE}auth.clients[].client_id`]: 'Id of a client that is known beforehand. Required.',
+  [`${PROFILE}auth.clients[].name`]: 'Its name. Required.',
+  [`${PROFILE}auth.clients[].client_secret`]: 'Its secret; clients without one are public.',
+  [`${PROFILE}auth.clients[].redirect_uris[]`]: 'Addresses that it may be sent back to.',
+  [`${PROFILE}auth.clients[].grant_types[]`]: 'What it may ask for.',
+  [`${PROFILE}auth.clients[].scopes[]`]: 'Scopes that it may have.',
+  [`${PROFILE}auth.authorization.required_scopes[]`]: 'Scopes that every caller must hold, all of them.',
+  [`${PROFILE}auth.persistence.type`]: 'Where sessions are stored.',
+  [`${PROFILE}auth.persistence.path`]: 'File of the store.',
+  [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that what is stored is sealed with.',
+  [`${PROFILE}auth.hide_credential_headers`]:
+    '`get_request_header` answers NULL for `authorization`, `cookie` and `dpop`.',
+  ...of('github'),
+  ...of('atlassian'),
+  ...of('salesforce'),
+  ...of('google'),
+  ...of('keycloak', {
+    server_url: 'Address of the server. Required in the block.',
+    realm: 'Realm. Required in the block.',
+  }),
+  ...of('oidc', {
+    config_url: 'Address of the discovery document. Required in the block.',
+    audience: 'Audience that tokens must have.',
+    'extra_authorize_params.<name>': 'Further parameters of the authorization request.',
+    provider_name: 'Name of the provider in logs and in `user.provider`.',
+  }),
+  [`${PROFILE}telemetry.enabled`]: 'Send traces and metrics.',
+  [`${PROFILE}telemetry.endpoint`]: 'OTLP/HTTP collector.',
+  [`${PROFILE}telemetry.headers.<name>`]: 'Headers for the collector.',
+  [`${PROFILE}telemetry.service_name`]: 'Service name; the name of the project where it is missing.',
+  [`${PROFILE}telemetry.service_version`]: 'Version of the service.',
+  [`${PROFILE}telemetry.environment`]: 'Deployment environment.',
+  [`${PROFILE}telemetry.resource_attributes.<name>`]: 'Further attributes of the service.',
+  [`${PROFILE}telemetry.tracing.enabled`]: 'Send traces, once telemetry is on.',
+  [`${PROFILE}telemetry.tracing.console_export`]: 'Print traces to standard error too.',
+  [`${PROFILE}telemetry.metrics.enabled`]: 'Send metrics, once telemetry is on.',
+  [`${PROFILE}telemetry.metrics.export_interval`]: 'Seconds between two exports.',
+};
