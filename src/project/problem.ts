@@ -9,7 +9,8 @@ export interface Problem {
   readonly position: Position;
 }
 
-const MOST = 50;
+/** So many problems of one file are told; the last of them is that there are more. */
+export const MOST_PROBLEMS = 50;
 
 /** Problems of one file as findings, in the order of its lines; of a hopeless file, the first ones. */
 export function toFindings(
@@ -17,7 +18,7 @@ export function toFindings(
   problems: readonly Problem[],
   severity: Finding['severity'] = 'error',
 ): readonly Finding[] {
-  return problems
+  const all = problems
     .map(({ code, message, fix, position: { line, column } }) => ({
       severity,
       code,
@@ -27,8 +28,11 @@ export function toFindings(
       message,
       fix,
     }))
-    .toSorted(byPlace)
-    .slice(0, MOST);
+    .toSorted(byPlace);
+  const [shown, next] = [all.slice(0, MOST_PROBLEMS - 1), all[MOST_PROBLEMS - 1]];
+  if (next === undefined || all.length === MOST_PROBLEMS) return next ? [...shown, next] : shown;
+  const message = 'There are more problems from here on.';
+  return [...shown, { ...next, code: 'more', message, fix: 'Correct those above first.' }];
 }
 
 /** The order in which people read findings. */

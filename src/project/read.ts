@@ -16,12 +16,21 @@ export async function readText(files: Files, path: string): Promise<ReadText> {
   return bytes.length > MAX_BYTES ? { problem: tooLarge() } : decodeText(bytes);
 }
 
-/** The port knows links that lead out of the project, and files that nobody may read. */
+/** The files below a folder, or why they cannot be had. */
+export async function listFolder(files: Files, folder: string): Promise<readonly string[] | Problem> {
+  return orProblem(files.list(folder));
+}
+
 async function readBytes(files: Files, path: string): Promise<Uint8Array | Problem | null> {
+  return orProblem(files.read(path, MAX_BYTES + 1));
+}
+
+/** The port knows links that lead out of the project, and what nobody may read. */
+async function orProblem<T>(asked: Promise<T>): Promise<T | Problem> {
   try {
-    return await files.read(path, MAX_BYTES + 1);
+    return await asked;
   } catch (thrown) {
-    const fix = 'Put the file inside the project, where svc may read it.';
+    const fix = 'Keep it inside the project, where svc may read it.';
     return { code: 'file-unreadable', message: toSvcError(thrown).message, fix, position: START };
   }
 }

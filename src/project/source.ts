@@ -3,7 +3,7 @@ import { nearestName } from '../types/nearest.ts';
 import type { Source } from './model.ts';
 import { nearestAt, type Path, positionAt } from './position.ts';
 import type { Problem } from './problem.ts';
-import { readText } from './read.ts';
+import { listFolder, readText } from './read.ts';
 import { problemAt } from './schema/issues.ts';
 import type { YamlFile } from './yaml.ts';
 
@@ -88,7 +88,8 @@ async function missing(
   const message = `names ${file || 'the project itself'}, and there is no such file.`;
   const folder = file.split('/').slice(0, -1).join('/');
   const name = file.split('/').at(-1) ?? '';
-  const known = folder === '' ? [] : await files.list(folder);
+  const listed = folder === '' ? [] : await listFolder(files, folder);
+  const known = 'code' in listed ? [] : listed;
   const names = known.map((path) => path.split('/').at(-1) ?? '');
   const near = nearestName(name, names);
   const suggestion = known[names.indexOf(near ?? '')];

@@ -1,5 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
-import type { Problem } from './problem.ts';
+import { MOST_PROBLEMS, type Problem } from './problem.ts';
 import { fixFor } from './yaml-fixes.ts';
 import { type ReadNodes, readNodes } from './yaml-nodes.ts';
 
@@ -11,7 +11,6 @@ export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: read
 
 /** Twice the depth of the deepest type, and what is around it. */
 const MAX_DEPTH = 100;
-const MOST_ERRORS = 10;
 
 /** Parses one YAML 1.2 document; never throws, whatever the text. */
 export function parseYaml(text: string): ParsedYaml {
@@ -24,7 +23,7 @@ export function parseYaml(text: string): ParsedYaml {
   };
   const { errors, warnings } = document;
   if (errors.length + warnings.length > 0) {
-    const problems = [...errors, ...warnings].slice(0, MOST_ERRORS);
+    const problems = [...errors, ...warnings].slice(0, MOST_PROBLEMS + 1);
     return {
       problems: problems.map(({ code, message, pos: [start] }) => ({
         code: 'yaml-syntax',

@@ -50,6 +50,7 @@ const LIMITS = strictMap({
           'Give the seconds a statement may take.',
         ),
       ),
+      v.metadata({ json: { exclusiveMinimum: 0, maximum: 3_600 } }),
     ),
   ),
 });
@@ -98,6 +99,7 @@ const SOURCED = {
         'Write the SQL under `code`, or name its file under `file`.',
       ),
     ),
+    v.metadata({ json: { oneOf: [{ required: ['code'] }, { required: ['file'] }] } }),
   ),
 };
 
@@ -142,6 +144,7 @@ const MESSAGES = v.pipe(
     (messages) => messages.length > 0,
     says('wrong-value', 'must not be empty.', 'Write one message at least.'),
   ),
+  v.metadata({ json: { minItems: 1 } }),
 );
 
 const PROMPT = strictMap({ name: NAME, ...SHARED, return: optional(RETURN), messages: MESSAGES });

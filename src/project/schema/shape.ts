@@ -43,6 +43,7 @@ export function word() {
   return v.pipe(
     text(),
     v.check((value) => value.trim() !== '', message),
+    v.metadata({ json: { pattern: '\\S' } }),
   );
 }
 
@@ -51,6 +52,7 @@ export function formed(pattern: RegExp, what: string, fix: string) {
   return v.pipe(
     text(),
     v.check((value) => pattern.test(value), says('wrong-value', `must be ${what}.`, fix)),
+    v.metadata({ json: { pattern: pattern.source } }),
   );
 }
 
@@ -73,6 +75,7 @@ export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
       (value) => Number.isSafeInteger(value) && value >= least && value <= most,
       says('wrong-value', `must be a whole number ${range}.`, 'Change the number.'),
     ),
+    v.metadata({ json: { type: 'integer', minimum: least, maximum: most } }),
   );
 }
 
@@ -112,6 +115,7 @@ export function listOrOne<Item extends v.GenericSchema>(item: Item) {
     v.unknown(),
     v.transform((value) => (typeof value === 'string' ? [value] : value)),
     listOf(item),
+    v.metadata({ or: item }),
   );
 }
 
@@ -122,7 +126,10 @@ export function optional<Inner extends v.GenericSchema>(inner: Inner) {
 
 /** Any map. */
 export function freeMap() {
-  return v.custom<JsonObject>(isMap, wrong('a map', 'Write `key: value` lines, indented.'));
+  return v.pipe(
+    v.custom<JsonObject>(isMap, wrong('a map', 'Write `key: value` lines, indented.')),
+    v.metadata({ json: { type: 'object' } }),
+  );
 }
 
 /** A map from names of the author's choice to things of one kind. */

@@ -71,6 +71,7 @@ const EXTENSION = v.pipe(
   v.unknown(),
   v.transform((value) => (typeof value === 'string' ? { name: value } : value)),
   strictMap({ name: EXTENSION_NAME, repo: optional(choice(EXTENSION_REPOS)) }),
+  v.metadata({ or: EXTENSION_NAME }),
 );
 
 const FOLDER = v.pipe(

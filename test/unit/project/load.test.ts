@@ -158,7 +158,7 @@ describe('which files are read', () => {
   });
 
   it('follows `paths`, and lets kinds share a folder', async () => {
-    const site = `${SITE}paths: { tools: ./api/, prompts: api, resources: data/res }\n`;
+    const site = `${SITE}paths: { tools: ./api/, prompts: api }\n`;
     const { endpoints, findings } = await load({
       'svc-site.yml': site,
       'api/a.yml': TOOL('a'),
@@ -174,6 +174,25 @@ describe('which files are read', () => {
     expect(findings.map(short)).toEqual([
       '1:1 misplaced: `resource` is in a folder for tools and prompts. Move the file to the folder for resources.',
     ]);
+  });
+
+  it('warns of a folder that is named and not there, and takes none for none', async () => {
+    const { findings } = await load({ 'svc-site.yml': `${SITE}paths: { tools: tolls, sql: x }\n` });
+    expect(findings.map((finding) => [finding.severity, short(finding)])).toEqual([
+      ['warning', '4:17 folder-empty: There is no .yml file below tolls. Correct the path, or leave it out.'],
+    ]);
+    expect((await load({})).findings).toEqual([]);
+  });
+
+  it('reads a project whose folder is the root itself', async () => {
+    const site = `${SITE}paths: { tools: ., prompts: .api/p }\n`;
+    const { endpoints, findings } = await load({
+      'svc-site.yml': site,
+      'a.yml': TOOL('a'),
+      '.api/p/b.yml': 'prompt: { name: b, messages: [{ prompt: hi }] }',
+    });
+    expect(findings).toEqual([]);
+    expect(endpoints.map(({ file }) => file)).toEqual(['.api/p/b.yml', 'a.yml']);
   });
 
   it('is not stopped by a broken site file', async () => {

@@ -83,6 +83,21 @@ describe('the files of a project', () => {
   });
 });
 
+describe('folders that lead out of the project', () => {
+  it('are findings of the site file, and no help with names', async () => {
+    const other = join(outside, 'other');
+    mkdirSync(join(other, 'prompts'), { recursive: true });
+    writeFileSync(join(other, 'svc-site.yml'), 'svc: 1\nproject: demo\nprofile: default\n');
+    symlinkSync(outside, join(other, 'tools'));
+    writeFileSync(join(other, 'prompts/a.yml'), 'tool: { name: a, source: { file: ../tools/none.sql } }');
+    const { findings } = await loadProject(await openProjectFiles(other), other);
+    expect(findings.map(({ file, code }) => `${file} ${code}`)).toEqual([
+      'prompts/a.yml misplaced',
+      'svc-site.yml file-unreadable',
+    ]);
+  });
+});
+
 describe('the root of a project', () => {
   it('is the nearest folder with a site file, from there upwards', async () => {
     expect(await findProjectRoot(join(root, 'tools/deep'))).toBe(root);
