@@ -65,9 +65,12 @@ const PROVIDER: Readonly<Record<string, string>> = {
   client_secret: 'Secret that the provider gave this server. Required in the block.',
   callback_path: 'Path that the provider sends people back to.',
   'claim_mappings.<name>.<name>[]': 'Capabilities by claim and by its value.',
+  scope: 'Scopes asked for, separated by spaces.',
+};
+
+const ADDRESSES = {
   auth_url: "The provider's authorization address.",
   token_url: "The provider's token address.",
-  scope: 'Scopes asked for, separated by spaces.',
 };
 
 const of = (provider: string, more: Readonly<Record<string, string>> = {}) =>
@@ -139,10 +142,10 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that what is stored is sealed with.',
   [`${PROFILE}auth.hide_credential_headers`]:
     '`get_request_header` answers NULL for `authorization`, `cookie` and `dpop`.',
-  ...of('github'),
-  ...of('atlassian'),
-  ...of('salesforce'),
-  ...of('google'),
+  ...of('github', ADDRESSES),
+  ...of('atlassian', ADDRESSES),
+  ...of('salesforce', ADDRESSES),
+  ...of('google', ADDRESSES),
   ...of('keycloak', {
     server_url: 'Address of the server. Required in the block.',
     realm: 'Realm. Required in the block.',

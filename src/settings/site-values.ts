@@ -33,6 +33,10 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     ...Object.entries(site.sqlTools.descriptions).map(([name, text]) =>
       same(`sql_tools.${name}.description`, text),
     ),
+    ...Object.entries(site.sqlTools.policies).flatMap(([name, { input, output }]) => [
+      same(`sql_tools.${name}.policies.input`, input.map(toPlain)),
+      same(`sql_tools.${name}.policies.output`, output.map(toPlain)),
+    ]),
     { key: 'site.secrets', path: ['secrets'], value: site.secrets },
     { key: 'site.plugin', path: ['plugin'], value: site.plugins.map((plugin) => ({ ...plugin })) },
     same(
@@ -40,4 +44,8 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
       site.extensions.map((extension) => ({ ...extension })),
     ),
   ];
+}
+
+function toPlain<T extends object>(rule: T): { readonly [Key in keyof T]: T[Key] } {
+  return { ...rule };
 }
