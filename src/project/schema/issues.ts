@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { JsonValue } from '../../json.ts';
 import { type Path, positionAt, toPointer } from '../position.ts';
 import type { Problem } from '../problem.ts';
 import type { YamlFile } from '../yaml.ts';
@@ -7,21 +6,19 @@ import type { YamlFile } from '../yaml.ts';
 /** A value as its schema has it, or everything that is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** Holds a part of a YAML file against a schema; `path` says which part. */
+/** Holds a YAML file against a schema. */
 export function checkSchema<Schema extends v.GenericSchema>(
   schema: Schema,
   yaml: YamlFile,
-  value: JsonValue = yaml.value,
-  path: Path = [],
 ): Checked<v.InferOutput<Schema>> {
-  const result = v.safeParse(schema, value);
+  const result = v.safeParse(schema, yaml.value);
   if (result.success) return { value: result.output };
-  return { problems: result.issues.map((issue) => toProblem(issue, yaml, path)) };
+  return { problems: result.issues.map((issue) => toProblem(issue, yaml)) };
 }
 
-function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile, base: Path): Problem {
+function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile): Problem {
   const [code = '', message = '', fix = ''] = issue.message.split('\n');
-  const path = [...base, ...(issue.path ?? []).map(({ key }) => key as string | number)];
+  const path = (issue.path ?? []).map(({ key }) => key as string | number);
   const key = issue.path?.at(-1)?.origin === 'key' ? yaml.keys[toPointer(path)] : undefined;
   return problemAt(yaml, path, { code, message, fix, ...(key ? { position: key } : {}) });
 }
@@ -35,7 +32,7 @@ export function problemAt(
   return { position: positionAt(yaml.positions, path), ...problem, message: named(path, problem.message) };
 }
 
-/** `must be text` becomes ``​`tool.name` must be text``; a whole sentence keeps its capital. */
+/** The name of the node before what is wrong with it; a whole sentence keeps its capital. */
 function named(path: Path, message: string): string {
   const name = path.reduce<string>(
     (text, key) =>
