@@ -22,6 +22,9 @@ export function shapeContent(result: SqlResult, entry: ToolEntry | ResourceEntry
   const single = result.rows.length < 2 && result.columns.length === 1;
   const shape = returns ?? (single ? SINGLE : null);
   const value = shapeResult(result, shape, name);
+  if (shape === SINGLE && value === null) {
+    throw new SvcError('not_found', `Nothing was found: the query of ${name} returned NULL.`);
+  }
   const binary = shape?.type === 'string' && result.columns[0]?.type === 'BLOB' && value !== null;
   if (entry.kind === 'tool' && !binary) throw noBlob(name, mimeType);
   return { value, binary };

@@ -11,10 +11,17 @@ export interface Failed {
 
 /** Puts a failure into the log: what a client may not read, under the id that it is given. */
 export function logFailure({ log }: Runtime, { method, name, requestId }: Failed, error: SvcError): void {
+  // What DuckDB says about a caller's own statement repeats it, and that is no business of the log.
+  const own = error.code === 'sql_rejected';
   log({
     level: ERRORS[error.code].shown ? 'info' : 'error',
-    message: `${method} ${name} failed: ${error.message}`,
-    fields: { error_id: requestId, code: error.code, endpoint: name, causes: causesOf(error) },
+    message: `${method} ${name} failed: ${own ? ERRORS.sql_rejected.public : error.message}`,
+    fields: {
+      error_id: requestId,
+      code: error.code,
+      endpoint: name,
+      causes: own ? [] : causesOf(error),
+    },
   });
 }
 

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callTool, readResource } from '../../../src/endpoint/execute.ts';
+import { contextOf, errorOf, type Served, serveTree } from './project.ts';
+
+const tool = (name: string, sql: string, more = '') =>
+  `tool:\n  name: ${name}\n${more}  source: { code: "${sql}" }\n`;
+const resource = (name: string, sql: string, more = '') =>
+  `resource:\n  uri: r://${name}\n  name: ${name}\n${more}  source: { code: "${sql}" }\n`;
+
+const SMALL = '  limits: { rows: 10, bytes: 1024 }\n';
+const OBJECT = '  return: { type: object }\n';
+const STRING = '  return: { type: string }\n';
+const MARKDOWN = '  mime_type: text/markdown\n';
+const PDF = '  mime_type: application/pdf\n';
+
+const TREE = {
+  'tools/a.yml': tool('many', 'SELECT i FROM range(11) t(i)', SMALL),
+  'tools/b.yml': tool('fits', 'SELECT i FROM range(10) t(i)', SMALL),
+  'tools/c.yml': tool('wide', "SELECT repeat('東', 50) AS t FROM range(10)", SMALL),
+  'tools/d.yml': tool('huge', "SELECT repeat('x', 2000) AS t", SMALL + OBJECT),
+  'tools/e.yml': tool('two', 'SELECT i FROM range(2) t(i)', OBJECT),
+  'tools/f.yml': tool('none', 'SELECT 1 AS x WHERE false', OBJECT),
+  'tools/g.yml': tool('wrong', 'SELECT 1 AS x', STRING),
+  'resources/a.yml': resource('doc', "SELECT '# Hi' AS t", MARKDOWN),
+  'resources/b.yml': resource('rows', "SELECT i, 'x' AS t FROM range(2) t(i)", MARKDOWN),
+  'resources/c.yml': resource('pdf', "SELECT 'ab'::BLOB AS b", PDF),
+  'resources/d.yml': resource('nobody', "SELECT 'x' AS t WHERE false", MARKDOWN),
+  'resources/e.yml': resource('scalar', "SELECT 'x' AS t", STRING),
+  'resources/f.yml': resource('blob', "SELECT 'ab'::BLOB AS b"),
+  'resources/g.yml': resource('empty', 'SELECT NULL::BLOB AS b', PDF),
+};
+
+let served: Served;
+beforeAll(async () => {
+  served = await serveTree(TREE, 'SELECT 1');
+});
+afterAll(() => served.close());
+
+function call(name: string, options = {}) {
+  const entry = served.runtime.catalog.tools[name];
+  if (entry === undefined) throw new Error(name);
+  return callTool(served.runtime, entry, {}, contextOf(), options);
+}
+function read(name: string) {
+  const entry = served.runtime.catalog.resources[`r://${name}`];
+  if (entry === undefined) throw new Error(name);
+  return readResource(served.runtime, entry, {}, contextOf());
+}
+
+describe('the limits of a result', () => {
+  it('cut rows, and say so', async () => {
+    const { value, truncated } = await call('many');
+    expect(value).toHaveLength(10);
+    expect(truncated).toMatchObject({ reason: 'rows', limit: 10 });
+    expect((await call('fits')).truncated).toBeNull();
+  });
+
+  it('cut a list to bytes, not to characters', async () => {
+    const { value, text, truncated } = await call('wide');
+    expect(value).toHaveLength(6);
+    expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(1024);
+    expect(truncated).toMatchObject({ reason: 'bytes', limit: 1024 });
+  });
+
+  it('refuse what cannot be cut', async () => {
+    expect((await errorOf(call('huge'))).code).toBe('result_too_large');
+  });
+});
+
+describe('the shape of a result', () => {
+  it('is one row for an object: neither more nor none', async () => {
+    expect((await errorOf(call('two'))).code).toBe('result_invalid');
+    expect((await errorOf(call('none'))).code).toBe('not_found');
+  });
+
+  it('is checked unless the caller does without', async () => {
+    expect((await errorOf(call('wrong'))).code).toBe('result_invalid');
+    expect((await call('wrong', { checkResult: false })).value).toBe(1);
+  });
+});
+
+describe('the content of a resource', () => {
+  it('is the one value of a document, as it is', async () => {
+    expect(await read('doc')).toMatchObject({ value: '# Hi', text: '# Hi', binary: false });
+    expect(await read('scalar')).toMatchObject({ text: 'x', binary: false });
+  });
+
+  it('is JSON where there is more than one value', async () => {
+    expect((await read('rows')).text).toBe('[{"i":0,"t":"x"},{"i":1,"t":"x"}]');
+    expect(await read('blob')).toMatchObject({ text: '[{"b":"YWI="}]', binary: false });
+  });
+
+  it('is binary for a BLOB', async () => {
+    expect(await read('pdf')).toMatchObject({ value: 'YWI=', binary: true });
+  });
+
+  it('is not found where there is no row', async () => {
+    expect((await errorOf(read('nobody'))).code).toBe('not_found');
+  });
+
+  it('is not found where the document is NULL', async () => {
+    expect(await errorOf(read('empty'))).toMatchObject({ code: 'not_found' });
+  });
+});
