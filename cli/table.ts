@@ -122,6 +122,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/query.ts'),
   },
   {
+    usage: 'schema [file]',
+    summary: 'JSON Schema for editors: endpoint (default) or site',
+    options: [{ flags: '--out <file>', summary: 'where to write it (default: stdout)' }, JSON_OUT, DEBUG],
+    example: 'svc schema --out .svc/endpoint.schema.json',
+    load: () => import('./commands/schema.ts'),
+  },
+  {
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [

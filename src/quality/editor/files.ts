@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../json.ts';
+import { ENDPOINT_KINDS } from '../../project/model.ts';
+import { ENDPOINT_FILE } from '../../project/schema/endpoint.ts';
+import { SITE_FILE } from '../../project/schema/site.ts';
+import { isObject } from '../../types/coerce.ts';
+import { ENDPOINT_WORDS } from './endpoint-words.ts';
+import { toEditorSchema } from './json-schema.ts';
+import { SITE_BLOCKS, SITE_WORDS } from './site-words.ts';
+
+/** Parts whose name is not the key that leads to them. */
+const PARTS: { readonly [key: string]: string } = {
+  '': 'file',
+  return: 'type',
+  items: 'type',
+  properties: 'type',
+  parameters: 'parameter',
+  tests: 'test',
+  arguments: 'argument',
+  icons: 'icon',
+  input: 'rule',
+  output: 'rule',
+  messages: 'message',
+};
+
+/** Files that editors can be told about. */
+export const EDITOR_FILES = ['endpoint', 'site'] as const;
+
+/** JSON Schema 2020-12 of a file, for editors. */
+export function editorSchemaOf(file: (typeof EDITOR_FILES)[number]): JsonObject {
+  return file === 'endpoint' ? endpointSchema() : siteSchema();
+}
+
+function endpointSchema(): JsonObject {
+  const schema = toEditorSchema(ENDPOINT_FILE, {
+    title: 'Endpoint file of svc',
+    describe: (key) => {
+      const [part = '', name = ''] = key.includes('.') ? key.split('.') : ['file', key];
+      return ENDPOINT_WORDS[part]?.[name];
+    },
+    partAt: (key) => (key === '' ? null : partOf(key)),
+  });
+  return { ...schema, ...exactlyOneKind(schema) };
+}
+
+/** The loader itself, not the schema, sees to it that there is one endpoint, and something below its key. */
+function exactlyOneKind({ properties }: JsonObject): JsonObject {
+  const kinds = ENDPOINT_KINDS.map((kind) => {
+    const description = ENDPOINT_WORDS.file?.[kind] ?? '';
+    return [kind, { description, $ref: `#/$defs/${kind}` }] as const;
+  });
+  return {
+    properties: { ...(isObject(properties) ? properties : {}), ...Object.fromEntries(kinds) },
+    oneOf: ENDPOINT_KINDS.map((kind) => ({ required: [kind] })),
+  };
+}
+
+function partOf(key: string): string {
+  const last =
+    key
+      .replaceAll(/\[\]|\.<name>$/g, '')
+      .split('.')
+      .at(-1) ?? '';
+  return PARTS[last] ?? last;
+}
+
+function siteSchema(): JsonObject {
+  return toEditorSchema(SITE_FILE, {
+    title: 'svc-site.yml',
+    describe: (key) => {
+      const known = key.replace('profiles.<name>', 'profiles.<profile>');
+      return SITE_WORDS[known] ?? SITE_BLOCKS[known] ?? SITE_WORDS[`${known}[]`];
+    },
+    partAt: (key) =>
+      /\.policies$/.test(key) ? 'policies' : /\.(input|output)\[\]$/.test(key) ? 'rule' : null,
+  });
+}

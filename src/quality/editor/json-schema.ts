@@ -1,0 +1,94 @@
+import type { GenericSchema } from 'valibot';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { type OpenSchema, openSchema } from './nodes.ts';
+
+/** How a file's schema is told to editors. */
+export interface EditorWords {
+  readonly title: string;
+  /** What a key means; keys are as in `tool.name`, `parameters[].type`, `profiles.<name>.audit`. */
+  readonly describe: (key: string) => string | undefined;
+  /** Name of the definition that a map at a key becomes, and that the keys in it begin with; null: it stays in place. */
+  readonly partAt: (key: string) => string | null;
+}
+
+interface Walk extends EditorWords {
+  /** Definitions by the map they stand for; null while one is being made. */
+  readonly parts: Map<object, { readonly name: string; schema: JsonObject | null }>;
+}
+
+/** The schema of a file as JSON Schema 2020-12, with a description of every key. */
+export function toEditorSchema(schema: GenericSchema, words: EditorWords): JsonObject {
+  const walk: Walk = { ...words, parts: new Map() };
+  const root = schemaOf(openSchema(schema), '', walk);
+  const parts = [...walk.parts.values()].map(({ name, schema: part }) => [name, part ?? {}] as const);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: words.title,
+    ...root,
+    ...(parts.length === 0 ? {} : { $defs: Object.fromEntries(parts) }),
+  };
+}
+
+function schemaOf(open: OpenSchema, key: string, walk: Walk): JsonObject {
+  const schema = ownSchemaOf(open, key, walk);
+  const or = open.said.or && schemaOf(openSchema(open.said.or), key, walk);
+  const either = or === undefined ? schema : { anyOf: [schema, or] };
+  return open.presence === 'nullish' ? orNull(either) : either;
+}
+
+function ownSchemaOf(open: OpenSchema, key: string, walk: Walk): JsonObject {
+  const { entries, values, json = {} } = open.said;
+  if (values)
+    return { type: 'object', additionalProperties: schemaOf(openSchema(values), `${key}.<name>`, walk) };
+  if (entries === undefined) return { ...leafOf(open, key, walk), ...json };
+  const name = walk.partAt(key);
+  return name === null ? { ...mapOf(open, key, walk), ...json } : { $ref: refTo(name, open, walk) };
+}
+
+function refTo(name: string, open: OpenSchema, walk: Walk): string {
+  const known = walk.parts.get(open.heart);
+  if (known === undefined) {
+    const part: { readonly name: string; schema: JsonObject | null } = { name, schema: null };
+    walk.parts.set(open.heart, part);
+    part.schema = { ...mapOf(open, name, walk), ...open.said.json };
+  }
+  return `#/$defs/${known?.name ?? name}`;
+}
+
+function mapOf({ said: { entries = {} } }: OpenSchema, key: string, walk: Walk): JsonObject {
+  const opened = Object.entries(entries).map(([name, entry]) => [name, openSchema(entry)] as const);
+  const required = opened.filter(([, { presence }]) => presence === 'required').map(([name]) => name);
+  const properties = opened.map(([name, open]) => {
+    const path = key === '' ? name : `${key}.${name}`;
+    const description = walk.describe(path);
+    return [
+      name,
+      { ...(description === undefined ? {} : { description }), ...schemaOf(open, path, walk) },
+    ] as const;
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+function leafOf({ heart }: OpenSchema, key: string, walk: Walk): JsonObject {
+  if (heart.item) return { type: 'array', items: schemaOf(openSchema(heart.item), `${key}[]`, walk) };
+  if (heart.options) return { enum: heart.options };
+  if (heart.literal !== undefined) return { const: heart.literal };
+  return ['string', 'number', 'boolean'].includes(heart.type) ? { type: heart.type } : {};
+}
+
+/** A key with nothing after it counts as left out. */
+function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: allowed, const: only, anyOf } = schema;
+  if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  if (Array.isArray(allowed)) return { ...schema, enum: [...allowed, null] };
+  if (only !== undefined) return { enum: [only, null] };
+  if (Array.isArray(anyOf)) return { anyOf: [...anyOf, NULL] };
+  return schema.$ref === undefined ? schema : { anyOf: [schema, NULL] };
+}
+
+const NULL: { readonly [key: string]: JsonValue } = { type: 'null' };

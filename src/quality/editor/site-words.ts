@@ -1,0 +1,78 @@
+const RULE: Readonly<Record<string, string>> = {
+  condition: 'CEL condition under which the rule holds.',
+  action: 'What the rule does.',
+  reason: 'What the caller is told.',
+  'fields[]': 'Fields that the rule is about.',
+};
+
+function sqlTool(name: string): Readonly<Record<string, string>> {
+  const prefix = `sql_tools.${name}`;
+  const rules = ['input', 'output'].flatMap((side) =>
+    Object.entries(RULE).map(([key, text]) => [`${prefix}.policies.${side}[].${key}`, text]),
+  );
+  return {
+    [`${prefix}.description`]: `Replaces the description of \`${name}\`.`,
+    ...Object.fromEntries(rules),
+  };
+}
+
+/** What each key of `svc-site.yml` that holds a value is for; neither the reference nor the editor schema can be made while one is missing. */
+export const SITE_WORDS: Readonly<Record<string, string>> = {
+  svc: 'Version of the file. Required.',
+  project: 'Name of the project; the key under `projects` in the user file. Required.',
+  profile: 'Profile in use unless `--profile` or `SVC_PROFILE` says otherwise. Required.',
+  'profiles.<profile>.database.path': 'Database file, relative to the project.',
+  'profiles.<profile>.database.readonly': 'Open the database for reading only.',
+  'profiles.<profile>.database.engine':
+    '`native` writes and loads extensions, `wasm` reads; `auto` takes native for what is written.',
+  'profiles.<profile>.drift.path': 'Drift snapshot.',
+  'profiles.<profile>.audit.enabled': 'Write the audit log.',
+  'profiles.<profile>.audit.path': 'Audit log, JSON Lines.',
+  'profiles.<profile>.audit.max_file_size': 'Bytes after which the audit log is rotated.',
+  'paths.tools': 'Folder of tools.',
+  'paths.resources': 'Folder of resources.',
+  'paths.prompts': 'Folder of prompts.',
+  'paths.evals': 'Folder of evaluations.',
+  'paths.python': 'Folder of Python modules.',
+  'paths.plugins': 'Folder of plugins.',
+  'paths.sql': 'Folder of SQL files.',
+  'paths.drift': 'Folder of drift snapshots.',
+  'paths.audit': 'Folder of audit logs.',
+  'paths.data': 'Folder of databases.',
+  'secrets[]': 'Name of a secret that the project needs; its values are in the user file.',
+  'plugin[].name': 'Name of a Python plugin.',
+  'plugin[].module': 'Module of the plugin.',
+  'plugin[].config': 'Name of its configuration under `plugin.config` of the user file.',
+  'extensions[].name': 'DuckDB extension; a plain word stands for a core extension.',
+  'extensions[].repo': 'Where the extension comes from.',
+  'dbt.enabled': 'Use dbt.',
+  'dbt.model_paths[]': 'Folders of models.',
+  'dbt.analysis_paths[]': 'Folders of analyses.',
+  'dbt.test_paths[]': 'Folders of tests.',
+  'dbt.seed_paths[]': 'Folders of seeds.',
+  'dbt.macro_paths[]': 'Folders of macros.',
+  'dbt.snapshot_paths[]': 'Folders of snapshots.',
+  'dbt.target_path': 'Folder that dbt writes to.',
+  'dbt.clean_targets[]': 'Folders that `dbt clean` removes.',
+  'sql_tools.enabled': 'Serve the built-in SQL tools.',
+  ...sqlTool('execute_sql_query'),
+  ...sqlTool('list_tables'),
+  ...sqlTool('get_table_schema'),
+};
+
+/** What the keys around those are for. */
+export const SITE_BLOCKS: Readonly<Record<string, string>> = {
+  profiles: 'Settings by profile.',
+  'profiles.<profile>.database': 'The database.',
+  'profiles.<profile>.drift': 'Where the drift snapshot is.',
+  'profiles.<profile>.audit': 'The audit log.',
+  paths: 'Folders of the project, where they are not the usual ones.',
+  secrets: 'Names of the secrets that the project needs; their values are in the user file.',
+  plugin: 'Python plugins.',
+  extensions: 'DuckDB extensions.',
+  dbt: 'Where dbt finds and puts its files.',
+  sql_tools: 'The built-in SQL tools.',
+  'sql_tools.execute_sql_query': 'The tool that runs a statement.',
+  'sql_tools.list_tables': 'The tool that lists tables.',
+  'sql_tools.get_table_schema': 'The tool that describes a table.',
+};
