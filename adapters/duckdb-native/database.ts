@@ -82,6 +82,7 @@ export class NativeDatabase implements Database {
     { caller }: SqlCall,
     limits: Limits,
   ): Promise<SqlResult> {
+    refuseSecrets(request.sql);
     await session.introduce(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);
     try {
@@ -135,6 +136,11 @@ const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
 function refuseFiles(sql: string): void {
   const name = calledFunction(sql, FILE_READERS);
   if (name !== undefined) throw rejection(name);
+}
+
+/** DuckDB shows some secrets as they are. */
+function refuseSecrets(sql: string): void {
+  if (/\bduckdb_secrets\b/i.test(sql)) throw rejection('duckdb_secrets');
 }
 
 /** Each statement that writes has its own transaction, so it cannot be about one. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../src/errors.ts';
 import type { Driver } from './driver.ts';
+import { loadExtensions } from './extensions.ts';
 import { missingText, toOpenError } from './failure.ts';
 import { type EngineSettings, lockdown, openOptions } from './settings.ts';
 import { createTurns, type TakeTurn } from './turns.ts';
@@ -97,17 +98,26 @@ function holdReader(key: string, instance: DuckDBInstance): Engine {
 async function openInstance({ api }: Driver, options: EngineOptions): Promise<DuckDBInstance> {
   try {
     const instance = await api.DuckDBInstance.create(options.path, openOptions(options));
+    await withConnection(instance, (connection) => loadExtensions(connection, options));
     await runAll(instance, lockdown(options));
     return instance;
   } catch (thrown) {
+    if (thrown instanceof SvcError) throw thrown;
     throw toOpenError(options.path, thrown);
   }
 }
 
 async function runAll(instance: DuckDBInstance, statements: readonly string[]): Promise<void> {
+  await withConnection(instance, (connection) => connection.run(statements.join(';\n')));
+}
+
+async function withConnection(
+  instance: DuckDBInstance,
+  work: (connection: DuckDBConnection) => Promise<unknown>,
+): Promise<void> {
   const connection = await instance.connect();
   try {
-    await connection.run(statements.join(';\n'));
+    await work(connection);
   } finally {
     connection.closeSync();
   }

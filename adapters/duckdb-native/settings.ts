@@ -1,5 +1,7 @@
+import { type ExtensionSettings, extensionOptions } from './extensions.ts';
+
 /** What decides how an engine is set up. */
-export interface EngineSettings {
+export interface EngineSettings extends ExtensionSettings {
   readonly readonly: boolean;
   /** The most memory the engine's buffers take; DuckDB's default is 80 % of the machine's. */
   readonly memoryMb?: number;
@@ -8,7 +10,8 @@ export interface EngineSettings {
 }
 
 /** Options that must be there when the database opens; DuckDB takes them in this order. */
-export function openOptions({ readonly, memoryMb, threads }: EngineSettings): Record<string, string> {
+export function openOptions(settings: EngineSettings): Record<string, string> {
+  const { readonly, memoryMb, threads } = settings;
   return {
     access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
     // Without spill files a query that needs too much memory is a clear error and not a full disk.
@@ -20,7 +23,7 @@ export function openOptions({ readonly, memoryMb, threads }: EngineSettings): Re
     scheduler_process_partial: 'true',
     autoload_known_extensions: 'false',
     autoinstall_known_extensions: 'false',
-    allow_community_extensions: 'false',
+    ...extensionOptions(settings),
   };
 }
 

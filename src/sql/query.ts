@@ -3,16 +3,17 @@ import { lexSql } from './lexer.ts';
 
 /** As a derived table a statement can only be one that reads; the line break ends a trailing comment. */
 export function asQuery(sql: string, limit: number): string {
-  const name = LOGGING.exec(sql)?.[0] ?? calledFunction(sql, DYNAMIC);
+  const name = REVEALING.exec(sql)?.[0] ?? calledFunction(sql, DYNAMIC);
   if (name !== undefined) throw rejection(name);
   return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
 }
 
 /**
  * DuckDB's log shows every caller's SQL and can be turned towards stdout, by functions that a locked configuration
- * leaves open to any query.
+ * leaves open to any query; its list of secrets shows some of them as they are.
  */
-const LOGGING = /\b(?:(?:en|dis)able_logging|truncate_duckdb_logs|duckdb_log\w*|write_log)\b/i;
+const REVEALING =
+  /\b(?:(?:en|dis)able_logging|truncate_duckdb_logs|duckdb_log\w*|write_log|duckdb_secrets)\b/i;
 
 /** These run SQL that is put together from text, where nobody could see what it uses. */
 const DYNAMIC = /^"?(query|query_table|json_execute_serialized_sql)"?$/i;
