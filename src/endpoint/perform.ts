@@ -2,11 +2,10 @@ import type { AnyEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { type SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { compilePolicies, type PolicyProgram } from '../policy/compile.ts';
 import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
-import { enforceInput, enforceOutput } from '../policy/enforce.ts';
 import type { SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
+import { judgeOf } from './judge.ts';
 import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -60,26 +59,18 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   const { runtime, entry, context } = call;
   const { spans, clock } = runtime;
   progress.args = await spans.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
-  const program = programOf(entry);
+  const judging = judgeOf(entry, context.user, clock);
+  const judge = judging instanceof Promise ? await judging : judging;
   await spans.span('svc.policy.enforce_input', {}, async () => {
-    take(call, progress, enforceInput(program, progress.args, context.user, clock));
+    take(call, progress, judge.input(progress.args));
   });
   const raw = await run(progress.args);
   const value = await spans.span('svc.policy.enforce_output', {}, async () => {
-    const enforced = enforceOutput(program, raw.value, context.user, clock);
+    const enforced = judge.output(raw.value);
     take(call, progress, enforced.decision);
     return enforced.value;
   });
   return finish(raw, value);
-}
-
-function programOf(entry: AnyEntry): PolicyProgram {
-  const { kind, parameters, policies } = entry;
-  return compilePolicies(policies, {
-    kind,
-    parameters,
-    returns: entry.kind === 'prompt' ? null : entry.returns,
-  });
 }
 
 /** Adds a decision to the call's; one that denies ends the call. */

@@ -3,7 +3,6 @@ import type { PromptEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { renderPrompt } from '../template/prompt.ts';
 import { isObject } from '../types/coerce.ts';
 import { readResource } from './execute.ts';
 import { performCall } from './perform.ts';
@@ -43,7 +42,7 @@ export function getPrompt(
   return performCall(
     { runtime, entry, args, context },
     {
-      run: (values) => ({ value: toPlain(entry, values) }),
+      run: async (values) => ({ value: await toPlain(entry, values) }),
       finish: async (_, value) => {
         enforceSize(entry, value);
         const parts = (Array.isArray(value) ? value : []).flatMap(toPart);
@@ -54,8 +53,9 @@ export function getPrompt(
   );
 }
 
-/** The form that policies and tests know. */
-function toPlain({ messages }: PromptEntry, values: JsonObject): readonly JsonObject[] {
+/** The form that policies and tests know. Templates are loaded by the first call that renders one. */
+async function toPlain({ messages }: PromptEntry, values: JsonObject): Promise<readonly JsonObject[]> {
+  const { renderPrompt } = await import('../template/prompt.ts');
   return renderPrompt(messages, values).map(({ role, content }) =>
     content.type === 'text'
       ? { role, type: 'text', prompt: content.text }
