@@ -33,10 +33,7 @@ export function editorSchemaOf(file: (typeof EDITOR_FILES)[number]): JsonObject 
 function endpointSchema(): JsonObject {
   const schema = toEditorSchema(ENDPOINT_FILE, {
     title: 'Endpoint file of svc',
-    describe: (key) => {
-      const [part = '', name = ''] = key.includes('.') ? key.split('.') : ['file', key];
-      return ENDPOINT_WORDS[part]?.[name];
-    },
+    describe: (key) => wordsOf(key.includes('.') ? key : `file.${key}`),
     partAt: (key) => (key === '' ? null : partOf(key)),
   });
   return { ...schema, ...exactlyOneKind(schema) };
@@ -54,6 +51,11 @@ function exactlyOneKind({ properties }: JsonObject): JsonObject {
   };
 }
 
+function wordsOf(key: string): string | undefined {
+  const [part = '', name = ''] = key.split('.');
+  return ENDPOINT_WORDS[part]?.[name];
+}
+
 function partOf(key: string): string {
   const last =
     key
@@ -68,7 +70,8 @@ function siteSchema(): JsonObject {
     title: 'svc-site.yml',
     describe: (key) => {
       const known = key.replace('profiles.<name>', 'profiles.<profile>');
-      return SITE_WORDS[known] ?? SITE_BLOCKS[known] ?? SITE_WORDS[`${known}[]`];
+      const own = SITE_WORDS[known] ?? SITE_BLOCKS[known] ?? SITE_WORDS[`${known}[]`];
+      return own ?? wordsOf(key.endsWith('.policies') ? 'tool.policies' : key);
     },
     partAt: (key) =>
       /\.policies$/.test(key) ? 'policies' : /\.(input|output)\[\]$/.test(key) ? 'rule' : null,

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { USER_KEYS } from '../../src/policy/user.ts';
+import { editorSchemaOf } from '../../src/quality/editor/files.ts';
+import { isObject } from '../../src/types/coerce.ts';
+
+/** Where the page stands in the repository. */
+export const ENDPOINTS_PAGE = 'docs/reference/endpoints.md';
+
+/** The parts of an endpoint file in the order of the page, each with what it is. */
+const PARTS: Readonly<Record<string, string>> = {
+  tool: 'A tool is called by a model, with arguments.',
+  resource:
+    'A resource is read by its URI. Without placeholders it is listed; with some it is a template, and every placeholder is a parameter.',
+  prompt: 'A prompt is chosen by a person. Its messages are Jinja templates over the parameters.',
+  parameter: 'One item of `parameters`: a type with a name.',
+  type: 'The type of a parameter, a result, an item or a property. Every constraint holds on the way in and on the way out.',
+  source: 'What runs. A source has exactly one of `code` and `file`, and is one statement.',
+  policies: 'Rules in two lists. What cannot be evaluated denies.',
+  rule: `One rule. Input rules see every argument by its name, output rules see \`response\`; both see \`user\` with ${listOf(USER_KEYS)}, and \`now()\`.`,
+  limits: 'Over a limit a list is cut visibly, and anything else is an error.',
+  annotations: 'Hints of MCP about a tool.',
+  icon: 'One item of `icons`.',
+  message: 'One item of `messages`.',
+  test: 'One item of `tests`. Every assertion that is there must hold; without any, the call must succeed.',
+  argument: "One item of a test's `arguments`.",
+};
+
+/** `docs/reference/endpoints.md`, from the schemas. */
+export function toEndpointsPage(): string {
+  const schema = editorSchemaOf('endpoint');
+  const parts = isObject(schema.$defs) ? schema.$defs : {};
+  const sections = Object.entries(PARTS).map(([name, text]) => {
+    const part = parts[name];
+    return `## ${name}\n\n${text}\n\n${isObject(part) ? toTable(part) : ''}\n`;
+  });
+  return [INTRODUCTION, toTable(schema), '', EXAMPLE, ...sections, EDITORS].join('\n');
+}
+
+/** Parts of the language that the page has no section for. */
+export function undocumented(): readonly string[] {
+  const { $defs } = editorSchemaOf('endpoint');
+  return Object.keys(isObject($defs) ? $defs : {}).filter((name) => !Object.hasOwn(PARTS, name));
+}
+
+function listOf(keys: readonly string[]): string {
+  return keys.map((key) => `\`${key}\``).join(', ');
+}
+
+function toTable({ properties, required }: JsonObject): string {
+  const needed = Array.isArray(required) ? required : [];
+  const rows = Object.entries(isObject(properties) ? properties : {}).map(([key, value]) => {
+    const node = isObject(value) ? value : {};
+    const mark = needed.includes(key) ? ' *' : '';
+    return `| \`${key}\`${mark} | ${toType(node)} | ${node.description ?? ''} |`;
+  });
+  return ['| key | type | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function toType(node: JsonObject): string {
+  const { $ref, anyOf, enum: words, const: only, type, items, additionalProperties, minimum, maximum } = node;
+  if (typeof $ref === 'string') return toLink($ref);
+  if (Array.isArray(anyOf))
+    return anyOf
+      .filter(isObject)
+      .filter((one) => one.type !== 'null')
+      .map(toType)
+      .join(' or ');
+  if (Array.isArray(words)) return listOf(words.filter((word) => word !== null).map(String));
+  if (only !== undefined) return `\`${only}\``;
+  const base = Array.isArray(type) ? type.find((name) => name !== 'null') : type;
+  if (base === 'array') return `list of ${isObject(items) ? toType(items) : 'anything'}`;
+  if (base === 'object' && isObject(additionalProperties))
+    return `map of names to ${toType(additionalProperties)}`;
+  if (base === 'integer') return `whole number${toRange(minimum, maximum)}`;
+  return NOUNS[String(base)] ?? 'anything';
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  boolean: '`true` or `false`',
+  object: 'map',
+};
+
+function toRange(least: JsonValue | undefined, most: JsonValue | undefined): string {
+  if (typeof least !== 'number' || typeof most !== 'number') return '';
+  return most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : `, ${least} to ${most}`;
+}
+
+function toLink(ref: string): string {
+  const name = ref.split('/').at(-1) ?? '';
+  return `[${name}](#${name})`;
+}
+
+const INTRODUCTION = `<!-- Written by \`npx node scripts/docs/write.ts\` from the schemas; do not edit. -->
+# Endpoint files
+
+An endpoint is one YAML file (\`.yml\` or \`.yaml\`) in \`tools/\`, \`resources/\` or \`prompts/\`, at any depth. It holds exactly one of
+\`tool\`, \`resource\` and \`prompt\`. Unknown keys are errors; a key with nothing after it counts as left out. Keys marked * are
+required. What a query returns becomes JSON as in [types.md](types.md).
+`;
+
+const EXAMPLE = `\`\`\`yaml
+${readFileSync(new URL('../../examples/shop/tools/best_customer.yml', import.meta.url), 'utf8').trimEnd()}
+\`\`\`
+
+[examples/shop](../../examples/shop) uses every key of this page.
+`;
+
+const EDITORS = `## In editors
+
+\`svc schema --out .svc/endpoint.schema.json\` writes all of this as JSON Schema, and \`svc schema site\` does the same for
+\`svc-site.yml\`. The YAML extension of VS Code completes and checks by it once a file begins with
+
+\`\`\`yaml
+# yaml-language-server: $schema=../.svc/endpoint.schema.json
+\`\`\`
+
+or once \`yaml.schemas\` in \`.vscode/settings.json\` says which files it is for, as in \`examples/shop\`. What depends on several
+places at once, such as whether the SQL uses a parameter, only \`svc validate\` knows.
+`;
