@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SvcError } from '../src/errors.ts';
 
-const FILES = ['duckdb.wasm', 'trampolines.wasm'];
+const FILES = ['duckdb.wasm', 'trampolines.wasm', 'LICENSE.duckdb.txt'];
 
 /** Copies the engine that every artefact runs on. */
 export async function copyEngine(folder: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Catalog } from '../src/catalog/model.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Finding } from '../src/project/finding.ts';
 import { loadProject } from '../src/project/load.ts';
-import type { Site } from '../src/project/model.ts';
+import type { Site, SiteFile } from '../src/project/model.ts';
 
 /** A project without errors, compiled. */
 export interface SoundProject {
@@ -18,6 +18,7 @@ export async function compileProject(root: string, profile: string | undefined):
   const project = await loadProject(await openProjectFiles(root), root, profile);
   refuse([...project.findings, ...checkCatalog(project)].filter(({ severity }) => severity === 'error'));
   if (project.site === null) throw new SvcError('project_invalid', 'The project has no valid svc-site.yml.');
+  refuseExtensions(project.site);
   const catalog = await compileCatalog(project);
   refuseWriters(catalog);
   return { site: project.site, catalog };
@@ -39,5 +40,15 @@ function refuseWriters({ tools }: Catalog): void {
   throw new SvcError(
     'target_unsupported',
     `These tools write to the database, and an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
+  );
+}
+
+/** The engine of every artefact loads none. */
+function refuseExtensions({ extensions }: SiteFile): void {
+  if (extensions.length === 0) return;
+  const names = extensions.map(({ name }) => name).join(', ');
+  throw new SvcError(
+    'target_unsupported',
+    `An artefact's engine loads no extensions, and the project names ${names}. Remove them from \`extensions\`, or serve this project with \`svc serve\`.`,
   );
 }

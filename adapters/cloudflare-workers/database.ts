@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
-import { bytesFile, openWasm } from '../duckdb-wasm/in-process.ts';
+import { bytesFile, type DatabaseFile, prepareWasm } from '../duckdb-wasm/in-process.ts';
 import wasm from './duckdb.wasm';
 import trampolines from './trampolines.wasm';
 
@@ -12,11 +12,23 @@ export interface Assets {
 /** Where `svc build` puts the database; the host is never looked at. */
 const DATABASE = 'http://assets/data.duckdb';
 
+let bytes = new Uint8Array();
+const file: DatabaseFile = {
+  name: 'data.duckdb',
+  size: () => bytesFile(bytes).size(),
+  read: (target, position) => bytesFile(bytes).read(target, position),
+  close() {},
+};
+
+// Opening needs random numbers and the file, which only a request has; the rest is done at the start.
+const open = await prepareWasm({ wasm, trampolines, file });
+
 /** Opens the database that lies among the Worker's assets. */
 export async function openAsset(assets: Assets): Promise<Database> {
   const response = await assets.fetch(DATABASE);
   if (!response.ok) {
     throw new SvcError('database_unavailable', `The asset data.duckdb was answered with ${response.status}.`);
   }
-  return openWasm({ wasm, trampolines, file: bytesFile(new Uint8Array(await response.arrayBuffer())) });
+  bytes = new Uint8Array(await response.arrayBuffer());
+  return open();
 }

@@ -43,10 +43,13 @@ export class Engine {
     this.#database = openDatabase(instance, options.file);
   }
 
-  /** Instantiates an engine, opens the database, defines the functions and locks the configuration, in this order. */
-  static async open(options: EngineOptions): Promise<Engine> {
+  /**
+   * Instantiates an engine, opens the database, defines the functions and locks the configuration, in this order.
+   * An instance made ahead must be of the same options, and fresh.
+   */
+  static async open(options: EngineOptions, ahead?: Instance): Promise<Engine> {
     checkMemory(options.memoryMb);
-    const engine = new Engine(options, await createInstance(options));
+    const engine = new Engine(options, ahead ?? (await createInstance(options)));
     engine.#prepareDatabase();
     return engine;
   }

@@ -2,6 +2,7 @@ import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.t
 import { Engine } from './engine.ts';
 import { closedError, Replaced } from './failure.ts';
 import type { DatabaseFile } from './file.ts';
+import { createInstance, type Instance } from './instance.ts';
 
 export { bytesFile, type DatabaseFile } from './file.ts';
 
@@ -20,8 +21,21 @@ export interface WasmOptions {
 const MEMORY_MB = 64;
 
 /** Opens a read-only database in this thread, with web-standard means only: for Workers and Lambda. */
-export async function openWasm(options: WasmOptions): Promise<Database> {
-  const database = new InProcess(options);
+export function openWasm(options: WasmOptions): Promise<Database> {
+  return open(new InProcess(options, null));
+}
+
+/** Instantiates the engine now, where a start is cheaper than the first request; the file is read when it is opened. */
+export async function prepareWasm(options: WasmOptions): Promise<() => Promise<Database>> {
+  let ahead: Instance | null = await createInstance({ ...options, memoryMb: options.memoryMb ?? MEMORY_MB });
+  return () => {
+    const database = new InProcess(options, ahead);
+    ahead = null;
+    return open(database);
+  };
+}
+
+async function open(database: InProcess): Promise<Database> {
   try {
     await database.engineNow();
     return database;
@@ -36,11 +50,13 @@ class InProcess implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
   readonly #options: WasmOptions;
+  #ahead: Instance | null;
   #current: Promise<Engine> | null = null;
   #closed = false;
 
-  constructor(options: WasmOptions) {
+  constructor(options: WasmOptions, ahead: Instance | null) {
     this.#options = options;
+    this.#ahead = ahead;
   }
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
@@ -68,7 +84,8 @@ class InProcess implements Database {
     // Another call may have been here meanwhile.
     if (this.#current !== last) return this.engineNow();
     const { memoryMb = MEMORY_MB, pause = nextTurn } = this.#options;
-    this.#current = Engine.open({ ...this.#options, memoryMb, pause });
+    this.#current = Engine.open({ ...this.#options, memoryMb, pause }, this.#ahead ?? undefined);
+    this.#ahead = null;
     return this.#current;
   }
 

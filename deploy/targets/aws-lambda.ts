@@ -8,7 +8,14 @@ import { createZip } from '../zip.ts';
 /** What AWS allows a function to unpack to. */
 const UNPACKED_LIMIT = 250 * 1_048_576;
 
-const SHIPPED = ['data.duckdb', 'duckdb.wasm', 'index.mjs', 'manifest.json', 'trampolines.wasm'];
+const SHIPPED = [
+  'LICENSE.duckdb.txt',
+  'data.duckdb',
+  'duckdb.wasm',
+  'index.mjs',
+  'manifest.json',
+  'trampolines.wasm',
+];
 
 /** A function package for the managed Node runtime. */
 export const awsLambdaTarget: Target = {

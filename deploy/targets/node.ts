@@ -8,6 +8,7 @@ const SHIPPED = [
   'data.duckdb',
   'duckdb.wasm',
   'trampolines.wasm',
+  'LICENSE.duckdb.txt',
   'package.json',
 ];
 

@@ -90,6 +90,7 @@ test('the Lambda package is at most 12 MB and holds what the function needs, rea
   expect(sizeOf('aws-lambda', 'function.zip')).toBeLessThanOrEqual(12_000_000);
   const zip = unzipSync(await readFile(join(out, 'aws-lambda/function.zip')));
   expect(Object.keys(zip)).toEqual([
+    'LICENSE.duckdb.txt',
     'data.duckdb',
     'duckdb.wasm',
     'index.mjs',
@@ -106,9 +107,9 @@ test('the Worker uploads at most 30 MiB without its database', () => {
 });
 
 test.each([
-  ['aws-lambda/index.mjs', 200_000],
+  // the core with next to nothing around it; the others bring what Node has and Workers have not
   ['cloudflare-workers/index.js', 200_000],
-  // with an HTTP server and stdio
+  ['aws-lambda/index.mjs', 215_000],
   ['node/index.js', 215_000],
 ])('%s without the engine is at most %i bytes compressed', async (path, limit) => {
   expect(gzipSync(await readFile(join(out, path)), { level: 9 }).length).toBeLessThanOrEqual(limit);

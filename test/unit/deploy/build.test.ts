@@ -45,6 +45,7 @@ test('the folder lists every file with its size, and its manifest has the compil
   expect(files.map(({ path }) => path)).toEqual([
     '.dockerignore',
     'Dockerfile',
+    'LICENSE.duckdb.txt',
     'README.md',
     'data.duckdb',
     'duckdb.wasm',

@@ -6,7 +6,14 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { awsLambdaTarget as target } from '../../../../deploy/targets/aws-lambda.ts';
 
-const SHIPPED = ['data.duckdb', 'duckdb.wasm', 'index.mjs', 'manifest.json', 'trampolines.wasm'];
+const SHIPPED = [
+  'LICENSE.duckdb.txt',
+  'data.duckdb',
+  'duckdb.wasm',
+  'index.mjs',
+  'manifest.json',
+  'trampolines.wasm',
+];
 
 test('the deployment file asks for a streaming Function URL on the package that was built', () => {
   const { 'serverless.yml': text = '' } = target.files({ project: 'Sales', version: '1.0.0' });
