@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import type { Site } from '../../src/project/model.ts';
+import type { Site, SiteFile } from '../../src/project/model.ts';
+import { type Environment, toBoolean } from '../../src/settings/environment.ts';
+import type { ExtensionSettings } from '../duckdb-native/extensions.ts';
+import type { DatabaseSecret } from '../duckdb-native/secrets.ts';
 
 /** Which database file a process opens, how, and with which engine. */
 export interface DatabaseChoice {
@@ -8,25 +11,44 @@ export interface DatabaseChoice {
   readonly path: string;
   readonly readonly: boolean;
   readonly engine: 'wasm' | 'native';
+  /** What the native engine loads before anything is served. */
+  readonly extensions?: ExtensionSettings;
+  readonly secrets?: readonly DatabaseSecret[];
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENGINES = ['auto', 'wasm', 'native'] as const;
 
 /** The profile's database under the environment's overrides (spec, "Environment variables"; design, section 4). */
 export function chooseDatabase(
   root: string,
-  site: Pick<Site, 'database'>,
+  site: Pick<Site, 'database'> & Partial<Pick<SiteFile, 'extensions'>>,
   env: Environment,
   { stateless = false } = {},
 ): DatabaseChoice {
   const asked = env.SVC_DATABASE_ENGINE ? toEngine(env.SVC_DATABASE_ENGINE) : site.database.engine;
-  const readonly = toBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
+  const readonly = readBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
   const path = resolve(root, env.SVC_DATABASE_PATH || site.database.path);
   // Without state every instance reads the same file: nobody may hold it for writing.
   const reads = readonly || (stateless && asked !== 'native');
-  return { path, readonly: reads, engine: asked === 'auto' ? (reads ? 'wasm' : 'native') : asked };
+  const { extensions = [] } = site;
+  const wasm = reads && extensions.length === 0;
+  const engine = asked === 'auto' ? (wasm ? 'wasm' : 'native') : asked;
+  return { path, readonly: reads, engine, ...(extensions.length > 0 ? from(extensions, env) : {}) };
+}
+
+function from(
+  extensions: SiteFile['extensions'],
+  { SVC_EXTENSION_REPOSITORY: repository, SVC_EXTENSION_DIRECTORY: directory, ...env }: Environment,
+): Pick<DatabaseChoice, 'extensions'> {
+  const name = 'SVC_ALLOW_UNSIGNED_EXTENSIONS';
+  return {
+    extensions: {
+      extensions,
+      ...(repository ? { extensionRepository: repository } : {}),
+      ...(directory ? { extensionDirectory: resolve(directory) } : {}),
+      unsignedExtensions: readBoolean(name, env[name]) ?? false,
+    },
+  };
 }
 
 function toEngine(value: string): (typeof ENGINES)[number] {
@@ -39,9 +61,9 @@ function toEngine(value: string): (typeof ENGINES)[number] {
 }
 
 /** A boolean environment variable; undefined when it is not set. */
-function toBoolean(name: string, value: string | undefined): boolean | undefined {
-  if (value === undefined || value === '') return undefined;
-  if (/^(1|true|yes)$/i.test(value)) return true;
-  if (/^(0|false|no)$/i.test(value)) return false;
-  throw new SvcError('config_invalid', `${name} is ${value}, but must be true or false.`);
+function readBoolean(name: string, text: string | undefined): boolean | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const value = toBoolean(text.trim());
+  if (value !== null) return value;
+  throw new SvcError('config_invalid', `${name} is ${text}, but must be true or false.`);
 }

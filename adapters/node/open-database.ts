@@ -7,15 +7,17 @@ import type { DatabaseChoice } from './database-choice.ts';
 
 /** Opens a database with its engine, loading only that one; a read-write database that is missing is created. */
 export async function openDatabase(choice: DatabaseChoice): Promise<Database> {
-  const { path, readonly, engine } = choice;
+  const { path, readonly, engine, extensions, secrets = [] } = choice;
   if (readonly && !existsSync(path)) throw missing(path);
   if (engine === 'wasm') return openWasm(choice);
   if (!readonly) await mkdir(dirname(path), { recursive: true });
   const { openNative } = await import('../duckdb-native/open.ts');
-  return openNative({ path, readonly });
+  return openNative({ path, readonly, secrets, ...extensions });
 }
 
-async function openWasm({ path, readonly }: DatabaseChoice): Promise<Database> {
+async function openWasm({ path, readonly, extensions }: DatabaseChoice): Promise<Database> {
+  const names = (extensions?.extensions ?? []).map(({ name }) => name);
+  if (names.length > 0) throw loadsNothing(names);
   if (!readonly) throw writes(path);
   const { openWasmPool } = await import('../duckdb-wasm/node.ts');
   return openWasmPool({ path });
@@ -34,5 +36,13 @@ function writes(path: string): SvcError {
     'config_invalid',
     `The engine wasm only reads, but ${path} is to be opened for writing.
 Set \`readonly: true\` for the database of the profile, or \`engine: native\`.`,
+  );
+}
+
+function loadsNothing(extensions: readonly string[]): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The engine wasm loads no extensions, and the project names ${extensions.join(', ')}.
+Set \`engine: native\` for the database of the profile, or remove them from \`extensions\`.`,
   );
 }

@@ -12,6 +12,7 @@ import { parseParameters, readText } from '../parameters.ts';
 import { withProgress } from '../progress.ts';
 import { checkProject, databaseOf, openProjectDatabase } from '../project.ts';
 import { toQueryValue } from '../query-value.ts';
+import { settingsOf } from '../settings.ts';
 import { toText } from '../value.ts';
 
 const MAX_ROWS = 10_000;
@@ -25,7 +26,8 @@ export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   const choice = databaseOf(checked);
   if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
-  const database = await openProjectDatabase(checked.project.root, choice, output);
+  const { secrets } = await settingsOf(input, checked);
+  const database = await openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
   try {
     const { signal } = new AbortController();
     const call = { caller: null, signal, timeoutMs: TIMEOUT_MS };

@@ -16,6 +16,7 @@ import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { parseParameters } from '../parameters.ts';
 import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { settingsOf } from '../settings.ts';
 import { databaseFor, targetOf } from '../target.ts';
 import { parseUser } from '../user.ts';
 import { toMessages, toText } from '../value.ts';
@@ -45,10 +46,11 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   const errors = errorsOf(checked, kind, name);
   if (errors.length > 0) throw toRefusal(errors);
   const choice = databaseFor(checked, targetOf(input));
+  const { secrets } = await settingsOf(input, checked);
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;
   const open = () => {
-    database = openProjectDatabase(checked.project.root, choice, output);
+    database = openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
     return database;
   };
   const catalog = await compileCatalog(soundPart(checked));

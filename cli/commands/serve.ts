@@ -102,7 +102,7 @@ async function start(input: Input, output: Output): Promise<Started> {
   const settings = await settingsOf(input, checked);
   const choice = databaseOf(checked, settings.transport.http.stateless);
   const catalog = await compileCatalog(checked.project);
-  const database = await openProjectDatabase(root, choice, output);
+  const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   const log = createLog(output);
   warnOfWriters(catalog, database, log);
   const runtime = createRuntime({ catalog, open: async () => database, log });

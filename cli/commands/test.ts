@@ -11,6 +11,7 @@ import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { withLine } from '../progress.ts';
 import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { settingsOf } from '../settings.ts';
 import { databaseFor, targetOf } from '../target.ts';
 import { toReportText } from '../test-report.ts';
 import { parseUser } from '../user.ts';
@@ -34,10 +35,11 @@ async function runAll(
 ): Promise<TestReport> {
   const sound = soundPart(checked);
   const choice = databaseFor(checked, targetOf(input));
+  const { secrets } = await settingsOf(input, checked);
   const user = await parseUser(input.text('userContext'));
   let database: Promise<Database> | undefined;
   const open = () => {
-    database = openProjectDatabase(checked.project.root, choice, output);
+    database = openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
     return database;
   };
   const runtime = createRuntime({ catalog: await compileCatalog(sound), open, log: createLog(output) });
