@@ -14,6 +14,10 @@ const SHARED: Words = {
   policies: 'Who may call it, and what of the result they may see.',
   tests: 'Calls with what they must answer; `svc test` runs them.',
   limits: 'Bounds of one call, where the usual ones do not fit.',
+};
+
+/** What tools and resources have on top. */
+const SOURCED: Words = {
   language: 'Language of the source: `sql` (default) or `python`.',
   source: 'What runs: `code` in place, or a `file`.',
 };
@@ -58,6 +62,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   tool: {
     name: 'Name that clients call: up to 64 letters, digits, `_`, `.` and `-`.',
     ...SHARED,
+    ...SOURCED,
     annotations: 'Hints that clients use to decide whether to ask before a call.',
     confirm: 'Question that a person must agree to before each call.',
     mime_type: '`image/…` or `audio/…`: the result is one BLOB, and clients get it as content of that type.',
@@ -68,6 +73,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     mime_type:
       'Media type of the content. Default: `text/plain` for a string, `application/json` for anything else.',
     ...SHARED,
+    ...SOURCED,
   },
   prompt: {
     name: 'Name that clients ask for: up to 64 letters, digits, `_`, `.` and `-`.',
