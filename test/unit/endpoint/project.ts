@@ -43,16 +43,18 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
-export type EngineName = 'wasm' | 'native';
+export type EngineName = 'wasm' | 'native' | 'native, read-write';
 
-/** Compiles a project and opens a database that a script fills, read-only. */
+/** Compiles a project and opens a database that a script fills; read-only unless the engine's name says otherwise. */
 export async function serveTree(tree: Tree, seed: string, engine: EngineName = 'wasm'): Promise<Served> {
   const catalog = await compileCatalog(await loadTree(tree));
   const folder = await mkdtemp(join(tmpdir(), 'svc-endpoint-'));
   const path = join(folder, 'data.duckdb');
   await runScript(path, `${seed}; CHECKPOINT`);
   const database: Database =
-    engine === 'wasm' ? await openWasmPool({ path, workers: 1 }) : await openNative({ path, readonly: true });
+    engine === 'wasm'
+      ? await openWasmPool({ path, workers: 1 })
+      : await openNative({ path, readonly: engine === 'native' });
   const records: CallRecord[] = [];
   const lines: LogLine[] = [];
   const runtime = createRuntime({

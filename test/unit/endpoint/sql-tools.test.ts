@@ -103,103 +103,115 @@ const ESCAPES: readonly string[] = [
   ';',
 ];
 
-describe.each<EngineName>(['wasm', 'native'])('the built-in SQL tools on %s', (engine) => {
-  let served: Served;
-  beforeAll(async () => {
-    served = await serveTree({ 'svc-site.yml': ENABLED }, SEED, engine);
-  });
-  afterAll(() => served.close());
+describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
+  'the built-in SQL tools on %s',
+  (engine) => {
+    let served: Served;
+    beforeAll(async () => {
+      served = await serveTree({ 'svc-site.yml': ENABLED }, SEED, engine);
+    });
+    afterAll(() => served.close());
 
-  const call = (name: string, args: JsonObject, context: RequestContext = contextOf()) => {
-    const entry = served.runtime.catalog.tools[name];
-    if (entry === undefined) throw new Error(name);
-    return callTool(served.runtime, entry, args, context);
-  };
-  const query = (sql: string, context?: RequestContext) => call('execute_sql_query', { sql }, context);
+    const call = (name: string, args: JsonObject, context: RequestContext = contextOf()) => {
+      const entry = served.runtime.catalog.tools[name];
+      if (entry === undefined) throw new Error(name);
+      return callTool(served.runtime, entry, args, context);
+    };
+    const query = (sql: string, context?: RequestContext) => call('execute_sql_query', { sql }, context);
 
-  it('list tables and views, those of other schemas under their full name', async () => {
-    expect((await call('list_tables', {})).value).toEqual([
-      { name: 'few', type: 'VIEW' },
-      { name: 'items', type: 'BASE TABLE' },
-      { name: 'other.more', type: 'BASE TABLE' },
-    ]);
-  });
+    it('list tables and views, those of other schemas under their full name', async () => {
+      expect((await call('list_tables', {})).value).toEqual([
+        { name: 'few', type: 'VIEW' },
+        { name: 'items', type: 'BASE TABLE' },
+        { name: 'other.more', type: 'BASE TABLE' },
+      ]);
+    });
 
-  it('show the columns of a table in order', async () => {
-    expect((await call('get_table_schema', { table_name: 'items' })).value).toEqual([
-      { name: 'id', type: 'BIGINT', nullable: 'NO' },
-      { name: 'name', type: 'VARCHAR', nullable: 'YES' },
-    ]);
-    expect((await call('get_table_schema', { table_name: 'other.more' })).value).toEqual([
-      { name: 'x', type: 'DECIMAL(10,2)', nullable: 'YES' },
-      { name: 'day', type: 'DATE', nullable: 'YES' },
-    ]);
-    expect((await call('get_table_schema', { table_name: "x' OR 1=1 --" })).value).toEqual([]);
-  });
+    it('show the columns of a table in order', async () => {
+      expect((await call('get_table_schema', { table_name: 'items' })).value).toEqual([
+        { name: 'id', type: 'BIGINT', nullable: 'NO' },
+        { name: 'name', type: 'VARCHAR', nullable: 'YES' },
+      ]);
+      expect((await call('get_table_schema', { table_name: 'other.more' })).value).toEqual([
+        { name: 'x', type: 'DECIMAL(10,2)', nullable: 'YES' },
+        { name: 'day', type: 'DATE', nullable: 'YES' },
+      ]);
+      expect((await call('get_table_schema', { table_name: "x' OR 1=1 --" })).value).toEqual([]);
+    });
 
-  it.each([
-    ['SELECT id, name FROM items WHERE id = 7', [{ id: 7, name: 'item 7' }]],
-    ['-- first\nSELECT 1 AS n; -- last', [{ n: 1 }]],
-    ["WITH a AS (SELECT 'x;y' AS t) SELECT t FROM a", [{ t: 'x;y' }]],
-    ['FROM few ORDER BY id DESC LIMIT 1', [{ id: 2, name: 'item 2' }]],
-    ['VALUES (1)', [{ col0: 1 }]],
-    ['SELECT id AS glob, id AS last_scan FROM few WHERE id = 1', [{ glob: 1, last_scan: 1 }]],
-    ['DESCRIBE few', [expect.objectContaining({ column_name: 'id' }), expect.anything()]],
-    ['SHOW TABLES', [{ name: 'few' }, { name: 'items' }]],
-    ['SELECT table_name FROM information_schema.tables WHERE table_name = $$few$$', [{ table_name: 'few' }]],
-  ])('run %j', async (sql, rows) => {
-    expect((await query(sql)).value).toEqual(rows);
-  });
+    it.each([
+      ['SELECT id, name FROM items WHERE id = 7', [{ id: 7, name: 'item 7' }]],
+      ['-- first\nSELECT 1 AS n; -- last', [{ n: 1 }]],
+      ["WITH a AS (SELECT 'x;y' AS t) SELECT t FROM a", [{ t: 'x;y' }]],
+      ['FROM few ORDER BY id DESC LIMIT 1', [{ id: 2, name: 'item 2' }]],
+      ['VALUES (1)', [{ col0: 1 }]],
+      ['SELECT id AS glob, id AS last_scan FROM few WHERE id = 1', [{ glob: 1, last_scan: 1 }]],
+      ['DESCRIBE few', [expect.objectContaining({ column_name: 'id' }), expect.anything()]],
+      ['SHOW TABLES', [{ name: 'few' }, { name: 'items' }]],
+      [
+        'SELECT table_name FROM information_schema.tables WHERE table_name = $$few$$',
+        [{ table_name: 'few' }],
+      ],
+    ])('run %j', async (sql, rows) => {
+      expect((await query(sql)).value).toEqual(rows);
+    });
 
-  it('stop at 1,000 rows and say so', async () => {
-    const { value, truncated } = await query('SELECT id FROM items');
-    expect(value).toHaveLength(1_000);
-    expect(truncated).toMatchObject({ reason: 'rows', limit: 1_000 });
-  });
+    it('stop at 1,000 rows and say so', async () => {
+      const { value, truncated } = await query('SELECT id FROM items');
+      expect(value).toHaveLength(1_000);
+      expect(truncated).toMatchObject({ reason: 'rows', limit: 1_000 });
+    });
 
-  it('tell what is wrong with a statement in the words of DuckDB', async () => {
-    const unknown = await errorOf(query('SELECT * FROM itms'));
-    expect(unknown.code).toBe('sql_rejected');
-    expect(unknown.message).toMatch(/itms does not exist/);
-    expect((await errorOf(query('SELEC 1'))).code).toBe('sql_rejected');
-    expect((await errorOf(query("SELECT 'x'::INTEGER"))).message).toMatch(/Could not convert string/);
-  });
+    it('tell what is wrong with a statement in the words of DuckDB', async () => {
+      const unknown = await errorOf(query('SELECT * FROM itms'));
+      expect(unknown.code).toBe('sql_rejected');
+      expect(unknown.message).toMatch(/itms does not exist/);
+      expect((await errorOf(query('SELEC 1'))).code).toBe('sql_rejected');
+      expect((await errorOf(query("SELECT 'x'::INTEGER"))).message).toMatch(/Could not convert string/);
+    });
 
-  it.each(ESCAPES)('refuse %j', async (sql) => {
-    const error = await errorOf(query(sql, contextOf(ALICE)));
-    expect(['sql_rejected', 'arguments_invalid']).toContain(error.code);
-    expect(error.message).not.toMatch(/planted|root:|data\.duckdb|svc-endpoint/);
-  });
+    it.each(ESCAPES)('refuse %j', async (sql) => {
+      const error = await errorOf(query(sql, contextOf(ALICE)));
+      expect(['sql_rejected', 'arguments_invalid']).toContain(error.code);
+      expect(error.message).not.toMatch(/planted|root:|data\.duckdb|svc-endpoint/);
+    });
 
-  it('leave everything as it was', async () => {
-    expect((await query('SELECT count(*) AS n, max(name) AS name FROM items')).value).toEqual([
-      { n: 1500, name: 'item 999' },
-    ]);
-  });
+    it('leave everything as it was', async () => {
+      expect((await query('SELECT count(*) AS n, max(name) AS name FROM items')).value).toEqual([
+        { n: 1500, name: 'item 999' },
+      ]);
+    });
 
-  it('know who asks, but not by which credentials', async () => {
-    const sql = 'SELECT get_username() AS who, get_user_email() AS mail';
-    const { value } = await query(sql, contextOf(ALICE));
-    expect(value).toEqual([{ who: 'alice', mail: 'alice@acme.com' }]);
-  });
+    it('know who asks, but not by which credentials', async () => {
+      const sql = 'SELECT get_username() AS who, get_user_email() AS mail';
+      const { value } = await query(sql, contextOf(ALICE));
+      expect(value).toEqual([{ who: 'alice', mail: 'alice@acme.com' }]);
+    });
 
-  it('are under the policies of the site', async () => {
-    const guest = { ...ALICE, role: 'guest' };
-    expect(await errorOf(query('SELECT 1', contextOf(guest)))).toMatchObject({ message: 'Not for guests.' });
-    const { value } = await query("SELECT 'x' AS secret", contextOf(ALICE));
-    expect(value).toEqual([{ secret: '****' }]);
-    expect(served.records.at(-1)).toMatchObject({ name: 'execute_sql_query', decision: { outcome: 'mask' } });
-  });
+    it('are under the policies of the site', async () => {
+      const guest = { ...ALICE, role: 'guest' };
+      expect(await errorOf(query('SELECT 1', contextOf(guest)))).toMatchObject({
+        message: 'Not for guests.',
+      });
+      const { value } = await query("SELECT 'x' AS secret", contextOf(ALICE));
+      expect(value).toEqual([{ secret: '****' }]);
+      expect(served.records.at(-1)).toMatchObject({
+        name: 'execute_sql_query',
+        decision: { outcome: 'mask' },
+      });
+    });
 
-  it('end a statement that takes too much', async () => {
-    const entry = served.runtime.catalog.tools.execute_sql_query;
-    if (entry === undefined) throw new Error('missing');
-    const short = { ...entry, limits: { ...entry.limits, timeoutMs: 200 } };
-    const sql = 'SELECT count(*) AS n FROM range(100000000) a, range(1000) b WHERE a.range * b.range % 7 = 1';
-    const error = await errorOf(callTool(served.runtime, short, { sql }, contextOf()));
-    expect(error.code).toBe('deadline_exceeded');
-  });
-});
+    it('end a statement that takes too much', async () => {
+      const entry = served.runtime.catalog.tools.execute_sql_query;
+      if (entry === undefined) throw new Error('missing');
+      const short = { ...entry, limits: { ...entry.limits, timeoutMs: 200 } };
+      const sql =
+        'SELECT count(*) AS n FROM range(100000000) a, range(1000) b WHERE a.range * b.range % 7 = 1';
+      const error = await errorOf(callTool(served.runtime, short, { sql }, contextOf()));
+      expect(error.code).toBe('deadline_exceeded');
+    });
+  },
+);
 
 describe('the built-in SQL tools of a project', () => {
   it('are not there unless asked for', async () => {
