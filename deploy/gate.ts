@@ -33,13 +33,14 @@ function refuse(errors: readonly Finding[]): void {
 }
 
 /** An artefact's database is a copy that only reads: what a tool wrote would be gone with the instance. */
-function refuseWriters({ tools }: Catalog): void {
-  const writers = Object.values(tools).filter(({ source }) => source.mode === 'write');
+function refuseWriters({ tools, resources }: Catalog): void {
+  const entries = [...Object.values(tools), ...Object.values(resources)];
+  const writers = entries.filter(({ source }) => source.mode === 'write');
   if (writers.length === 0) return;
   const names = writers.map(({ name }) => name).join(', ');
   throw new SvcError(
     'target_unsupported',
-    `These tools write to the database, and an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
+    `These endpoints write to the database, and an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
   );
 }
 
