@@ -176,7 +176,8 @@ type Body = { [key: string]: unknown };
 export function modern(method: string, params: Body = {}, id: unknown = 7) {
   const body = { jsonrpc: '2.0', id, method, params: { ...params, _meta: ENVELOPE } };
   const headers: Record<string, string> = { 'mcp-protocol-version': MODERN, 'mcp-method': method };
-  if (typeof params.name === 'string') headers['mcp-name'] = params.name;
+  const named = params.name ?? params.uri;
+  if (typeof named === 'string') headers['mcp-name'] = named;
   return { body, headers };
 }
 

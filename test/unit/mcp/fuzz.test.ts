@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeRuntime, createTestApp, ENVELOPE, legacy, modern, post, TOOLS } from './fixture.ts';
+import type { PromptEntry, ResourceEntry } from '../../../src/catalog/model.ts';
+import {
+  createFakeRuntime,
+  createTestApp,
+  ENVELOPE,
+  type FakeRuntime,
+  legacy,
+  modern,
+  post,
+  TOOLS,
+  tool,
+} from './fixture.ts';
 
 /** Numbers that are the same in every run (mulberry32). */
 function createRandom(seed: number) {
@@ -21,10 +32,24 @@ const SEEDS = [
   modern('tools/call', { name: 'greet', arguments: { name: 'Ada' } }),
   modern('tools/call', { name: 'numbers', arguments: {} }),
   modern('tools/list', { cursor: 'x' }),
+  modern('resources/read', { uri: 'demo://items/1' }),
+  modern('resources/list', {}),
+  modern('prompts/get', { name: 'ask', arguments: { about: 'x', often: '2' } }),
+  modern('completion/complete', {
+    ref: { type: 'ref/prompt', name: 'ask' },
+    argument: { name: 'about', value: 'x' },
+  }),
   modern('server/discover'),
   modern('subscriptions/listen', { notifications: { toolsListChanged: true } }),
   legacy('tools/call', { name: 'greet', arguments: { name: 'Ada' }, _meta: { progressToken: 1 } }),
   legacy('tools/list'),
+  legacy('resources/read', { uri: 'demo://items/1' }),
+  legacy('resources/templates/list'),
+  legacy('prompts/get', { name: 'ask', arguments: { about: 'x' } }),
+  legacy('completion/complete', {
+    ref: { type: 'ref/resource', uri: 'demo://items/{id}' },
+    argument: { name: 'id', value: '' },
+  }),
   legacy('ping', {}, null),
   legacy('initialize', {
     protocolVersion: '2025-11-25',
@@ -146,10 +171,42 @@ function toRequest(random: Random): Request {
 const STATUSES = [200, 202, 400, 404, 406, 415];
 const quick = TOOLS.filter(({ name }) => !['wait', 'crash', 'broken'].includes(name));
 
+/** The same with a resource and a prompt under a policy. */
+function withMore(runtime: FakeRuntime): FakeRuntime {
+  const { source, limits } = tool('any', { sql: 'numbers', parameters: [{ name: 'id', type: 'integer' }] });
+  const open = { policies: { input: [], output: [] }, limits };
+  const resource: ResourceEntry = {
+    kind: 'resource',
+    name: 'item',
+    uri: 'demo://items/{id}',
+    template: { literals: ['demo://items/', ''], variables: ['id'] },
+    mimeType: 'application/json',
+    parameters: [{ name: 'id', type: 'integer' }],
+    returns: null,
+    source,
+    ...open,
+    wire: { uriTemplate: 'demo://items/{id}', name: 'item' },
+  };
+  const prompt: PromptEntry = {
+    kind: 'prompt',
+    name: 'ask',
+    parameters: [
+      { name: 'about', type: 'string', enum: ['x', 'y'] },
+      { name: 'often', type: 'integer', default: 1 },
+    ],
+    messages: [{ role: 'user', type: 'text', prompt: '{% for i in range(often) %}{{ about }}{% endfor %}' }],
+    ...open,
+    policies: { input: [{ condition: 'often > 3', action: 'deny' }], output: [] },
+    wire: { name: 'ask' },
+  };
+  const catalog = { ...runtime.catalog, resources: { [resource.uri]: resource }, prompts: { ask: prompt } };
+  return { ...runtime, catalog };
+}
+
 describe('mutated messages', () => {
   it.each([1, 2, 3])('are all answered, none with a server error (seed %i)', async (seed) => {
     const random = createRandom(seed);
-    const runtime = createFakeRuntime(quick);
+    const runtime = withMore(createFakeRuntime(quick));
     const app = createTestApp(runtime);
     const seen = new Set<number>();
     for (let round = 0; round < 2_000; round += 1) {
