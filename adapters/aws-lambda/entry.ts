@@ -30,7 +30,7 @@ const app = createApp({
 preloadSchemas();
 await runtime.database().catch((error) => log({ level: 'error', message: toSvcError(error).message }));
 
-/** What Lambda calls; `SVC_LAMBDA_RESPONSE=buffered` is for Function URLs in BUFFERED mode. */
+/** What Lambda calls; `SVC_LAMBDA_RESPONSE=buffered` is for API Gateway and Function URLs in BUFFERED mode. */
 export const handler = chooseHandler();
 
 function chooseHandler(): unknown {

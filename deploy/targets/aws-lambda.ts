@@ -64,7 +64,7 @@ functions:
 function readme(project: string): string {
   return `# ${project} on AWS Lambda
 
-Deploy it with \`npx osls deploy\` in this folder, or upload \`function.zip\` by hand (handler \`index.handler\`, runtime \`nodejs24.x\`, architecture \`arm64\`, a Function URL with invoke mode \`RESPONSE_STREAM\`); behind a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
+Deploy it with \`npx osls deploy\` in this folder, or upload \`function.zip\` by hand (handler \`index.handler\`, runtime \`nodejs24.x\`, architecture \`arm64\`, a Function URL with invoke mode \`RESPONSE_STREAM\`); behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
 `;
 }
 
