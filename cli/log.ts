@@ -1,12 +1,23 @@
-import type { Log } from '../src/ports.ts';
+import { createNodeLog } from '../adapters/node/log.ts';
+import type { Log, LogLine } from '../src/ports.ts';
+import type { LoggingSettings } from '../src/settings/model.ts';
 import { type Output, styled } from './output.ts';
 
-/** The application log on stderr: warnings and errors, everything with --debug. */
+/** The log of a command that ends: warnings and errors on stderr, everything with --debug. */
 export function createLog(output: Output): Log {
-  return ({ level, message, fields }) => {
-    if (!output.debug && (level === 'debug' || level === 'info')) return;
-    const style = level === 'error' ? 'error' : level === 'warn' ? 'warning' : 'dim';
-    const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
-    output.note(`${styled(style, `${level}:`, process.stderr)} ${message}${rest}`);
+  return (line) => {
+    if (!output.debug && (line.level === 'debug' || line.level === 'info')) return;
+    output.note(toHuman(line));
   };
+}
+
+/** The log of a server, as its settings have it; never on stdout. */
+export function createServerLog(output: Output, settings: LoggingSettings): Log {
+  return createNodeLog(settings, { write: (line) => output.note(line), human: toHuman });
+}
+
+function toHuman({ level, message, fields }: LogLine): string {
+  const style = level === 'error' ? 'error' : level === 'warn' ? 'warning' : 'dim';
+  const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+  return `${styled(style, `${level}:`, process.stderr)} ${message}${rest}`;
 }

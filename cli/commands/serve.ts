@@ -13,7 +13,7 @@ import { type Serving, toBanner } from '../banner.ts';
 import type { Run } from '../command.ts';
 import { count } from '../findings.ts';
 import type { Input } from '../input.ts';
-import { createLog } from '../log.ts';
+import { createServerLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { checkProject, databaseOf, openProjectDatabase, refuseErrors } from '../project.ts';
 import { settingsOf } from '../settings.ts';
@@ -103,7 +103,7 @@ async function start(input: Input, output: Output): Promise<Started> {
   const choice = databaseOf(checked, settings.transport.http.stateless);
   const catalog = await compileCatalog(checked.project);
   const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
-  const log = createLog(output);
+  const log = createServerLog(output, settings.logging);
   warnOfWriters(catalog, database, log);
   const runtime = createRuntime({ catalog, open: async () => database, log });
   const { engine, readonly } = database;

@@ -1,0 +1,31 @@
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** How large a log file grows, and how many older ones are kept beside it. */
+export interface LogFileLimits {
+  readonly maxBytes: number;
+  readonly backups: number;
+}
+
+/** Writes lines to a file that only its owner reads; a full one becomes `<path>.1`, that one `<path>.2`, and so on. */
+export function createLogFile(path: string, limits: LogFileLimits): (line: string) => void {
+  mkdirSync(dirname(path), { recursive: true });
+  let size = existsSync(path) ? statSync(path).size : 0;
+  return (line) => {
+    const bytes = Buffer.byteLength(line) + 1;
+    if (size > 0 && size + bytes > limits.maxBytes) {
+      rotate(path, limits.backups);
+      size = 0;
+    }
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+    size += bytes;
+  };
+}
+
+function rotate(path: string, backups: number): void {
+  const nameOf = (index: number) => (index === 0 ? path : `${path}.${index}`);
+  rmSync(nameOf(backups), { force: true });
+  for (let index = backups - 1; index >= 0; index -= 1) {
+    if (existsSync(nameOf(index))) renameSync(nameOf(index), nameOf(index + 1));
+  }
+}

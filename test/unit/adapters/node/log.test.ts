@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createNodeLog } from '../../../../adapters/node/log.ts';
+import type { LoggingSettings } from '../../../../src/settings/model.ts';
+
+const SETTINGS: LoggingSettings = {
+  enabled: true,
+  path: null,
+  level: 'WARNING',
+  format: 'human',
+  max_bytes: 1_000,
+  backup_count: 2,
+};
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+function logged(over: Partial<LoggingSettings>): readonly string[] {
+  const lines: string[] = [];
+  const log = createNodeLog(
+    { ...SETTINGS, ...over },
+    { write: (line) => lines.push(line), human: ({ level, message }) => `${level}: ${message}` },
+  );
+  for (const level of LEVELS) log({ level, message: `a\n${level}`, fields: { request_id: 'r1' } });
+  return lines;
+}
+
+describe('the application log', () => {
+  it.each([
+    ['DEBUG', 4],
+    ['INFO', 3],
+    ['WARNING', 2],
+    ['ERROR', 1],
+    ['CRITICAL', 0],
+  ] as const)('of level %s has %i of four lines', (level, count) => {
+    expect(logged({ level })).toHaveLength(count);
+  });
+
+  it('is one JSON object a line where that is asked for', () => {
+    expect(logged({ format: 'json' }).map((line) => JSON.parse(line))).toEqual(
+      ['warn', 'error'].map((level) => ({
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        level,
+        message: `a\n${level}`,
+        request_id: 'r1',
+      })),
+    );
+  });
+
+  it('is for people otherwise, and nothing where it is switched off', () => {
+    expect(logged({})).toEqual(['warn: a\nwarn', 'error: a\nerror']);
+    expect(logged({ enabled: false, level: 'DEBUG' })).toEqual([]);
+  });
+
+  it('goes to a file of its owner, rotated by size', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'logs/svc.log');
+    const log = createNodeLog(
+      { ...SETTINGS, path, format: 'json' },
+      { write: () => expect.unreachable(), human: () => '' },
+    );
+    for (let line = 0; line < 40; line += 1)
+      log({ level: 'warn', message: `line ${line} ${'x'.repeat(60)}` });
+    expect(readdirSync(join(folder, 'logs')).toSorted()).toEqual(['svc.log', 'svc.log.1', 'svc.log.2']);
+    const newest = readFileSync(path, 'utf8').trim().split('\n');
+    expect(JSON.parse(newest.at(-1) ?? '').message).toMatch(/^line 39 /);
+    for (const name of ['svc.log', 'svc.log.1']) {
+      expect(statSync(join(folder, 'logs', name)).size).toBeLessThanOrEqual(1_000);
+      expect(statSync(join(folder, 'logs', name)).mode & 0o077).toBe(0);
+    }
+  });
+});
