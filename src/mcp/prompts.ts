@@ -12,7 +12,7 @@ import { toContents } from './contents.ts';
 import { logFailure, toProtocolError } from './failure.ts';
 import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
-import { truncationText } from './result.ts';
+import { toMedia, truncationText } from './result.ts';
 import { isObject } from './wire.ts';
 
 const GET_PARAMS = v.looseObject({
@@ -61,7 +61,10 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
 function toMessages({ role, content }: PromptPart): PromptMessage[] {
   if (content.type === 'text') return [{ role, content }];
   if (content.type === 'resource_link') return [{ role, content: { ...content, name: content.uri } }];
-  const { truncated } = content.outcome;
+  const { truncated, binary, value } = content.outcome;
+  // Clients show a picture to the model; bytes of a resource they often leave aside.
+  const media = binary ? toMedia(content.mimeType, String(value)) : null;
+  if (media !== null) return [{ role, content: media }];
   const message: PromptMessage = { role, content: { type: 'resource', resource: toContents(content) } };
   if (truncated === null) return [message];
   return [message, { role, content: { type: 'text', text: truncationText(truncated) } }];

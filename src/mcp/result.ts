@@ -11,6 +11,12 @@ export interface TextBlock {
   readonly text: string;
 }
 
+export interface MediaBlock {
+  readonly type: 'image' | 'audio';
+  readonly data: string;
+  readonly mimeType: string;
+}
+
 /** Where a cut result says so to programs; `structuredContent` stays what `outputSchema` declares. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
 
@@ -24,9 +30,8 @@ const text = (value: string): TextBlock => ({ type: 'text', text: value });
 /** What a call answered, as a `tools/call` result of the era. */
 export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
   const { value, truncated } = outcome;
-  if (outcome.binary && entry.mimeType !== undefined) {
-    return { content: [toMedia(entry.mimeType, String(value))] };
-  }
+  const media = outcome.binary ? toMedia(entry.mimeType ?? '', String(value)) : null;
+  if (media !== null) return { content: [media] };
   const structuredContent = toStructured(entry, value, era);
   if (truncated === null) return { content: [text(outcome.text)], structuredContent };
   return {
@@ -36,9 +41,10 @@ export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
   };
 }
 
-function toMedia(mimeType: string, data: string) {
-  const type = mimeType.startsWith('audio/') ? ('audio' as const) : ('image' as const);
-  return { type, data, mimeType };
+/** A picture or a sound as a content block; null for any other media type. */
+export function toMedia(mimeType: string, data: string): MediaBlock | null {
+  const type = mimeType.split('/')[0];
+  return type === 'image' || type === 'audio' ? { type, data, mimeType } : null;
 }
 
 function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {

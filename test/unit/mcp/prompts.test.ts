@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { createTestApp, exchange, legacy, modern } from './fixture.ts';
-import { openShop, type Shop } from './shop.ts';
+import { LOGO, openShop, type Shop } from './shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -24,6 +24,7 @@ describe('prompts/list', () => {
     expect(ttlMs).toBe(60_000);
     expect(prompts).toEqual([
       { name: 'guarded', description: 'Not for all.', arguments: [{ name: 'secret', required: true }] },
+      { name: 'picture', description: 'Shows the logo.' },
       {
         name: 'review',
         title: 'Review a customer',
@@ -72,6 +73,12 @@ describe('prompts/get', () => {
     expect(JSON.stringify(messages)).toContain('a@acme.com');
     expect(await get('review', { id: '99' })).toMatchObject({ code: -32600, message: 'Not that one.' });
     expect(await get('review', { id: '7' })).toMatchObject({ code: -32602 });
+  });
+
+  it('shows a picture as one', async () => {
+    expect((await get('picture', {})).messages).toEqual([
+      { role: 'user', content: { type: 'image', data: LOGO, mimeType: 'image/png' } },
+    ]);
   });
 
   it('says what is wrong with arguments', async () => {
@@ -130,6 +137,6 @@ describe('capabilities', () => {
     expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} });
     expect((await ask(createTestApp(), 'server/discover')).capabilities).toEqual({ tools: {} });
     const { json } = await exchange(shop.app, legacy('prompts/list'));
-    expect((json.result as { prompts: unknown[] }).prompts).toHaveLength(2);
+    expect((json.result as { prompts: unknown[] }).prompts).toHaveLength(3);
   });
 });

@@ -67,7 +67,7 @@ describe.each(CLIENTS)('the SDK client %s', (_name, connect) => {
   it('lists and gets prompts', async () => {
     const client = await connect();
     const { prompts } = await client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toEqual(['guarded', 'review']);
+    expect(prompts.map(({ name }) => name)).toEqual(['guarded', 'picture', 'review']);
     const { messages } = await client.getPrompt({ name: 'review', arguments: { id: '1' } });
     expect(messages.map(({ content }) => content.type)).toEqual([
       'text',

@@ -110,6 +110,11 @@ const PROJECT: Tree = {
     - { role: user, type: resource, prompt: "shop://customers/{{ id }}" }
     - { role: assistant, type: resource, prompt: "https://example.com/{{ id }}" }
 `,
+  'prompts/picture.yml': `prompt:
+  name: picture
+  description: Shows the logo.
+  messages: [{ type: resource, prompt: "shop://logo.png" }]
+`,
   'prompts/guarded.yml': `prompt:
   name: guarded
   description: Not for all.
