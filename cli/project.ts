@@ -8,6 +8,7 @@ import type { Database } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';
 import { loadProject } from '../src/project/load.ts';
 import type { Project, Site } from '../src/project/model.ts';
+import { loadSite } from '../src/project/site.ts';
 import { toRefusal } from './findings.ts';
 import type { Input } from './input.ts';
 import type { Output } from './output.ts';
@@ -23,9 +24,21 @@ export interface CheckedProject {
 export async function checkProject(input: Input): Promise<CheckedProject> {
   const root = await findProjectRoot(process.cwd());
   if (root === null) throw noProject();
-  const profile = input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
-  const project = await loadProject(await openProjectFiles(root), root, profile);
+  const project = await loadProject(await openProjectFiles(root), root, profileOf(input));
   return { project, findings: [...project.findings, ...checkCatalog(project)] };
+}
+
+/** Only the site file, for commands that no endpoint concerns: fast however many there are, and none can stop them. */
+export async function checkSite(input: Input): Promise<CheckedProject> {
+  const root = await findProjectRoot(process.cwd());
+  if (root === null) throw noProject();
+  const { site, positions, findings } = await loadSite(await openProjectFiles(root), profileOf(input));
+  return { project: { root, site, sitePositions: positions, endpoints: [], findings }, findings };
+}
+
+/** The profile asked for. */
+function profileOf(input: Input): string | undefined {
+  return input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
 }
 
 /** The site file's settings; without them nothing can be done. */

@@ -31,9 +31,9 @@ export async function checkDatabase(
   const { site } = checked.project;
   if (site === null) return [];
   const sound = soundPart(checked);
-  const choice = databaseFor(checked, target);
+  const choice = loadable(databaseFor(checked, target));
   const serving = servingOf(choice, target);
-  const extensions = checkExtensions(site.extensions, serving, SITE_NAME);
+  const extensions = checkExtensions(site.extensions, serving, checked.project.sitePositions ?? {});
   const asked = sound.endpoints.flatMap(({ endpoint }) =>
     endpoint?.enabled && endpoint.kind !== 'prompt' && (file ?? endpoint.file) === endpoint.file
       ? [endpoint]
@@ -50,6 +50,11 @@ export async function checkDatabase(
   }
 }
 
+/** Extensions that the engine cannot load are findings; the SQL is looked at all the same. */
+function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
+  return choice.engine === 'wasm' || extensions === undefined ? choice : { ...choice, extensions };
+}
+
 /** An engine by itself is no platform. */
 function servingOf({ engine }: DatabaseChoice, target: Target | null): Serving {
   const platform = target === 'wasm' || target === 'native' ? null : target;
@@ -63,7 +68,7 @@ async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   if (choice.engine === 'wasm') await ensureWasmArtefact();
-  if (existsSync(choice.path)) return use({ ...choice }, work);
+  if (existsSync(choice.path)) return use(choice, work);
   const path = join(tmpdir(), `svc-${randomUUID()}.db`);
   try {
     if (await createFromSeed(root, path)) return await use({ ...choice, path }, work);

@@ -10,7 +10,7 @@ import type { Input } from '../input.ts';
 import { styled } from '../output.ts';
 import { parseParameters, readText } from '../parameters.ts';
 import { withProgress } from '../progress.ts';
-import { checkProject, databaseOf, openProjectDatabase } from '../project.ts';
+import { checkSite, databaseOf, openProjectDatabase } from '../project.ts';
 import { toQueryValue } from '../query-value.ts';
 import { settingsOf } from '../settings.ts';
 import { toText } from '../value.ts';
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 3_600_000;
 export const run: Run = async (input, output) => {
   const sql = await sqlOf(input);
   const request = toRequest(sql, await parseParameters(input.list('param')));
-  const checked = await checkProject(input);
+  const checked = await checkSite(input);
   const choice = databaseOf(checked);
   if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
   const { secrets } = await settingsOf(input, checked);

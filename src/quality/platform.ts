@@ -1,6 +1,8 @@
 import type { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
+import { type Positions, positionAt } from '../project/position.ts';
+import { SITE_NAME } from '../project/site.ts';
 import type { Extension } from '../project/site-model.ts';
 
 /** What will serve: the engine, and the platform where one was asked for. */
@@ -43,15 +45,14 @@ export function platformProblem(error: SvcError, serving: Serving): PlatformProb
 export function checkExtensions(
   extensions: readonly Extension[],
   serving: Serving,
-  file: string,
+  positions: Positions,
 ): readonly Finding[] {
   if (serving.engine === 'duckdb-native') return [];
-  return extensions.map(({ name }) => ({
+  return extensions.map(({ name }, index) => ({
     severity: 'error',
     code: 'target-unsupported',
-    file,
-    line: 0,
-    column: 0,
+    file: SITE_NAME,
+    ...positionAt(positions, ['extensions', index]),
     message: `The extension ${name} cannot be loaded on ${nameOf(serving)}.`,
     fix: `Remove it from \`extensions\`, ${ELSEWHERE}`,
   }));

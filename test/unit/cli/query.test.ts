@@ -7,11 +7,11 @@ describe('svc query', () => {
   it('runs one statement: a table for people, rows with --json', async () => {
     const root = await project();
     const sql = "SELECT range AS n, 'row ' || range AS label FROM range(2)";
-    const [text, json, none] = await Promise.all([
-      svc(['query', sql], root),
-      svc(['query', sql, '--json'], root),
-      svc(['query', 'SELECT 1 AS n, 2 AS m WHERE false'], root),
-    ]);
+    const [text, json, none] = [
+      await svc(['query', sql], root),
+      await svc(['query', sql, '--json'], root),
+      await svc(['query', 'SELECT 1 AS n, 2 AS m WHERE false'], root),
+    ];
     expect(text).toMatchObject({ code: 0, stdout: 'n  label\n0  row 0\n1  row 1\n(2 rows)\n', stderr: '' });
     expect(json).toMatchObject({ code: 0, stdout: '[{"n":0,"label":"row 0"},{"n":1,"label":"row 1"}]\n' });
     expect(none).toMatchObject({ code: 0, stdout: 'n  m\n(0 rows)\n' });
@@ -59,6 +59,18 @@ describe('svc query', () => {
       expect({ sql, code }).toEqual({ sql, code: 1 });
       expect(stderr).toMatch(/does not only read .*read-only/s);
     }
+  });
+
+  it('is not stopped by endpoints, but by the site file', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/lost.yml'), 'svc: [');
+    expect(await svc(['query', 'SELECT 1 AS n', '--json'], root)).toMatchObject({
+      code: 0,
+      stdout: '[{"n":1}]\n',
+    });
+    const { code, stderr } = await svc(['query', 'SELECT 1', '--profile', 'nowhere'], root);
+    expect(code).toBe(1);
+    expect(stderr).toContain('nowhere');
   });
 
   it.each([

@@ -45,7 +45,7 @@ async function withTools(tools: Readonly<Record<string, string>>): Promise<strin
 describe('svc test', () => {
   it('runs every test; 0 when all pass', async () => {
     const root = await withTools({ who: WHO });
-    const [text, json] = await Promise.all([svc(['test'], root), svc(['test', '--json'], root)]);
+    const [text, json] = [await svc(['test'], root), await svc(['test', '--json'], root)];
     expect(text).toMatchObject({ code: 0, stderr: '' });
     expect(text.stdout).toMatch(/^tool\/hello_world {2}tools\/hello_world\.yml\n {2}✓ .+ {2}[\d.]+ ms$/m);
     expect(text.stdout).toMatch(/^3 passed \(3 tests, [\d.]+ s\)$/m);
@@ -73,10 +73,10 @@ describe('svc test', () => {
 
   it('tells a failure with its difference, and exits with 1', async () => {
     const root = await withTools({ calc: CALC });
-    const [text, json] = await Promise.all([
-      svc(['test', 'tool', 'calc'], root),
-      svc(['test', 'tool', 'calc', '--json'], root),
-    ]);
+    const [text, json] = [
+      await svc(['test', 'tool', 'calc'], root),
+      await svc(['test', 'tool', 'calc', '--json'], root),
+    ];
     expect([text.code, json.code]).toEqual([1, 1]);
     expect(text.stdout).toMatch(
       /✗ wrong .*\n {6}result_contains: does not hold\n {6}- half: 2\n {6}\+ half: 1.5\n/,

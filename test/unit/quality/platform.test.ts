@@ -45,10 +45,12 @@ describe('platformProblem', () => {
 describe('checkExtensions', () => {
   it('finds each one that the engine cannot load', () => {
     const extensions = [{ name: 'httpfs' }, { name: 'spatial' }];
-    expect(checkExtensions(extensions, NATIVE, 'svc-site.yml')).toEqual([]);
-    expect(checkExtensions(extensions, WORKERS, 'svc-site.yml').map(({ message }) => message)).toEqual([
-      'The extension httpfs cannot be loaded on cloudflare-workers (duckdb-wasm).',
-      'The extension spatial cannot be loaded on cloudflare-workers (duckdb-wasm).',
+    expect(checkExtensions(extensions, NATIVE, {})).toEqual([]);
+    const positions = { '/extensions/0': { line: 4, column: 5 }, '/extensions/1': { line: 5, column: 5 } };
+    const found = checkExtensions(extensions, WORKERS, positions);
+    expect(found.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([
+      'svc-site.yml:4 The extension httpfs cannot be loaded on cloudflare-workers (duckdb-wasm).',
+      'svc-site.yml:5 The extension spatial cannot be loaded on cloudflare-workers (duckdb-wasm).',
     ]);
   });
 });
