@@ -30,6 +30,8 @@ export interface AppOptions extends Access {
 export interface Extra {
   /** Aborts when the client goes away, where `request.signal` does not. */
   readonly signal?: AbortSignal;
+  /** The id under which the adapter logs the request. */
+  readonly requestId?: string;
   /** Makes a response of a text, where the platform has something cheaper than a Response with a body. */
   readonly respond?: Respond;
 }
@@ -48,7 +50,7 @@ export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
   hono.use(async (c, next) => {
-    c.set('requestId', crypto.randomUUID());
+    c.set('requestId', c.env.requestId ?? crypto.randomUUID());
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
   });

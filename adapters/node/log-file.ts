@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
 
 /** How large a log file grows, and how many older ones are kept beside it. */
 export interface LogFileLimits {
@@ -9,8 +10,7 @@ export interface LogFileLimits {
 
 /** Writes lines to a file that only its owner reads; a full one becomes `<path>.1`, that one `<path>.2`, and so on. */
 export function createLogFile(path: string, limits: LogFileLimits): (line: string) => void {
-  mkdirSync(dirname(path), { recursive: true });
-  let size = existsSync(path) ? statSync(path).size : 0;
+  let size = open(path);
   return (line) => {
     const bytes = Buffer.byteLength(line) + 1;
     if (size > 0 && size + bytes > limits.maxBytes) {
@@ -20,6 +20,23 @@ export function createLogFile(path: string, limits: LogFileLimits): (line: strin
     appendFileSync(path, `${line}\n`, { mode: 0o600 });
     size += bytes;
   };
+}
+
+/** Its size; a file that cannot be written to is found out before anything is served. */
+function open(path: string): number {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    appendFileSync(path, '', { mode: 0o600 });
+    return statSync(path).size;
+  } catch (cause) {
+    throw new SvcError(
+      'config_invalid',
+      `The log file ${path}, which \`logging.path\` names, cannot be written to.`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 function rotate(path: string, backups: number): void {

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
 import { startHttpServer } from '../../adapters/node/server.ts';
 import { createApp } from '../../src/app.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
@@ -37,15 +38,15 @@ export const run: Run = async (input, output) => {
 type Serve = (started: Started, stopped: Promise<void>) => Promise<void>;
 
 async function serveOverHttp(
-  { runtime, serving, settings }: Started,
+  { runtime, serving, settings, requests }: Started,
   stopped: Promise<void>,
   output: Output,
 ): Promise<void> {
   const { host, port, stateless, base_url } = settings.transport.http;
-  const { log } = runtime;
+  const { log, around } = requests;
   const access = withName(accessOf(host), base_url);
   const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...access });
-  const server = await startHttpServer({ app, host, port });
+  const server = await startHttpServer({ app: around(app), host, port });
   const told = { ...serving, url: `${server.url}/mcp` };
   output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
   await stopped;
@@ -89,6 +90,7 @@ async function withProject(input: Input, output: Output, serve: Serve): Promise<
 
 interface Started {
   readonly settings: Settings;
+  readonly requests: RequestLog;
   readonly runtime: Runtime;
   readonly database: Database;
   readonly serving: Omit<Serving, 'url'>;
@@ -100,10 +102,11 @@ async function start(input: Input, output: Output): Promise<Started> {
   refuseErrors(checked);
   const { root } = checked.project;
   const settings = await settingsOf(input, checked);
+  const requests = createRequestLog(createServerLog(output, settings.logging));
   const choice = databaseOf(checked, settings.transport.http.stateless);
   const catalog = await compileCatalog(checked.project);
   const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
-  const log = createServerLog(output, settings.logging);
+  const { log } = requests;
   warnOfWriters(catalog, database, log);
   const runtime = createRuntime({ catalog, open: async () => database, log });
   const { engine, readonly } = database;
@@ -111,6 +114,7 @@ async function start(input: Input, output: Output): Promise<Started> {
   const path = relative(process.cwd(), choice.path);
   return {
     settings,
+    requests,
     runtime,
     database,
     serving: { project: catalog.project, tools, engine, readonly, path },

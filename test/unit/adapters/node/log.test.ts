@@ -53,6 +53,12 @@ describe('the application log', () => {
     expect(logged({ enabled: false, level: 'DEBUG' })).toEqual([]);
   });
 
+  it('says at the start that its file cannot be written', () => {
+    expect(() => logged({ path: '/dev/null/svc.log' })).toThrow(
+      /\/dev\/null\/svc\.log, which `logging\.path` names/,
+    );
+  });
+
   it('goes to a file of its owner, rotated by size', () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
