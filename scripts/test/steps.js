@@ -13,8 +13,17 @@ export const checkSteps = [
   tool('types of the core, without Node', 'tsc', ['--noEmit', '-p', 'src/tsconfig.json']),
 ];
 
-/** Unit tests, the rules of import among them. */
-export const unitStep = vitest('unit', ['test/unit']);
+/** Unit tests that start programs and engines: they take minutes. */
+const PROGRAMS = ['test/unit/cli', 'test/unit/adapters', 'test/unit/scripts'];
+
+/** The other unit tests, the rules of import among them; they share their modules, which halves the time. */
+export const unitStep = vitest('unit', [
+  'test/unit',
+  '--no-isolate',
+  ...PROGRAMS.flatMap((folder) => ['--exclude', `${folder}/**`]),
+]);
+
+export const programStep = vitest('programs', PROGRAMS);
 
 /** Both engines by one contract; one list of cases on every built artefact. */
 export const platformStep = vitest('engine and matrix', ['test/engine', 'test/matrix']);
