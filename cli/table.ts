@@ -134,6 +134,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: '--target <platform>', summary: 'node, aws-lambda or cloudflare-workers' },
       { flags: '--out <dir>', summary: 'where to write it (default: build/<platform>)' },
+      { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
       PROFILE,
       JSON_OUT,
       DEBUG,

@@ -3,14 +3,16 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { Catalog } from '../src/catalog/model.ts';
+import type { SiteFile } from '../src/project/site-model.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle } from './bundle.ts';
+import { readConfig } from './config.ts';
 import { type CopiedDatabase, copyDatabase } from './database.ts';
 import { copyEngine } from './engine.ts';
 import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
 import { probe } from './probe.ts';
-import type { BuiltFile, Target, TargetName } from './target.ts';
+import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
 import { awsLambdaTarget } from './targets/aws-lambda.ts';
 import { cloudflareWorkersTarget } from './targets/cloudflare-workers.ts';
 import { nodeTarget } from './targets/node.ts';
@@ -23,6 +25,8 @@ export interface BuildOptions {
   /** Default: `build/<target>` in the project. */
   readonly out?: string;
   readonly profile?: string;
+  /** A user file that holds references only, to go into the artefact. Default: none goes in. */
+  readonly config?: string;
 }
 
 /** What was built: plain JSON. */
@@ -45,35 +49,47 @@ const TARGETS: { readonly [name in TargetName]: Target } = {
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const target = TARGETS[options.target];
   const { site, catalog } = await compileProject(options.root, options.profile);
+  const config = await readConfig(options.config, options.root);
   const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
     const copy = join(folder, target.database);
-    const manifest = toManifest(catalog, await copyDatabase(database, copy));
+    const manifest = toManifest({ site, catalog, config }, await copyDatabase(database, copy));
     await copyEngine(folder);
     await probe(copy, catalog);
-    await writeAll(folder, await toFiles(target, manifest));
+    await writeAll(folder, await toFiles(target, manifest, config));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder) };
   });
   return { out, ...built, next: target.next };
 }
 
-function toManifest(catalog: Catalog, database: CopiedDatabase): Manifest {
-  const hash = createHash('sha256').update(`${catalog.hash} ${database.sha256}`).digest('hex');
-  return { svc: 1, version: VERSION, hash, database, catalog };
+interface Served {
+  readonly site: SiteFile;
+  readonly catalog: Catalog;
+  readonly config: string | null;
+}
+
+function toManifest({ site, catalog, config }: Served, database: CopiedDatabase): Manifest {
+  const { profile, secrets } = site;
+  const parts = [catalog.hash, database.sha256, JSON.stringify([profile, secrets, config])];
+  const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
+  return { svc: 1, version: VERSION, hash, database, profile, secrets, catalog };
 }
 
 type Contents = { readonly [path: string]: string | Uint8Array };
 
-async function toFiles(target: Target, manifest: Manifest): Promise<Contents> {
+async function toFiles(target: Target, manifest: Manifest, config: string | null): Promise<Contents> {
+  const has = config !== null;
+  const included = { config: has, settings: has || manifest.secrets.length > 0 };
   const bundles = Object.entries(target.bundles).map(
-    async ([path, entry]) => [path, await bundle(entry, target.runtime)] as const,
+    async ([path, entry]) => [path, await bundle(entry, target.runtime, included)] as const,
   );
   return {
     ...Object.fromEntries(await Promise.all(bundles)),
-    ...target.files({ project: manifest.catalog.project, version: manifest.version }),
+    ...target.files({ project: manifest.catalog.project, version: manifest.version, config: has }),
     'manifest.json': `${JSON.stringify(manifest)}\n`,
+    ...(has ? { [CONFIG_FILE]: config } : {}),
   };
 }
 

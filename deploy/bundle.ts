@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { SvcError } from '../src/errors.ts';
-import type { Target } from './target.ts';
+import { CONFIG_FILE, type Target } from './target.ts';
+
+/** Its modules for browsers: those for Node are CommonJS and call `require`, which a module has not. */
+const YAML = join(dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
 
 /** Modules of the artefact that stay beside the bundle. */
-const BESIDE = ['*.wasm', './manifest.json'];
+const BESIDE = ['*.wasm', './manifest.json', '@1password/sdk'];
 
 const RUNTIMES = {
   node: { platform: 'node', target: 'node22' },
@@ -16,20 +21,48 @@ const RUNTIMES = {
   },
 } as const satisfies { readonly [runtime: string]: BuildOptions };
 
+/** What of the configuration goes into a bundle. */
+export interface Included {
+  /** What loads settings: a quarter of the code, so only where the project asks for any. */
+  readonly settings: boolean;
+  /** The user file, which lies beside. */
+  readonly config: boolean;
+}
+
 /** One entry of `adapters/` with everything it imports, as one minified module. */
-export async function bundle(entry: string, runtime: Target['runtime']): Promise<Uint8Array> {
+export async function bundle(
+  entry: string,
+  runtime: Target['runtime'],
+  included: Included = { settings: false, config: false },
+): Promise<Uint8Array> {
   try {
     const { outputFiles } = await build({
       ...RUNTIMES[runtime],
       ...OPTIONS,
       entryPoints: [sourceFile(`adapters/${entry}`)],
-      alias: { '@modelcontextprotocol/server/_shims': sourceFile('src/mcp/sdk-shims') },
+      alias: { '@modelcontextprotocol/server/_shims': sourceFile('src/mcp/sdk-shims'), yaml: YAML },
+      plugins: [chooseParts(included)],
     });
     return outputFiles[0]?.contents ?? new Uint8Array();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SvcError('internal', `adapters/${entry} cannot be bundled: ${reason}`, { cause });
   }
+}
+
+function chooseParts({ settings, config }: Included): Plugin {
+  return {
+    name: 'svc-parts',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\/start-settings\.[jt]s$/ }, () =>
+        settings ? null : { path: sourceFile('adapters/edge/no-settings') },
+      );
+      onResolve({ filter: /^\.\/config\.yml$/ }, () =>
+        config ? { path: `./${CONFIG_FILE}`, external: true } : { path: CONFIG_FILE, namespace: 'absent' },
+      );
+      onLoad({ filter: /./, namespace: 'absent' }, () => ({ contents: 'export default null;' }));
+    },
+  };
 }
 
 const OPTIONS = {

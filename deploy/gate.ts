@@ -5,11 +5,11 @@ import type { Catalog } from '../src/catalog/model.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Finding } from '../src/project/finding.ts';
 import { loadProject } from '../src/project/load.ts';
-import type { Site, SiteFile } from '../src/project/model.ts';
+import type { SiteFile } from '../src/project/model.ts';
 
 /** A project without errors, compiled. */
 export interface SoundProject {
-  readonly site: Site;
+  readonly site: SiteFile;
   readonly catalog: Catalog;
 }
 
@@ -24,7 +24,8 @@ export async function compileProject(root: string, profile: string | undefined):
   return { site: project.site, catalog };
 }
 
-function refuse(errors: readonly Finding[]): void {
+/** Throws project_invalid that lists the findings, if there are any. */
+export function refuse(errors: readonly Finding[]): void {
   if (errors.length === 0) return;
   const lines = errors.map(
     ({ file, line, column, message, fix }) => `${file}:${line}:${column}: ${message} ${fix}`,

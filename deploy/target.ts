@@ -2,11 +2,16 @@
 export const TARGET_NAMES = ['node', 'aws-lambda', 'cloudflare-workers'] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
+/** The user file of an artefact. */
+export const CONFIG_FILE = 'config.yml';
+
 /** What a platform's own files are made from. */
 export interface ProjectFacts {
   readonly project: string;
   /** Version of the toolkit. */
   readonly version: string;
+  /** Whether the artefact has a user file. */
+  readonly config?: boolean;
 }
 
 /** One file of the artefact, its path relative to the folder. */

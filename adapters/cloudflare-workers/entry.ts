@@ -4,8 +4,12 @@ import { createRuntime } from '../../src/endpoint/create.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Log } from '../../src/ports.ts';
+import type { Environment } from '../../src/settings/environment.ts';
+import { createGate } from '../edge/cold-start.ts';
+import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import manifestText from './manifest.json';
+import { loadStartSettings } from './start-settings.ts';
 
 /** What the platform binds (wrangler.toml). */
 interface Env {
@@ -26,7 +30,9 @@ const log: Log = ({ level, message, fields }) =>
 type Server = ReturnType<typeof createServer>;
 let server: Server | null = null;
 
-function createServer({ ASSETS }: Env) {
+function createServer(bindings: Env) {
+  const { ASSETS } = bindings;
+  const gate = createGate(() => loadStartSettings({ manifest, bundled, env: textsOf(bindings) }), log);
   const runtime = createRuntime({ catalog: toServedCatalog(manifest), open: () => openAsset(ASSETS), log });
   const app = createApp({
     runtime: () => runtime,
@@ -35,16 +41,25 @@ function createServer({ ASSETS }: Env) {
     log,
     ...OPEN_ACCESS,
   });
-  return { app, runtime };
+  return { app, runtime, gate };
 }
 
 export default {
-  fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
+  async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     server ??= createServer(env);
+    const gated = server.gate();
+    context.waitUntil(gated);
+    const refuse = await gated;
+    if (refuse !== null) return refuse(request);
     if (mayQuery(request)) context.waitUntil(settled(server.runtime.database()));
     return server.app.fetch(request);
   },
 };
+
+/** Variables and secrets; the other bindings are no text. */
+function textsOf(bindings: Env): Environment {
+  return Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'));
+}
 
 /**
  * Every request of the isolate waits for the same opening. Were it cut off with the client that came first,

@@ -5,6 +5,13 @@ declare module '*.wasm' {
   export default module;
 }
 
+/** The user file beside the Worker, as text; null in an artefact without one. */
+declare module '*/config.yml' {
+  const text: string | null;
+  // biome-ignore lint/style/noDefaultExport: the platform's modules have no other
+  export default text;
+}
+
 /** The manifest beside the Worker, as text. */
 declare module '*/manifest.json' {
   const text: string;

@@ -9,7 +9,9 @@ import { accessOf } from '../../src/http/access.ts';
 import type { Log } from '../../src/ports.ts';
 import { openWasmPool } from '../duckdb-wasm/node.ts';
 import { serveStdio } from '../stdio/serve.ts';
+import { readBundled } from './bundled-config.ts';
 import { startHttpServer } from './server.ts';
+import { loadStartSettings } from './start-settings.ts';
 
 /* The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. */
 
@@ -28,6 +30,7 @@ process.once('SIGINT', () => process.exit(130));
 await main().catch(fail);
 
 async function main(): Promise<void> {
+  await loadStartSettings({ manifest, bundled: readBundled(pathOf('config.yml')), env: process.env });
   const database = await openWasmPool({ path: pathOf('data.duckdb') });
   const runtime = createRuntime({ catalog: toServedCatalog(manifest), open: async () => database, log });
   const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime);

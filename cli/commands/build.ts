@@ -22,8 +22,15 @@ export const run: Run = async (input, output) => {
   await ensureWasmArtefact();
   const asked = input.text('out');
   const out = asked === undefined ? resolve(root, 'build', target) : resolve(asked);
+  const config = input.text('config');
   const built = await withProgress(`building for ${target}`, () =>
-    buildTarget({ root, target, out, profile: siteOf(checked).profile }),
+    buildTarget({
+      root,
+      target,
+      out,
+      profile: siteOf(checked).profile,
+      ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
+    }),
   );
   output.data({ status: 'ok', target, ...built }, () => toText(built));
   return 0;

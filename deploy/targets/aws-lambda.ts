@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { toSlug } from '../slug.ts';
-import { type BuiltFile, type Target, toMiB } from '../target.ts';
+import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
 import { createZip } from '../zip.ts';
 
 /** What AWS allows a function to unpack to. */
@@ -28,11 +28,12 @@ export const awsLambdaTarget: Target = {
 };
 
 async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> {
+  const shipped = files.some(({ path }) => path === CONFIG_FILE) ? [...SHIPPED, CONFIG_FILE] : SHIPPED;
   const unpacked = files
-    .filter((file) => SHIPPED.includes(file.path))
+    .filter((file) => shipped.includes(file.path))
     .reduce((sum, file) => sum + file.bytes, 0);
   if (unpacked > UNPACKED_LIMIT) throw tooLarge(unpacked);
-  const packed = SHIPPED.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) }));
+  const packed = shipped.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) }));
   await writeFile(join(folder, 'function.zip'), createZip(await Promise.all(packed)));
 }
 

@@ -1,13 +1,13 @@
 import { SvcError } from '../../src/errors.ts';
 import { toSlug } from '../slug.ts';
-import { type BuiltFile, type Target, toMiB } from '../target.ts';
+import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
 
 /** What Cloudflare allows one static asset to have. */
 const ASSET_LIMIT = 25 * 1_048_576;
 /** What we allow the uploaded modules to have, below every limit Cloudflare names. */
 const UPLOAD_LIMIT = 30 * 1_048_576;
 
-const MODULES = ['duckdb.wasm', 'index.js', 'manifest.json', 'trampolines.wasm'];
+const MODULES = ['duckdb.wasm', 'index.js', 'manifest.json', 'trampolines.wasm', CONFIG_FILE];
 const DATABASE = 'assets/data.duckdb';
 
 /** A module Worker whose database is a static asset. */
@@ -15,7 +15,10 @@ export const cloudflareWorkersTarget: Target = {
   runtime: 'workerd',
   bundles: { 'index.js': 'cloudflare-workers/entry' },
   database: DATABASE,
-  files: ({ project }) => ({ 'wrangler.toml': wrangler(project), 'README.md': readme(project) }),
+  files: ({ project, config = false }) => ({
+    'wrangler.toml': wrangler(project, config ? ['manifest.json', CONFIG_FILE] : ['manifest.json']),
+    'README.md': readme(project),
+  }),
   finish: async (_folder, files) => checkLimits(files),
   next: 'npx wrangler deploy',
 };
@@ -31,7 +34,8 @@ function sizeOf(files: readonly BuiltFile[], paths: readonly string[]): number {
   return files.filter((file) => paths.includes(file.path)).reduce((sum, file) => sum + file.bytes, 0);
 }
 
-function wrangler(project: string): string {
+function wrangler(project: string, modules: readonly string[]): string {
+  const texts = modules.map((name) => `"${name}"`).join(', ');
   return `# npx wrangler deploy
 name = "${toSlug(project)}"
 main = "index.js"
@@ -48,7 +52,7 @@ run_worker_first = true
 
 [[rules]]
 type = "Text"
-globs = ["manifest.json"]
+globs = [${texts}]
 fallthrough = false
 
 [limits]

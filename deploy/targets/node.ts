@@ -1,5 +1,5 @@
 import { toSlug } from '../slug.ts';
-import type { Target } from '../target.ts';
+import { CONFIG_FILE, type Target } from '../target.ts';
 
 const SHIPPED = [
   'index.js',
@@ -17,10 +17,12 @@ export const nodeTarget: Target = {
   runtime: 'node',
   bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/engine-worker' },
   database: 'data.duckdb',
-  files: ({ project, version }) => ({
+  files: ({ project, version, config = false }) => ({
     'package.json': packageJson(project, version),
-    Dockerfile: dockerfile(),
-    '.dockerignore': `*\n${SHIPPED.map((file) => `!${file}\n`).join('')}`,
+    Dockerfile: dockerfile(shipped(config)),
+    '.dockerignore': `*\n${shipped(config)
+      .map((file) => `!${file}\n`)
+      .join('')}`,
     'README.md': readme(project),
   }),
   finish: async () => {},
@@ -33,10 +35,14 @@ function packageJson(project: string, version: string): string {
   return `${JSON.stringify({ name: toSlug(project), private: true, version, type: 'module', engines, scripts }, null, 2)}\n`;
 }
 
-function dockerfile(): string {
+function shipped(config: boolean): readonly string[] {
+  return config ? [...SHIPPED, CONFIG_FILE] : SHIPPED;
+}
+
+function dockerfile(files: readonly string[]): string {
   return `FROM node:24-slim
 WORKDIR /app
-COPY ${SHIPPED.join(' ')} ./
+COPY ${files.join(' ')} ./
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8000
 USER node
 EXPOSE 8000

@@ -7,9 +7,13 @@ export interface Manifest {
   readonly svc: 1;
   /** Version of the toolkit that wrote it. */
   readonly version: string;
-  /** Content hash over the catalog and the database file, hex. */
+  /** Content hash over the catalog, the database file, what is below, and the bundled user file, hex. */
   readonly hash: string;
   readonly database: { readonly bytes: number; readonly sha256: string };
+  /** The profile it was built for. */
+  readonly profile: string;
+  /** Names of the secrets that the project needs. */
+  readonly secrets: readonly string[];
   readonly catalog: Catalog;
 }
 

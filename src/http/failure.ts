@@ -10,6 +10,7 @@ export function toFailure(error: SvcError, path: string, requestId: string): Res
   return Response.json(body, { status: http });
 }
 
-function isMcpPath(path: string): boolean {
+/** Whether a path is the one of MCP. */
+export function isMcpPath(path: string): boolean {
   return path === '/mcp' || path === '/mcp/';
 }

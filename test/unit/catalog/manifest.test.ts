@@ -6,6 +6,8 @@ const manifest: Manifest = {
   version: '1.2.3',
   hash: 'artefact',
   database: { bytes: 12, sha256: 'd' },
+  profile: 'default',
+  secrets: ['crm'],
   catalog: { project: 'p', hash: 'catalog', tools: {}, resources: {}, prompts: {} },
 };
 

@@ -1,9 +1,11 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/script.ts';
 import { buildTarget } from '../../../deploy/build.ts';
+import { TARGET_NAMES } from '../../../deploy/target.ts';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
 
 const SITE = `svc: 1
@@ -76,6 +78,58 @@ test('the profile chooses the database', async () => {
   const small = await build();
   const large = await buildTarget({ root, target: 'node', profile: 'large', out: join(root, 'build/large') });
   expect(large.hash).not.toBe(small.hash);
+});
+
+const user = (token: string) => `svc: 1
+projects:
+  shop:
+    profiles:
+      default:
+        secrets:
+          - name: crm
+            type: custom
+            parameters:
+              token: ${token}
+`;
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+const REFERENCE = '"${CRM_TOKEN}"';
+
+test('a user file with references goes into the artefact only when it is asked for', async () => {
+  await writeFile(join(root, 'config.yml'), user(REFERENCE));
+  const plain = await build();
+  expect(plain.files.map(({ path }) => path)).not.toContain('config.yml');
+  for (const target of TARGET_NAMES) {
+    const built = await buildTarget({ root, target, config: 'config.yml' });
+    expect(await readFile(join(built.out, 'config.yml'), 'utf8')).toBe(user(REFERENCE));
+    expect(built.hash).not.toBe(plain.hash);
+  }
+  const zip = unzipSync(await readFile(join(root, 'build/aws-lambda/function.zip')));
+  expect(Object.keys(zip)).toContain('config.yml');
+  expect(await readFile(join(root, 'build/node/Dockerfile'), 'utf8')).toMatch(/^COPY .*config\.yml/m);
+  const toml = await readFile(join(root, 'build/cloudflare-workers/wrangler.toml'), 'utf8');
+  expect(toml).toContain('globs = ["manifest.json", "config.yml"]');
+});
+
+test('a user file with a secret in it is refused with its line and a fix, and the secret is not shown', async () => {
+  await writeFile(join(root, 'config.yml'), user('planted-4711'));
+  const failed = await buildTarget({ root, target: 'node', config: 'config.yml' }).catch((error) => error);
+  expect(failed).toMatchObject({ code: 'project_invalid' });
+  expect(failed.message).toMatch(/^config\.yml:10:\d+: .*token.* Write `\$\{NAME\}`/);
+  expect(failed.message).not.toContain('planted');
+  expect(await readdir(join(root, 'build')).catch(() => [])).toEqual([]);
+});
+
+test('a user file that is not there is refused by name', async () => {
+  const failed = buildTarget({ root, target: 'node', config: 'gone.yml' });
+  await expect(failed).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('gone.yml') });
+});
+
+test('the manifest names the profile and the secrets of the site', async () => {
+  await writeFile(join(root, 'svc-site.yml'), `${SITE}secrets: [crm]\n`);
+  const { out } = await build();
+  const manifest = parseManifest(await readFile(join(out, 'manifest.json'), 'utf8'));
+  expect(manifest).toMatchObject({ profile: 'default', secrets: ['crm'] });
 });
 
 interface Refused {

@@ -1,0 +1,6 @@
+import type { LoadStartSettings } from '../edge/cold-start.ts';
+import { loadWith } from '../edge/load.ts';
+import { createSecretSource } from '../references/source.ts';
+
+/** The Worker's settings: references lead to its bindings, Vault and 1Password Connect. */
+export const loadStartSettings: LoadStartSettings = (start) => loadWith(start, createSecretSource);
