@@ -11,11 +11,14 @@ export interface Built {
   remove(): Promise<void>;
 }
 
-/** Builds a project of `count` endpoints for every target. */
-export async function createBuilt(count: number): Promise<Built> {
+/** Builds a project of `count` endpoints for the targets. */
+export async function createBuilt(
+  count: number,
+  targets: readonly TargetName[] = TARGET_NAMES,
+): Promise<Built> {
   const root = await createProject(count);
   const folders = { node: '', 'aws-lambda': '', 'cloudflare-workers': '' };
-  for (const target of TARGET_NAMES) {
+  for (const target of targets) {
     folders[target] = join(root, 'build', target);
     await buildTarget({ root, target, out: folders[target] });
   }
