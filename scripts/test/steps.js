@@ -13,8 +13,8 @@ export const checkSteps = [
   tool('types of the core, without Node', 'tsc', ['--noEmit', '-p', 'src/tsconfig.json']),
 ];
 
-/** Unit tests that start programs and engines: they take minutes. */
-const PROGRAMS = ['test/unit/cli', 'test/unit/adapters', 'test/unit/scripts'];
+/** Unit tests that start programs and engines, or build artefacts: they take minutes. */
+const PROGRAMS = ['test/unit/cli', 'test/unit/adapters', 'test/unit/scripts', 'test/unit/deploy'];
 
 /** The other unit tests, the rules of import among them; they share their modules, which halves the time. */
 export const unitStep = vitest('unit', [
