@@ -55,7 +55,17 @@ function countsOf(report, status) {
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
   );
   const failed = numFailedTests + unloaded.length;
-  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed };
+  const names = [...unloaded.map((file) => file.name), ...testResults.flatMap(failuresOf)];
+  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed, names };
+}
+
+/** Each failed test by its name and the first lines of its error: what a reader of a log's end needs. */
+function failuresOf({ assertionResults }) {
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  return failed.map((test) => {
+    const why = (test.failureMessages ?? []).join('\n').split('\n').slice(0, 6);
+    return [test.fullName, ...why].join('\n    ');
+  });
 }
 
 function read(report) {

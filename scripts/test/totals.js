@@ -12,7 +12,8 @@ export async function runSteps(steps) {
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   mkdirSync(join(ROOT, 'build/tests'), { recursive: true });
   writeFileSync(TOTALS, `${passed} passed, ${failed} failed\n`);
-  console.log(`\n${results.map(lineOf).join('\n')}`);
+  const failures = results.flatMap(({ names = [] }) => names).map((name) => `FAIL ${name}`);
+  console.log(`\n${[...results.map(lineOf), ...failures].join('\n')}`);
   return failed === 0 ? 0 : 1;
 }
 
