@@ -6,6 +6,6 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 120_000,
     // CI's machines stall for seconds at times; the log names each test that needed a second try.
-    retry: process.env['CI'] === undefined ? 0 : 1,
+    retry: process.env.CI === undefined ? 0 : 1,
   },
 });
