@@ -1,5 +1,5 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
-import { unwrapMessage } from '../duckdb-wasm/wrap.ts';
+import { unwrapMessage } from '../../src/sql/query.ts';
 
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;

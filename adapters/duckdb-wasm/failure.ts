@@ -1,5 +1,5 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
-import { unwrapMessage } from './wrap.ts';
+import { unwrapMessage } from '../../src/sql/query.ts';
 
 /** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [

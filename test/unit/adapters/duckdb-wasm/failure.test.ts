@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isBroken, toDuckdbError, toFailure } from '../../../../adapters/duckdb-wasm/failure.ts';
-import { unwrapMessage } from '../../../../adapters/duckdb-wasm/wrap.ts';
 import { SvcError } from '../../../../src/errors.ts';
+import { unwrapMessage } from '../../../../src/sql/query.ts';
 
 describe('an error of DuckDB', () => {
   it.each([
