@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Manifest } from '../src/catalog/manifest.ts';
-import type { Catalog } from '../src/catalog/model.ts';
+import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import { VERSION } from '../src/version.ts';
-import { bundle } from './bundle.ts';
+import { bundle, type Included } from './bundle.ts';
 import { readConfig } from './config.ts';
 import { type CopiedDatabase, copyDatabase } from './database.ts';
 import { copyEngine } from './engine.ts';
@@ -81,7 +81,11 @@ type Contents = { readonly [path: string]: string | Uint8Array };
 
 async function toFiles(target: Target, manifest: Manifest, config: string | null): Promise<Contents> {
   const has = config !== null;
-  const included = { config: has, settings: has || manifest.secrets.length > 0 };
+  const included = {
+    config: has,
+    settings: has || manifest.secrets.length > 0,
+    ...partsOf(manifest.catalog),
+  };
   const bundles = Object.entries(target.bundles).map(
     async ([path, entry]) => [path, await bundle(entry, target.runtime, included)] as const,
   );
@@ -91,6 +95,13 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
     'manifest.json': `${JSON.stringify(manifest)}\n`,
     ...(has ? { [CONFIG_FILE]: config } : {}),
   };
+}
+
+/** What the endpoints of a project can come to need. */
+function partsOf({ tools, resources, prompts }: Catalog): Pick<Included, 'policies' | 'prompts'> {
+  const entries = [tools, resources, prompts].flatMap((kind) => Object.values<AnyEntry>(kind));
+  const ruled = entries.some(({ policies: { input, output } }) => input.length + output.length > 0);
+  return { policies: ruled, prompts: Object.keys(prompts).length > 0 };
 }
 
 async function writeAll(folder: string, contents: Contents): Promise<void> {

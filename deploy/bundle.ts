@@ -21,19 +21,29 @@ const RUNTIMES = {
   },
 } as const satisfies { readonly [runtime: string]: BuildOptions };
 
-/** What of the configuration goes into a bundle. */
+/** What goes into a bundle beside what every project needs. */
 export interface Included {
-  /** What loads settings: a quarter of the code, so only where the project asks for any. */
+  /** What loads settings: a quarter of the code. */
   readonly settings: boolean;
   /** The user file, which lies beside. */
   readonly config: boolean;
+  /** The language of policy conditions: a third of the code. */
+  readonly policies: boolean;
+  /** The language of prompt templates. */
+  readonly prompts: boolean;
 }
+
+/** Modules that are loaded by the first call that needs them, and are left out where no call can. */
+const BY_NEED = {
+  policies: /\/policy\/(compile|enforce)\.[jt]s$/,
+  prompts: /\/template\/prompt\.[jt]s$/,
+} as const;
 
 /** One entry of `adapters/` with everything it imports, as one minified module. */
 export async function bundle(
   entry: string,
   runtime: Target['runtime'],
-  included: Included = { settings: false, config: false },
+  included: Included,
 ): Promise<Uint8Array> {
   try {
     const { outputFiles } = await build({
@@ -50,10 +60,17 @@ export async function bundle(
   }
 }
 
-function chooseParts({ settings, config }: Included): Plugin {
+function chooseParts({ settings, config, ...needed }: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
+      for (const part of ['policies', 'prompts'] as const) {
+        if (!needed[part])
+          onResolve({ filter: BY_NEED[part] }, () => ({ path: part, namespace: 'left-out' }));
+      }
+      onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+        contents: `throw new Error('${path} are not part of this artefact');`,
+      }));
       onResolve({ filter: /\/start-settings\.[jt]s$/ }, () =>
         settings ? null : { path: sourceFile('adapters/edge/no-settings') },
       );

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { bundle } from '../../deploy/bundle.ts';
 import type { Built } from './built.ts';
 import { inTurn, type Row } from './measure.ts';
 import { benchFile, timeProcess } from './program.ts';
@@ -12,13 +13,15 @@ const MIB = 1024 * 1024;
 export async function measureSizes({ root, folders }: Built): Promise<readonly Row[]> {
   const zip = (await stat(join(folders['aws-lambda'], 'function.zip'))).size;
   const upload = await uploadSize(folders['cloudflare-workers']);
-  const core = gzipSync(await readFile(join(folders['cloudflare-workers'], 'index.js')), { level: 9 }).length;
+  const core = gzipped(await readFile(join(folders['cloudflare-workers'], 'index.js')));
+  const all = { settings: true, config: false, policies: true, prompts: true };
+  const whole = gzipped(await bundle('cloudflare-workers/entry', 'workerd', all));
   const help = await inTurn(
     () => timeProcess([benchFile('../../cli/svc.js'), '--help'], root),
     () => timeProcess(['-e', '0'], root),
     7,
   );
-  const size = (what: string, ours: number, unit: string, budget: number): Row => ({
+  const size = (what: string, ours: number, unit: string, budget: number | null): Row => ({
     what,
     ours,
     base: null,
@@ -30,10 +33,13 @@ export async function measureSizes({ root, folders }: Built): Promise<readonly R
     size('Lambda: function.zip', zip / MB, 'MB', 12),
     size('Worker: upload without the database', upload / MIB, 'MiB', 30),
     size('Worker: code without the engine, gzip', core / 1000, 'kB', 200),
+    size('the same, with policies, prompts and settings', whole / 1000, 'kB', null),
     size('svc --help', help.a, 'ms', 150),
     { what: 'svc --help', ours: help.a, base: help.b, baseName: 'node -e 0', unit: 'ms', budget: null },
   ];
 }
+
+const gzipped = (code: Uint8Array) => gzipSync(code, { level: 9 }).length;
 
 async function uploadSize(folder: string): Promise<number> {
   const names = await readdir(folder);

@@ -139,6 +139,37 @@ interface Refused {
   readonly says: RegExp;
 }
 
+const CONDITIONS = 'google.protobuf';
+const TEMPLATES = 'the parameters of a macro are names';
+
+async function codeWith(files: Record<string, string>): Promise<string> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+  return readFile(join((await build()).out, 'index.js'), 'utf8');
+}
+
+test('the code has the languages of policies and prompts where the project uses them only', async () => {
+  const bare = await codeWith({});
+  const ruled = tool('count', 'SELECT count(*) AS n FROM sales').concat(
+    '  policies:\n    input:\n      - { condition: \'user.role == "x"\', action: deny, reason: no }\n',
+  );
+  const prompt = `svc: 1
+prompt:
+  name: hi
+  description: Greets.
+  messages:
+    - { role: user, type: text, prompt: Hi }
+`;
+  const whole = await codeWith({ 'tools/count.yml': ruled, 'prompts/hi.yml': prompt });
+  expect([CONDITIONS, TEMPLATES].map((mark) => [bare.includes(mark), whole.includes(mark)])).toEqual([
+    [false, true],
+    [false, true],
+  ]);
+  expect(bare.length).toBeLessThan(whole.length * 0.75);
+});
+
 const REFUSED: readonly Refused[] = [
   {
     why: 'a file with an error',
