@@ -64,14 +64,23 @@ export interface Database {
 /** A span's attribute values (telemetry carries no others). */
 export type SpanAttributes = { readonly [name: string]: string | number | boolean };
 
-/** One open span. */
+/** One open span; ends when what runs in it does, as an error when that throws. */
 export interface Span {
+  /** Null where nobody records. */
+  readonly traceId: string | null;
   set(attributes: SpanAttributes): void;
+  span<T>(name: string, attributes: SpanAttributes, run: (span: Span) => Promise<T>): Promise<T>;
 }
 
 /** Where spans go. */
 export interface Spans {
-  span<T>(name: string, attributes: SpanAttributes, run: (span: Span) => Promise<T>): Promise<T>;
+  /** Opens the root span of this server in the caller's trace (W3C `traceparent`), or in a new one. */
+  trace<T>(
+    name: string,
+    attributes: SpanAttributes,
+    parent: string | null,
+    run: (span: Span) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Time, so that tests can hold it. */

@@ -2,7 +2,7 @@ import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { SqlCaller } from '../ports.ts';
+import type { Span, SqlCaller } from '../ports.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
 import { enforceBudget } from './budget.ts';
@@ -29,9 +29,9 @@ export function callTool(
   return performCall(
     { runtime, entry, args, context },
     {
-      run: (values) => {
+      run: (values, span) => {
         enforceConfirmation(entry, context);
-        return run(values);
+        return run(values, span);
       },
       ...after,
     },
@@ -72,7 +72,7 @@ function sourceSteps(
   options: CallOptions,
 ): Steps<Found, Outcome> {
   return {
-    run: (values) => executeSource(runtime, entry, { values, context, options }),
+    run: (values, span) => executeSource(runtime, entry, { values, context, options, span }),
     finish: ({ truncated, binary }, value) => ({
       ...enforceBudget(value, truncated, entry.limits),
       binary: binary && typeof value === 'string',
@@ -85,12 +85,13 @@ interface Execution {
   readonly values: JsonObject;
   readonly context: RequestContext;
   readonly options: CallOptions;
+  readonly span: Span;
 }
 
 function executeSource(
   runtime: Runtime,
   entry: ToolEntry | ResourceEntry,
-  { values, context, options }: Execution,
+  { values, context, options, span: parent }: Execution,
 ): Promise<Found> {
   const attributes = {
     'svc.execution.language': entry.source.language,
@@ -98,12 +99,12 @@ function executeSource(
     'svc.has_input_schema': entry.parameters.length > 0,
     'svc.has_output_schema': entry.returns !== null,
   };
-  return runtime.spans.span('svc.execution_engine.execute', attributes, async (span) => {
+  return parent.span('svc.execution_engine.execute', attributes, async (span) => {
     const call = { signal: context.signal, caller: toSqlCaller(context) };
-    const result = await runSql(runtime, entry, values, call);
+    const result = await runSql(runtime, entry, values, { ...call, span });
     span.set({ 'svc.result.count': result.rows.length });
     const { value, binary } = shapeContent(result, entry);
-    await runtime.spans.span('svc.validation.output', {}, async () => {
+    await span.span('svc.validation.output', {}, async () => {
       if (options.checkResult !== false) checkResult(entry, value);
     });
     return { value, binary, truncated: result.truncated };

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts';
 import { type SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
-import type { SpanAttributes } from '../ports.ts';
+import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
 import { judgeOf } from './judge.ts';
 import type { CallObserver } from './record.ts';
@@ -20,7 +20,7 @@ export interface Call {
 /** What differs between the kinds of endpoint. */
 export interface Steps<Raw extends { readonly value: JsonValue }, Answer> {
   /** Makes the value that output policies judge, shaped and checked. */
-  readonly run: (values: JsonObject) => Raw | Promise<Raw>;
+  readonly run: (values: JsonObject, span: Span) => Raw | Promise<Raw>;
   /** Makes the answer of what output policies left. */
   readonly finish: (raw: Raw, value: JsonValue) => Answer | Promise<Answer>;
   /** The answer as a record keeps it. */
@@ -31,6 +31,7 @@ export interface Steps<Raw extends { readonly value: JsonValue }, Answer> {
 interface Progress {
   args: JsonObject;
   decision: Decision;
+  traceId: string | null;
 }
 
 /** The way of every call: arguments, input policies, the work, output policies, the answer (spec, "Spans"). */
@@ -38,12 +39,13 @@ export function performCall<Raw extends { readonly value: JsonValue }, Answer>(
   call: Call,
   steps: Steps<Raw, Answer>,
 ): Promise<Answer> {
-  const progress: Progress = { args: call.args, decision: NO_DECISION };
+  const progress: Progress = { args: call.args, decision: NO_DECISION, traceId: null };
   const { spans, observe } = call.runtime;
   const work = () =>
-    spans.span('svc.endpoint.execute', attributesOf(call), async (span) => {
+    spans.trace('svc.endpoint.execute', attributesOf(call), call.context.traceparent, async (span) => {
+      progress.traceId = span.traceId;
       try {
-        return await takeSteps(call, steps, progress);
+        return await takeSteps(call, steps, progress, span);
       } finally {
         span.set(decisionAttributes(progress.decision));
       }
@@ -55,17 +57,17 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   call: Call,
   { run, finish }: Steps<Raw, Answer>,
   progress: Progress,
+  span: Span,
 ): Promise<Answer> {
   const { runtime, entry, context } = call;
-  const { spans, clock } = runtime;
-  progress.args = await spans.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
-  const judging = judgeOf(entry, context.user, clock);
+  progress.args = await span.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
+  const judging = judgeOf(entry, context.user, runtime.clock);
   const judge = judging instanceof Promise ? await judging : judging;
-  await spans.span('svc.policy.enforce_input', {}, async () => {
+  await span.span('svc.policy.enforce_input', {}, async () => {
     take(call, progress, judge.input(progress.args));
   });
-  const raw = await run(progress.args);
-  const value = await spans.span('svc.policy.enforce_output', {}, async () => {
+  const raw = await run(progress.args, span);
+  const value = await span.span('svc.policy.enforce_output', {}, async () => {
     const enforced = judge.output(raw.value);
     take(call, progress, enforced.decision);
     return enforced.value;

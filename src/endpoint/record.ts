@@ -19,6 +19,8 @@ export interface CallRecord {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly decision: Decision;
+  /** Set when telemetry is on. */
+  readonly traceId: string | null;
   readonly error: SvcError | null;
   /** What was answered, after policies and limits; null for an error. */
   readonly result: JsonValue;

@@ -1,7 +1,7 @@
 import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
+import type { Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import type { Runtime } from './runtime.ts';
 import { enforceReadOnly, toRejected } from './statement.ts';
@@ -13,7 +13,7 @@ export async function runSql(
   runtime: Runtime,
   entry: Sourced,
   values: JsonObject,
-  call: Omit<SqlCall, 'timeoutMs'>,
+  call: Omit<SqlCall, 'timeoutMs'> & { readonly span: Span },
 ): Promise<SqlResult> {
   const { source, limits } = entry;
   const own = source.statement === undefined ? null : enforceReadOnly(String(values[source.statement]));
@@ -25,7 +25,7 @@ export async function runSql(
     'db.parameters.count': source.order.length,
     'db.readonly': database.readonly,
   };
-  return runtime.spans.span('svc.database.execute', attributes, async (span) => {
+  return call.span.span('svc.database.execute', attributes, async (span) => {
     const request = own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql };
     const caller = own === null ? call.caller : withoutSecrets(call.caller);
     const timed = { signal: call.signal, caller, timeoutMs: limits.timeoutMs };

@@ -26,6 +26,7 @@ export function noteUnknown({ observe, clock }: Runtime, { name, ...call }: Unkn
     startedAt: clock.now(),
     durationMs: 0,
     decision: NO_DECISION,
+    traceId: null,
     result: null,
   });
 }

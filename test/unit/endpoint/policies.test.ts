@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import { callTool } from '../../../src/endpoint/execute.ts';
 import type { Runtime } from '../../../src/endpoint/runtime.ts';
-import type { SpanAttributes, Spans } from '../../../src/ports.ts';
+import type { Span, SpanAttributes, Spans } from '../../../src/ports.ts';
 import { ALICE, contextOf, errorOf, type Served, serveTree } from './project.ts';
 
 const PEOPLE = `tool:
@@ -162,23 +162,21 @@ interface Recorded {
 
 function recordSpans(): { spans: Spans; top: Recorded[] } {
   const top: Recorded[] = [];
-  let open = top;
-  return {
-    top,
-    spans: {
-      async span(name, attributes, run) {
-        const around = open;
-        const span: Recorded = { name, attributes: { ...attributes }, inside: [] };
-        around.push(span);
-        open = span.inside;
-        try {
-          return await run({ set: (more: SpanAttributes) => void Object.assign(span.attributes, more) });
-        } finally {
-          open = around;
-        }
-      },
-    },
+  const open = async <T>(
+    around: Recorded[],
+    name: string,
+    attributes: SpanAttributes,
+    run: (span: Span) => Promise<T>,
+  ): Promise<T> => {
+    const span: Recorded = { name, attributes: { ...attributes }, inside: [] };
+    around.push(span);
+    return run({
+      traceId: null,
+      set: (more) => void Object.assign(span.attributes, more),
+      span: (child, own, work) => open(span.inside, child, own, work),
+    });
   };
+  return { top, spans: { trace: (name, attributes, _parent, run) => open(top, name, attributes, run) } };
 }
 
 const tree = ({ name, inside }: Recorded): unknown =>
