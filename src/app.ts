@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
-import type { User } from './context.ts';
 import type { Runtime } from './endpoint/runtime.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { type Access, enforceAccess } from './http/access.ts';
+import { type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
 import { toFailure } from './http/failure.ts';
@@ -12,7 +12,7 @@ import type { Respond } from './mcp/reply.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
-export interface AppOptions extends Access {
+export interface AppOptions extends Access, AdmissionOptions {
   /** Asked once for each request, so that a reload can swap it. */
   readonly runtime: () => Runtime;
   readonly version: string;
@@ -20,8 +20,6 @@ export interface AppOptions extends Access {
   readonly stateless: boolean;
   readonly log: Log;
   readonly instructions?: string;
-  /** Who sends a request; null: nobody in particular. Throws SvcError for credentials that are not good. */
-  readonly authenticate?: (request: Request) => Promise<User | null>;
   readonly maxBodyBytes?: number;
   readonly pageSize?: number;
 }
@@ -32,6 +30,8 @@ export interface Extra {
   readonly signal?: AbortSignal;
   /** The id under which the adapter logs the request. */
   readonly requestId?: string;
+  /** Of the client; what cannot be known is not limited in how often it asks. */
+  readonly address?: string;
   /** Makes a response of a text, where the platform has something cheaper than a Response with a body. */
   readonly respond?: Respond;
 }
@@ -87,9 +87,10 @@ function routeMcp(hono: Hono<Env>, options: AppOptions): void {
     endpoints.set(runtime, endpoint);
     return endpoint;
   };
+  const admit = createAdmission(options);
   hono.post('/mcp', async (c) => {
     const { raw } = c.req;
-    const caller = await toCaller(c, options);
+    const caller = await toCaller(c, admit);
     const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
     return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
   });
@@ -105,13 +106,13 @@ function routeMcp(hono: Hono<Env>, options: AppOptions): void {
   });
 }
 
-async function toCaller(c: Context<Env>, { authenticate }: AppOptions): Promise<Caller> {
+async function toCaller(c: Context<Env>, admit: Admit): Promise<Caller> {
   const { raw } = c.req;
   let headers: ReadonlyMap<string, string> | undefined;
   return {
     requestId: c.get('requestId'),
     kind: 'http',
-    user: authenticate === undefined ? null : await authenticate(raw),
+    user: await admit(raw, c.env.address),
     headers: () => {
       headers ??= new Map(raw.headers);
       return headers;

@@ -47,6 +47,8 @@ export const ERRORS = {
   cancelled: kind(499, -32603, 1, true, 'The call was cancelled.'),
   busy: kind(503, -32603, 1, true, 'The server is busy; try again.'),
   target_unsupported: kind(500, -32603, 1, false, 'The server is misconfigured.'),
+  rate_limited: kind(429, -32600, 1, true, 'Too many requests; try again later.'),
+  address_unavailable: kind(503, -32603, 1, false, 'The server is not available.'),
   login_refused: kind(400, -32600, 1, true, 'The identity provider refused the login.'),
   login_unavailable: kind(503, -32603, 1, false, 'The identity provider cannot be reached; try again.'),
   internal: kind(500, -32603, 1, false, 'Internal error.'),

@@ -44,7 +44,7 @@ const LIMITS: HttpLimits = {
 
 const GRACE_MS = 10_000;
 
-/** Serves an app over HTTP on Node; throws SvcError `usage` when the address cannot be used. */
+/** Serves an app over HTTP on Node; throws SvcError `address_unavailable` when it cannot listen there. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const listener = createListener(options.app);
   const server = createServer({ ...LIMITS, ...options.limits }, listener);
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function toListenError(cause: NodeJS.ErrnoException, host: string, port: number): SvcError {
   const reason = REASONS[cause.code ?? ''] ?? cause.message;
-  return new SvcError('usage', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
+  return new SvcError('address_unavailable', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
 }
 
 /** The connections that have not sent a request yet: Node takes them for busy. */

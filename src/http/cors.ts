@@ -29,6 +29,6 @@ export function toPreflight(request: Request, methods: string): Response {
 /** Lets the page of an allowed origin read a response. */
 export function exposeTo(origin: string, headers: Headers): void {
   headers.set('access-control-allow-origin', origin);
-  headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id, X-Request-Id');
+  headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id, Retry-After, X-Request-Id');
   headers.append('vary', 'Origin');
 }

@@ -7,7 +7,12 @@ export function toFailure(error: SvcError, path: string, requestId: string): Res
   const body = isMcpPath(path)
     ? { jsonrpc: '2.0', id: null, error: { code: rpc, message } }
     : { error: error.code, message };
-  return Response.json(body, { status: http });
+  return Response.json(body, { status: http, headers: retryAfter(error) });
+}
+
+/** RFC 9110, 10.2.3. */
+function retryAfter({ detail }: SvcError): Record<string, string> {
+  return typeof detail?.retry_after === 'number' ? { 'retry-after': String(detail.retry_after) } : {};
 }
 
 /** Whether a path is the one of MCP. */

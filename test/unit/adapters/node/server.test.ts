@@ -80,7 +80,7 @@ describe('startHttpServer', () => {
     const { port } = await start();
     const second = startHttpServer({ app: createTestApp(), host: '127.0.0.1', port });
     await expect(second).rejects.toMatchObject({
-      code: 'usage',
+      code: 'address_unavailable',
       message: `Cannot listen on 127.0.0.1:${port}: it is already in use. Stop the other process, or choose another port with --port.`,
     });
   });
@@ -88,7 +88,7 @@ describe('startHttpServer', () => {
   it('says so when the address is none of this machine', async () => {
     const elsewhere = startHttpServer({ app: createTestApp(), host: '192.0.2.1', port: 0 });
     await expect(elsewhere).rejects.toMatchObject({
-      code: 'usage',
+      code: 'address_unavailable',
       message: expect.stringContaining('--host'),
     });
   });
