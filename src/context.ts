@@ -29,3 +29,9 @@ export interface RequestContext {
   /** Aborts when the client goes away or cancels. */
   readonly signal: AbortSignal;
 }
+
+/** The trace that a `traceparent` names; null for one that is not sound (W3C Trace Context). */
+export function traceIdOf(traceparent: string | null): string | null {
+  const found = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent ?? '')?.[1];
+  return found === undefined || /^0+$/.test(found) ? null : found;
+}

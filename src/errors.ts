@@ -46,6 +46,7 @@ export const ERRORS = {
   deadline_exceeded: kind(504, -32603, 1, true, 'The query took longer than this server allows.'),
   cancelled: kind(499, -32603, 1, true, 'The call was cancelled.'),
   busy: kind(503, -32603, 1, true, 'The server is busy; try again.'),
+  audit_unavailable: kind(503, -32603, 1, true, 'Calls cannot be recorded, so none is answered.'),
   target_unsupported: kind(500, -32603, 1, false, 'The server is misconfigured.'),
   rate_limited: kind(429, -32600, 1, true, 'Too many requests; try again later.'),
   address_unavailable: kind(503, -32603, 1, false, 'The server is not available.'),

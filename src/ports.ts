@@ -98,6 +98,17 @@ export interface LogLine {
 /** Where log lines go. */
 export type Log = (line: LogLine) => void;
 
+/** Where audit records go, one JSON text each (design, D11). */
+export interface AuditSink {
+  /** Takes a record; neither throws nor waits. */
+  record(line: string): void;
+  /** Throws `audit_unavailable` while no call may be answered, because it could not be recorded. */
+  admit(): void;
+  /** Settles when everything taken so far is safe; throws when it cannot be made so. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** The project's own files, read-only; paths are relative to its root with `/` separators. */
 export interface Files {
   /** Every file below a folder, recursive and sorted; empty when there is no such folder. */

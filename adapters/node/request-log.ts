@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { App } from '../../src/app.ts';
+import { traceIdOf } from '../../src/context.ts';
 import type { Log } from '../../src/ports.ts';
 
 /** A log whose lines name the request that they belong to, and the app whose requests these are. */
@@ -26,10 +27,4 @@ export function createRequestLog(log: Log): RequestLog {
       },
     }),
   };
-}
-
-/** W3C Trace Context, "traceparent Header". */
-function traceIdOf(traceparent: string | null): string | null {
-  const found = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent ?? '')?.[1];
-  return found === undefined || /^0+$/.test(found) ? null : found;
 }

@@ -10,6 +10,7 @@ export interface RuntimeParts {
   readonly open: () => Promise<Database>;
   readonly log: Log;
   readonly observe?: CallObserver;
+  readonly admit?: () => void;
 }
 
 /** A runtime that opens its database on the first call that needs it. */

@@ -60,6 +60,7 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   span: Span,
 ): Promise<Answer> {
   const { runtime, entry, context } = call;
+  runtime.admit?.();
   progress.args = await span.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
   const judging = judgeOf(entry, context.user, runtime.clock);
   const judge = judging instanceof Promise ? await judging : judging;

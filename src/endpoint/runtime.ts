@@ -13,6 +13,8 @@ export interface Runtime {
   readonly log: Log;
   /** Told of every call once it has ended; absent where nobody watches. */
   readonly observe?: CallObserver;
+  /** Asked before each call; throws SvcError while none may be answered. */
+  readonly admit?: () => void;
 }
 
 /** Why and where a result was cut. */
