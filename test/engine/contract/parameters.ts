@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { SqlValue } from '../../../src/ports.ts';
+import { answerOf, errorOf, read } from '../fixture.ts';
+import type { Subject } from './subject.ts';
+
+const VALUES: readonly (readonly [string, SqlValue, string])[] = [
+  ['an integer', 7n, 'INTEGER'],
+  ['a large integer', 2n ** 40n, 'BIGINT'],
+  ['a huge integer', -(2n ** 100n), 'HUGEINT'],
+  ['a number', 7, 'DOUBLE'],
+  ['text', "it's", 'VARCHAR'],
+  ['a boolean', true, 'BOOLEAN'],
+  ['null', null, '"NULL"'],
+  ['a date', { sqlType: 'DATE', text: '2024-02-29' }, 'DATE'],
+  ['a time', { sqlType: 'TIME', text: '12:34:56' }, 'TIME'],
+  ['a timestamp', { sqlType: 'TIMESTAMP', text: '2024-02-29T12:34:56' }, 'TIMESTAMP'],
+  ['an instant', { sqlType: 'TIMESTAMPTZ', text: '2024-02-29T12:34:56Z' }, 'TIMESTAMP WITH TIME ZONE'],
+  ['an interval', { sqlType: 'INTERVAL', text: '1 day 2 hours' }, 'INTERVAL'],
+  ['a list of integers', { list: [1n, null, 3n] }, 'INTEGER[]'],
+  ['a list of integers, one large', { list: [1n, 2n ** 40n] }, 'BIGINT[]'],
+  ['a list of numbers', { list: [1n, 2.5] }, 'DOUBLE[]'],
+  ['a list of text', { list: ['a', 'b'] }, 'VARCHAR[]'],
+  ['a list of lists', { list: [{ list: [1n] }, { list: [] }] }, 'INTEGER[][]'],
+  ['a list of dates', { list: [{ sqlType: 'DATE', text: '2024-02-29' }] }, 'DATE[]'],
+  ['a struct', { struct: { a: 1n, b: { list: ['x'] } } }, 'STRUCT(a INTEGER, b VARCHAR[])'],
+  ['a list of structs', { list: [{ struct: { a: 1n } }, { struct: { a: null } }] }, 'STRUCT(a INTEGER)[]'],
+];
+
+/** Parameters keep their types, and stay apart from the SQL. */
+export function describeParameters(subject: Subject): void {
+  describe('parameters', () => {
+    it.each(VALUES)('%s keeps its type', async (_, value, type) => {
+      expect(await answerOf(subject.database, 'typeof($1)', [value])).toBe(type);
+    });
+
+    it('arrive as they are', async () => {
+      const all = VALUES.map(([, value]) => value);
+      const { rows } = await read(
+        subject.database,
+        `SELECT ${all.map((_, index) => `$${index + 1} AS p${index}`)}`,
+        all,
+      );
+      expect(Object.values(rows[0] ?? {})).toEqual([
+        7,
+        1099511627776,
+        '-1267650600228229401496703205376',
+        7,
+        "it's",
+        true,
+        null,
+        '2024-02-29',
+        '12:34:56',
+        '2024-02-29T12:34:56',
+        '2024-02-29T12:34:56Z',
+        'P1DT2H',
+        [1, null, 3],
+        [1, 1099511627776],
+        [1, 2.5],
+        ['a', 'b'],
+        [[1], []],
+        ['2024-02-29'],
+        { a: 1, b: ['x'] },
+        [{ a: 1 }, { a: null }],
+      ]);
+    });
+
+    it('stay apart from the SQL, whatever they hold', async () => {
+      const text = '\'; DROP TABLE items; -- $1 \u0000 " \\ 😀';
+      expect(await answerOf(subject.database, '$1', [text])).toBe(text);
+    });
+
+    it('are known by their number, in any order and more than once', async () => {
+      const { rows } = await read(subject.database, 'SELECT $2 AS a, $1 AS b, $2 AS c', [1n, 'x']);
+      expect(rows).toEqual([{ a: 'x', b: 1, c: 'x' }]);
+    });
+
+    it('fit where a literal fits', async () => {
+      expect(await answerOf(subject.database, "DATE '2024-01-01' + $1", [30n])).toBe('2024-01-31');
+      expect(await answerOf(subject.database, "DATE '2024-01-01' + INTERVAL ($1) DAY", [1n])).toBe(
+        '2024-01-02T00:00:00',
+      );
+      expect(
+        await answerOf(subject.database, 'name FROM items WHERE list_contains($1, id)', [{ list: [5n] }]),
+      ).toBe('item 5');
+      expect(await answerOf(subject.database, 'count(*) FROM items WHERE id < $1', [10n])).toBe(10);
+      expect(await answerOf(subject.database, 'count(*) FROM items LIMIT $1', [1n])).toBe(2000);
+    });
+
+    it.each([[[]], [[1n, 2n]]])('must be as many as the statement takes: %s', async (given) => {
+      const error = await errorOf(read(subject.database, 'SELECT $1', given));
+      expect(error.code).toBe('sql_failed');
+      expect(error.message).toMatch(/1 parameter/);
+    });
+
+    it('that DuckDB cannot read are an error of the statement', async () => {
+      const error = await errorOf(
+        read(subject.database, 'SELECT $1', [{ sqlType: 'DATE', text: 'tomorrow' }]),
+      );
+      expect(error.code).toBe('sql_failed');
+      expect(error.message).toContain('tomorrow');
+    });
+  });
+}

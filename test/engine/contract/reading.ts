@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { answerOf, callOf, errorOf, read } from '../fixture.ts';
+import { ESCAPES, WRITES } from '../refused.ts';
+import type { Subject } from './subject.ts';
+
+/** A statement that reads does nothing else. */
+export function describeReading(subject: Subject): void {
+  describe('what only reads', () => {
+    it.each(WRITES)('does not do: %s', async (sql) => {
+      const { code } = await errorOf(read(subject.database, sql));
+      expect(['sql_failed', 'sql_rejected', 'database_readonly']).toContain(code);
+    });
+
+    it.each(ESCAPES)('does not reach out by: %s', async (sql) => {
+      const error = await errorOf(read(subject.database, sql.replaceAll('{file}', subject.fixture.shop)));
+      expect(['sql_failed', 'sql_rejected', 'database_readonly']).toContain(error.code);
+    });
+
+    it('refuses to write, and says so', async () => {
+      const request = { sql: 'DELETE FROM items', values: [], mode: 'write', maxRows: 1 } as const;
+      expect((await errorOf(subject.database.run(request, callOf()))).code).toBe('database_readonly');
+      expect((await errorOf(subject.database.prepare(request.sql, 'write'))).code).toBe('database_readonly');
+    });
+
+    it('is still as it was', async () => {
+      expect(await answerOf(subject.database, 'count(*) FROM items')).toBe(2000);
+      expect(await answerOf(subject.database, 'count(*) FROM duckdb_tables()')).toBe(1);
+    });
+  });
+}

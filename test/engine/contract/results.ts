@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { callOf, errorOf, read } from '../fixture.ts';
+import { TYPES, UNSENDABLE } from '../types.ts';
+import type { Subject } from './subject.ts';
+
+/** Every type has one JSON form, and rows come back as they are. */
+export function describeResults(subject: Subject): void {
+  describe('results', () => {
+    for (const { type, values, column = type, lacks = {} } of TYPES) {
+      const reason = lacks[subject.engine];
+      it(`${type}${reason === undefined ? ' has its exact JSON form' : ` is missing: ${reason}`}`, async () => {
+        for (const [expression, form] of values) {
+          if (reason !== undefined) {
+            expect((await errorOf(read(subject.database, `SELECT ${expression}`))).code).toBe('sql_failed');
+            continue;
+          }
+          const { rows, columns } = await read(subject.database, `SELECT ${expression}`);
+          const value = rows[0]?.[columns[0]?.name ?? ''] ?? null;
+          expect(`${expression} = ${JSON.stringify(value)}`).toBe(`${expression} = ${JSON.stringify(form)}`);
+          if (column !== null) expect(columns[0]?.type).toBe(column);
+        }
+      });
+    }
+
+    it.each(UNSENDABLE)('$type is refused with advice', async ({ sql }) => {
+      const error = await errorOf(read(subject.database, `SELECT ${sql}`));
+      expect(error.code).toBe('sql_failed');
+      expect(error.message).toContain('Cast it to VARCHAR');
+    });
+
+    it('name the types of columns as DuckDB does', async () => {
+      const expressions = [
+        '1.5::DECIMAL(10,2)',
+        "{'a': 1, 'b C': ['x']}",
+        'row(1, 2)',
+        "MAP {1: DATE '2024-01-01'}",
+        'array_value(1, 2)',
+        'union_value(n := 1)',
+      ];
+      const { columns } = await read(subject.database, `SELECT ${expressions}`);
+      const { rows } = await read(subject.database, `SELECT ${expressions.map((item) => `typeof(${item})`)}`);
+      expect(columns.map(({ type }) => type)).toEqual(Object.values(rows[0] ?? {}));
+    });
+
+    it('keep columns of the same name apart', async () => {
+      const { rows, columns } = await read(
+        subject.database,
+        'SELECT 1 AS a, 2 AS a, 3 AS "__proto__", 4 AS a',
+      );
+      expect(columns.map(({ name }) => name)).toEqual(['a', 'a_1', '__proto__', 'a_2']);
+      expect(JSON.stringify(rows)).toBe('[{"a":1,"a_1":2,"__proto__":3,"a_2":4}]');
+    });
+
+    it('keep rows in order over many chunks', async () => {
+      const request = {
+        sql: 'SELECT i FROM range(10000) t(i)',
+        values: [],
+        mode: 'read',
+        maxRows: 10_000,
+      } as const;
+      const { rows, truncated } = await subject.database.run(request, callOf());
+      expect(truncated).toBe(false);
+      expect(rows.every((row, index) => row.i === index)).toBe(true);
+    });
+
+    it.each([
+      [0, 0, true],
+      [10, 10, true],
+      [20, 20, false],
+      [21, 20, false],
+    ])('with at most %s rows are %s rows, truncated: %s', async (maxRows, count, truncated) => {
+      const sql = 'FROM items WHERE id < 20 ORDER BY id';
+      const result = await subject.database.run({ sql, values: [], mode: 'read', maxRows }, callOf());
+      expect(result.rows.length).toBe(count);
+      expect(result.truncated).toBe(truncated);
+      expect(result.columns.length).toBe(4);
+    });
+
+    it('may be empty', async () => {
+      const { rows, columns, truncated } = await read(
+        subject.database,
+        'SELECT id, name FROM items WHERE false',
+      );
+      expect([rows, truncated]).toEqual([[], false]);
+      expect(columns).toEqual([
+        { name: 'id', type: 'INTEGER' },
+        { name: 'name', type: 'VARCHAR' },
+      ]);
+    });
+  });
+}
