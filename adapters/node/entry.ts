@@ -7,9 +7,11 @@ import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { accessOf } from '../../src/http/access.ts';
 import type { Log } from '../../src/ports.ts';
+import type { Settings } from '../../src/settings/model.ts';
 import { openWasmPool } from '../duckdb-wasm/node.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
+import { rateLimitOf } from './limits.ts';
 import { startHttpServer } from './server.ts';
 import { loadStartSettings } from './start-settings.ts';
 
@@ -30,10 +32,14 @@ process.once('SIGINT', () => process.exit(130));
 await main().catch(fail);
 
 async function main(): Promise<void> {
-  await loadStartSettings({ manifest, bundled: readBundled(pathOf('config.yml')), env: process.env });
+  const settings = await loadStartSettings({
+    manifest,
+    bundled: readBundled(pathOf('config.yml')),
+    env: process.env,
+  });
   const database = await openWasmPool({ path: pathOf('data.duckdb') });
   const runtime = createRuntime({ catalog: toServedCatalog(manifest), open: async () => database, log });
-  const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime);
+  const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
@@ -42,10 +48,14 @@ async function main(): Promise<void> {
   await database.close();
 }
 
-async function overHttp(runtime: Runtime): Promise<Serving> {
+async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Serving> {
   const host = process.env.HOST || '127.0.0.1';
-  const app = createApp({ runtime: () => runtime, version, stateless: true, log, ...accessOf(host) });
-  const server = await startHttpServer({ app, host, port: portOf(process.env.PORT || '8000') });
+  const { trust_proxy = false, rate_limit = null } = settings?.transport.http ?? {};
+  const rateLimit = rateLimitOf({ host, trust_proxy, rate_limit });
+  const access = accessOf(host);
+  const app = createApp({ runtime: () => runtime, version, stateless: true, log, rateLimit, ...access });
+  const port = portOf(process.env.PORT || '8000');
+  const server = await startHttpServer({ app, host, port, trustProxy: trust_proxy });
   log({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };
 }

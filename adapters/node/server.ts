@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
+import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 
 /** Where and how to serve an app over HTTP. */
@@ -12,6 +13,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** How long close() waits for the requests that are being answered. */
   readonly graceMs?: number;
+  /** Whether a proxy stands in front that says whose requests it passes on. */
+  readonly trustProxy?: boolean;
   readonly limits?: Partial<HttpLimits>;
 }
 
@@ -24,30 +27,12 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** What a client may hold open before it has sent a whole request (milliseconds, bytes). */
-export interface HttpLimits {
-  readonly headersTimeout: number;
-  readonly requestTimeout: number;
-  readonly connectionsCheckingInterval: number;
-  readonly keepAliveTimeout: number;
-  readonly maxHeaderSize: number;
-}
-
-const LIMITS: HttpLimits = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 2_000,
-  // Longer than the usual load balancer's, so that it is never the server that closes a connection in reuse.
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024,
-};
-
 const GRACE_MS = 10_000;
 
 /** Serves an app over HTTP on Node; throws SvcError `address_unavailable` when it cannot listen there. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const listener = createListener(options.app);
-  const server = createServer({ ...LIMITS, ...options.limits }, listener);
+  const listener = createListener(options);
+  const server = createServer({ ...HTTP_LIMITS, ...options.limits }, listener);
   const unused = trackUnused(server);
   const { port } = await listen(server, options);
   return {

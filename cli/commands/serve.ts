@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { rateLimitOf } from '../../adapters/node/limits.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
 import { startHttpServer } from '../../adapters/node/server.ts';
 import { createApp } from '../../src/app.ts';
@@ -42,11 +43,12 @@ async function serveOverHttp(
   stopped: Promise<void>,
   output: Output,
 ): Promise<void> {
-  const { host, port, stateless, base_url } = settings.transport.http;
+  const { host, port, stateless, base_url, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
   const access = withName(accessOf(host), base_url);
-  const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...access });
-  const server = await startHttpServer({ app: around(app), host, port });
+  const rateLimit = rateLimitOf(settings.transport.http);
+  const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, rateLimit, ...access });
+  const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
   const told = { ...serving, url: `${server.url}/mcp` };
   output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
   await stopped;

@@ -51,8 +51,12 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   'transport.http.host': 'Address to listen on.',
   'transport.http.scheme': 'Scheme of the public address where `base_url` is missing.',
   'transport.http.base_url': 'Public address of the server; its name is allowed as host.',
-  'transport.http.trust_proxy': 'Take the scheme from `X-Forwarded-Proto`.',
+  'transport.http.trust_proxy':
+    'Take the scheme from `X-Forwarded-Proto` and the client from the last entry of `X-Forwarded-For`.',
   'transport.http.stateless': 'Remember nothing between requests.',
+  'transport.http.rate_limit.requests_per_minute':
+    'Requests that one user, or one address where nobody logs in, may send; 0 takes the limit away. 600 where other machines reach the server, otherwise none.',
+  'transport.http.rate_limit.burst': 'How many of them may come at once; as many as in a minute, unless set.',
   'models.default': 'Model for evaluations that name none.',
   ...model('models.models.<name>'),
   ...model('models.<name>'),

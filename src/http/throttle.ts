@@ -10,9 +10,6 @@ export interface RateLimit {
 /** Counts one request of a client; throws rate_limited when that is one too many. */
 export type Throttle = (client: string) => void;
 
-/** What a server keeps to that the whole world reaches, unless its configuration says otherwise. */
-export const DEFAULT_RATE_LIMIT: RateLimit = { requestsPerMinute: 600, burst: 600 };
-
 /** The clients seen last that are remembered; others may be, up to twice as many in all. */
 const REMEMBERED = 10_000;
 

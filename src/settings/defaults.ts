@@ -30,6 +30,9 @@ export const DEFAULTS = {
   'telemetry.metrics.export_interval': 60,
 } as const;
 
+/** What a server that others reach keeps each client to; it has no default elsewhere. */
+export const RATE_LIMIT = { requests_per_minute: 600, burst: 600 } as const;
+
 /** What holds in each block of a kind that may be there several times. */
 export const BLOCK_DEFAULTS = {
   callback_path: '/callback',

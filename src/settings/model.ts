@@ -107,6 +107,8 @@ export interface TransportSettings {
 /** Everything that configures one profile: files, environment and flags in one, references resolved. */
 export interface Settings {
   readonly project: string;
+    /** Null: not set, and the platform knows what suits it. */
+    readonly rate_limit: { readonly requests_per_minute: number; readonly burst: number } | null;
   readonly profile: string;
   readonly debug: boolean;
   readonly database: SiteFile['database'];

@@ -1,8 +1,8 @@
 import type { SiteFile } from '../project/site-model.ts';
-import { DEFAULTS } from './defaults.ts';
+import { DEFAULTS, RATE_LIMIT } from './defaults.ts';
 import type { Model, Settings } from './model.ts';
 import type { Override } from './origin.ts';
-import type { ParsedActive, ParsedModel } from './schema/user.ts';
+import type { ParsedActive, ParsedModel, ParsedRateLimit } from './schema/user.ts';
 import { toAuth } from './to-auth.ts';
 
 /** What settings are made of, once everything is checked. */
@@ -68,8 +68,15 @@ function toTransport(written: ParsedActive['transport']): Settings['transport'] 
       base_url: http?.base_url?.replace(/\/+$/, '') ?? null,
       trust_proxy: http?.trust_proxy ?? DEFAULTS['transport.http.trust_proxy'],
       stateless: http?.stateless ?? DEFAULTS['transport.http.stateless'],
+      rate_limit: http?.rate_limit ? toRateLimit(http.rate_limit) : null,
     },
   };
+}
+
+/** What one of the two keys leaves open follows from the other, or is the usual. */
+function toRateLimit({ requests_per_minute, burst }: ParsedRateLimit) {
+  const most = requests_per_minute ?? RATE_LIMIT.requests_per_minute;
+  return { requests_per_minute: most, burst: burst ?? Math.max(1, most) };
 }
 
 function toLogging({ active, expand }: SettingsParts, debug: boolean): Settings['logging'] {

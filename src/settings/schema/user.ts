@@ -44,6 +44,8 @@ const TELEMETRY = strictMap({
   metrics: optional(strictMap({ enabled: optional(flag()), export_interval: optional(whole(1)) })),
 });
 
+const RATE_LIMIT = strictMap({ requests_per_minute: optional(whole(0)), burst: optional(whole(1)) });
+
 /** What the user file has for one profile of a project. */
 export const USER_PROFILE = strictMap({
   secrets: optional(listOf(SECRET)),
@@ -81,6 +83,7 @@ const SHARED = {
           base_url: optional(url()),
           trust_proxy: optional(flag()),
           stateless: optional(flag()),
+          rate_limit: optional(RATE_LIMIT),
         }),
       ),
     }),
@@ -110,4 +113,5 @@ export const ACTIVE_USER = strictMap({ ...SHARED, profile: optional(USER_PROFILE
 
 export type ParsedActive = v.InferOutput<typeof ACTIVE_USER>;
 export type ParsedModel = v.InferOutput<typeof MODEL>;
+export type ParsedRateLimit = v.InferOutput<typeof RATE_LIMIT>;
 export type ParsedSecret = v.InferOutput<typeof SECRET>;

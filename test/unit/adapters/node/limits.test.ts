@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { rateLimitOf } from '../../../../adapters/node/limits.ts';
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { createFakeRuntime, createTestApp, legacy } from '../../mcp/fixture.ts';
+
+const USUAL = { requestsPerMinute: 600, burst: 600 };
+
+describe('rateLimitOf', () => {
+  it.each([
+    ['127.0.0.1', false, null],
+    ['localhost', false, null],
+    ['::1', false, null],
+    ['127.0.0.1', true, USUAL],
+    ['0.0.0.0', false, USUAL],
+    ['10.0.0.5', false, USUAL],
+  ])('without a word: %s, trust_proxy %s', (host, trust_proxy, expected) => {
+    expect(rateLimitOf({ host, trust_proxy, rate_limit: null })).toEqual(expected);
+  });
+
+  it('takes what is configured, also for this machine', () => {
+    const rate_limit = { requests_per_minute: 30, burst: 5 };
+    const expected = { requestsPerMinute: 30, burst: 5 };
+    expect(rateLimitOf({ host: '127.0.0.1', trust_proxy: false, rate_limit })).toEqual(expected);
+  });
+
+  it('is none at 0', () => {
+    const rate_limit = { requests_per_minute: 0, burst: 1 };
+    expect(rateLimitOf({ host: '0.0.0.0', trust_proxy: false, rate_limit })).toBeNull();
+  });
+});
+
+describe('the address of a client', () => {
+  const open: HttpServer[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((server) => server.close()));
+  });
+
+  /** A server that lets one request of each client through, asked for each of the headers. */
+  async function ask(trustProxy: boolean, forwarded: readonly (string | null)[]): Promise<number[]> {
+    const app = createTestApp(createFakeRuntime(), { rateLimit: { requestsPerMinute: 1, burst: 1 } });
+    const server = await startHttpServer({ app, host: '127.0.0.1', port: 0, trustProxy });
+    open.push(server);
+    const { body, headers } = legacy('ping');
+    const statuses: number[] = [];
+    for (const header of forwarded) {
+      const response = await fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          ...(header === null ? {} : { 'x-forwarded-for': header }),
+        },
+        body: JSON.stringify(body),
+      });
+      statuses.push(response.status);
+      await response.text();
+    }
+    return statuses;
+  }
+
+  it('is the one of its socket: a header of its own gains it nothing', async () => {
+    expect(await ask(false, [null, '1.1.1.1', '2.2.2.2'])).toEqual([200, 429, 429]);
+  });
+
+  it('is what a trusted proxy says, whatever the client has put in front', async () => {
+    const forwarded = ['192.0.2.1', '9.9.9.9, 192.0.2.1', '192.0.2.2', '192.0.2.1, 192.0.2.3'];
+    expect(await ask(true, forwarded)).toEqual([200, 429, 200, 200]);
+  });
+
+  it('is the socket again where a trusted proxy says nothing', async () => {
+    expect(await ask(true, [null, null])).toEqual([200, 429]);
+  });
+});
