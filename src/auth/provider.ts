@@ -49,6 +49,8 @@ export interface Provider {
   /** The scopes that the consent page names. */
   readonly scopes: readonly string[];
   authorizationUrl(trip: Trip): Promise<URL>;
+  /** Refuses a callback whose `iss` (RFC 9207) names another server, null where it has none. */
+  enforceIssuer?(issuer: string | null): Promise<void>;
   exchange(code: string, trip: Omit<Trip, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;
   /** Checks the id token where there is one; `nonce` is null after a refresh. */
@@ -62,4 +64,8 @@ export interface ProviderPorts {
   readonly fetch: typeof fetch;
   /** Milliseconds. */
   readonly now: () => number;
+  /** Whether refresh tokens can be kept; without, the default scopes ask for none. */
+  readonly offline?: boolean;
+  /** Milliseconds that one question to a provider may take; 10 seconds. */
+  readonly timeoutMs?: number;
 }

@@ -1,0 +1,98 @@
+import { SvcError } from '../../errors.ts';
+import type { JsonValue } from '../../json.ts';
+import type { ProviderPorts } from '../provider.ts';
+import { misconfigured, type Step, unavailable } from './failure.ts';
+
+/** A request to a provider. */
+export interface Question extends Step {
+  readonly url: URL | string;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Its answer; `body` is undefined where that is not JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: JsonValue | undefined;
+}
+
+/** Asks within bounds of time and size. */
+export type Ask = (question: Question) => Promise<Answer>;
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 1_048_576;
+
+/** HTTP to a provider: with a deadline, at most 1 MiB, and no redirect, which would carry a secret to somebody else. */
+export function createAsk({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts): Ask {
+  return async (question) => {
+    const signal = AbortSignal.any([question.signal, AbortSignal.timeout(timeoutMs)]);
+    const { url, method = 'GET', body } = question;
+    const headers = { accept: 'application/json', 'user-agent': 'svc-kit', ...question.headers };
+    try {
+      const response = await send(String(url), {
+        method,
+        headers,
+        signal,
+        redirect: 'manual',
+        ...(body === undefined ? {} : { body }),
+      });
+      await enforceDirect(response, question);
+      return { status: response.status, headers: response.headers, body: await readJson(response, question) };
+    } catch (thrown) {
+      throw thrown instanceof SvcError ? thrown : toFailure(thrown, question);
+    }
+  };
+}
+
+async function enforceDirect(response: Response, question: Question): Promise<void> {
+  if (response.status < 300 || response.status >= 400) return;
+  await response.body?.cancel();
+  throw misconfigured(
+    question,
+    `sends elsewhere (${response.status}) when asked for ${question.what}. Give the address it sends to.`,
+    { detail: { status: response.status } },
+  );
+}
+
+/** The texts of network errors may quote the address and what is in it; their codes may not. */
+function toFailure(thrown: unknown, question: Question): SvcError {
+  if (question.signal.aborted && nameOf(question.signal.reason) !== 'TimeoutError') {
+    return new SvcError('cancelled', `The question to ${question.provider} was cancelled.`);
+  }
+  if (nameOf(thrown) === 'TimeoutError') return unavailable(question, 'took too long');
+  const cause = thrown instanceof Error ? thrown.cause : null;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  const reason = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : '';
+  return unavailable(question, `could not be reached${reason}`);
+}
+
+function nameOf(thrown: unknown): string | null {
+  return typeof thrown === 'object' && thrown !== null && 'name' in thrown ? String(thrown.name) : null;
+}
+
+async function readJson(response: Response, question: Question): Promise<JsonValue | undefined> {
+  const text = await readText(response, question);
+  const type = response.headers.get('content-type') ?? '';
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return undefined;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(response: Response, question: Question): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, size] = ['', 0];
+  // leaving the loop early cancels the body
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw unavailable(question, `sent more than ${MAX_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
