@@ -129,6 +129,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/schema.ts'),
   },
   {
+    usage: 'auth <action>',
+    summary: 'keygen: print a new key to seal tokens with',
+    options: [JSON_OUT, DEBUG],
+    example: 'svc auth keygen',
+    load: () => import('./commands/auth.ts'),
+  },
+  {
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [

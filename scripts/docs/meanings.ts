@@ -74,6 +74,11 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.mode`]:
     '`issuer`: this server gives out tokens; `verifier`: it checks those of an OpenID provider.',
   [`${PROFILE}auth.provider`]: 'Who signs people in; its block must be there.',
+  [`${PROFILE}auth.keys[].kid`]: 'Name of a key that tokens are sealed with. Required.',
+  [`${PROFILE}auth.keys[].secret`]:
+    'The key, from `svc auth keygen`; the first seals, all open. `SVC_AUTH_KEYS` holds `kid:secret` pairs.',
+  [`${PROFILE}auth.not_before`]: 'Tokens made before this time are refused.',
+  [`${PROFILE}auth.blocked_clients[]`]: 'SHA-256 of a client id that is refused, in hex.',
   [`${PROFILE}auth.clients[].client_id`]: 'Id of a client that is known beforehand. Required.',
   [`${PROFILE}auth.clients[].name`]: 'Its name. Required.',
   [`${PROFILE}auth.clients[].client_secret`]: 'Its secret; clients without one are public.',

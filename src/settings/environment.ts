@@ -39,8 +39,16 @@ function toValue(text: string, type: Variable['type']): Override['value'] | null
   if (type === 'boolean') return toBoolean(text);
   if (type === 'number') return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
   if (type === 'pairs') return toPairs(text);
+  if (type === 'keys') return toKeys(text);
   if (type === 'text' || type === 'path') return text;
   return type.includes(text) ? text : null;
+}
+
+/** `kid:secret,kid:secret`. */
+function toKeys(text: string): readonly { readonly [name: string]: string }[] | null {
+  const keys = text.split(',').map((entry) => /^\s*([\w-]{1,32}):(\S+)\s*$/.exec(entry));
+  const sound = keys.flatMap((found) => (found ? [{ kid: found[1] ?? '', secret: found[2] ?? '' }] : []));
+  return sound.length === keys.length ? sound : null;
 }
 
 /** `a=1,b=2`, percent-decoded (OpenTelemetry, "Specifying headers via environment variables"). */
@@ -66,6 +74,7 @@ function wrong({ name, type }: Variable): Finding {
   const expected = {
     boolean: 'true or false',
     number: 'a whole number of 1 or more',
+    keys: 'kid:secret, several separated by commas (make one with `svc auth keygen`)',
     pairs: 'pairs of name=value, separated by commas',
     text: 'text',
     path: 'a path',

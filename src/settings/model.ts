@@ -44,7 +44,13 @@ export interface AuthSettings {
   readonly mode: 'issuer' | 'verifier';
   /** Null: `auth.provider` is none. */
   readonly provider: ProviderBlock | null;
+  /** What tokens are sealed with: the first seals, all open. */
+  readonly keys: readonly { readonly kid: string; readonly secret: string }[];
+  /** Tokens made before it are refused; milliseconds. */
+  readonly not_before: number | null;
   readonly clients: readonly StaticClient[];
+  /** SHA-256 of client ids that are refused, hex. */
+  readonly blocked_clients: readonly string[];
   readonly required_scopes: readonly string[];
   /** Null: nothing is stored. */
   readonly persistence: {
@@ -101,14 +107,14 @@ export interface TransportSettings {
     readonly base_url: string | null;
     readonly trust_proxy: boolean;
     readonly stateless: boolean;
+    /** Null: not set, and the platform knows what suits it. */
+    readonly rate_limit: { readonly requests_per_minute: number; readonly burst: number } | null;
   };
 }
 
 /** Everything that configures one profile: files, environment and flags in one, references resolved. */
 export interface Settings {
   readonly project: string;
-    /** Null: not set, and the platform knows what suits it. */
-    readonly rate_limit: { readonly requests_per_minute: number; readonly burst: number } | null;
   readonly profile: string;
   readonly debug: boolean;
   readonly database: SiteFile['database'];

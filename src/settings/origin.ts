@@ -12,6 +12,11 @@ export interface Origin {
 /** A value that stands above the files: from a flag or from the environment. */
 export interface Override {
   readonly key: string;
-  readonly value: string | number | boolean | { readonly [name: string]: string };
+  readonly value:
+    | string
+    | number
+    | boolean
+    | { readonly [name: string]: string }
+    | readonly { readonly [name: string]: string }[];
   readonly origin: Origin;
 }

@@ -9,6 +9,8 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
   return {
     mode: written.mode ?? DEFAULTS['auth.mode'],
     provider: toProvider(written),
+    keys: written.keys ?? [],
+    not_before: written.not_before ? Date.parse(written.not_before) : null,
     clients: (written.clients ?? []).map((client) => ({
       client_id: client.client_id,
       name: client.name,
@@ -17,6 +19,7 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
       grant_types: client.grant_types ?? BLOCK_DEFAULTS.grant_types,
       scopes: client.scopes ?? BLOCK_DEFAULTS.scopes,
     })),
+    blocked_clients: written.blocked_clients ?? [],
     required_scopes: written.authorization?.required_scopes ?? [],
     persistence: persistence
       ? {

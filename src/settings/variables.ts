@@ -6,7 +6,7 @@ export interface Variable {
   readonly name: string;
   /** The effective key; null for what decides where the settings are. */
   readonly key: string | null;
-  readonly type: 'text' | 'path' | 'boolean' | 'number' | 'pairs' | readonly string[];
+  readonly type: 'text' | 'path' | 'boolean' | 'number' | 'pairs' | 'keys' | readonly string[];
   readonly meaning: string;
   /** In words, for what is no key of a file. */
   readonly default?: string;
@@ -60,6 +60,12 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_LOG_FORMAT', key: 'logging.format', type: LOG_FORMATS, meaning: 'Form of the log.' },
   { name: 'SVC_ADMIN_ENABLED', key: 'admin.enabled', type: 'boolean', meaning: 'Serve the admin socket.' },
   { name: 'SVC_ADMIN_SOCKET', key: 'admin.socket', type: 'path', meaning: 'Path of the admin socket.' },
+  {
+    name: 'SVC_AUTH_KEYS',
+    key: 'auth.keys',
+    type: 'keys',
+    meaning: 'Keys that tokens are sealed with: `kid:secret`, separated by commas, the sealing one first.',
+  },
   { name: 'SVC_AUDIT_ENABLED', key: 'audit.enabled', type: 'boolean', meaning: 'Write the audit log.' },
   {
     name: 'SVC_DISABLE_ANALYTICS',

@@ -1,5 +1,16 @@
 import * as v from 'valibot';
-import { choice, flag, listOf, mapOf, optional, strictMap, text, word } from '../../project/schema/shape.ts';
+import {
+  choice,
+  flag,
+  formed,
+  listOf,
+  mapOf,
+  optional,
+  says,
+  strictMap,
+  text,
+  word,
+} from '../../project/schema/shape.ts';
 import { hiddenWord, words } from './hidden.ts';
 import { url } from './url.ts';
 
@@ -7,7 +18,7 @@ import { url } from './url.ts';
 export const PROVIDERS = ['github', 'atlassian', 'salesforce', 'google', 'keycloak', 'oidc'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
 const SHARED = {
   client_id: word(),
@@ -44,11 +55,16 @@ const CLIENT = strictMap({
   scopes: optional(words()),
 });
 
+const KEY = strictMap({ kid: keyId(), secret: hiddenWord() });
+
 /** `auth` of a profile (spec, "Authentication"). */
 export const AUTH = strictMap({
   mode: optional(choice(['issuer', 'verifier'])),
   provider: optional(choice(['none', ...PROVIDERS])),
+  keys: optional(listOf(KEY)),
+  not_before: optional(instant()),
   clients: optional(listOf(CLIENT)),
+  blocked_clients: optional(words()),
   authorization: optional(strictMap({ required_scopes: optional(words()) })),
   persistence: optional(
     strictMap({
@@ -67,6 +83,24 @@ export const AUTH = strictMap({
 });
 
 export type ParsedAuth = v.InferOutput<typeof AUTH>;
+
+function keyId() {
+  return formed(
+    /^[A-Za-z0-9_-]{1,32}$/,
+    'a name of 1 to 32 letters, digits, `_` and `-`',
+    'Make an entry with `svc auth keygen`.',
+  );
+}
+
+function instant() {
+  return v.pipe(
+    word(),
+    v.check(
+      (value) => /^\d{4}-\d\d-\d\d/.test(value) && Number.isFinite(Date.parse(value)),
+      says('wrong-value', 'must be a time.', 'Write one such as 2026-01-31T12:00:00Z.'),
+    ),
+  );
+}
 
 function path() {
   return v.pipe(

@@ -141,9 +141,13 @@ models:
   clients: [{ client_id: c, name: C }]
   authorization: { required_scopes: svc:access }
   persistence: {}
+  not_before: 2026-01-01T00:00:00Z
 `);
     expect((await settingsOf({ user })).auth).toEqual({
       mode: 'issuer',
+      keys: [],
+      not_before: Date.UTC(2026, 0, 1),
+      blocked_clients: [],
       provider: {
         id: 'keycloak',
         client_id: 'svc',
@@ -167,6 +171,43 @@ models:
       persistence: { type: 'sqlite', path: '/home/ada/.svc/oauth.db', auth_encryption_key: null },
       hide_credential_headers: false,
     });
+  });
+});
+
+describe('keys of auth', () => {
+  const user = userFile('auth:\n  keys: [{ kid: k1, secret: "${KEY}" }]\n  blocked_clients: ab\n');
+
+  it('come from the user file, in its order', async () => {
+    const { auth } = await settingsOf({ user, env: { KEY: 'in-the-vault' } });
+    expect(auth).toMatchObject({
+      keys: [{ kid: 'k1', secret: 'in-the-vault' }],
+      blocked_clients: ['ab'],
+      not_before: null,
+    });
+  });
+
+  it('come from SVC_AUTH_KEYS, which stands above the file, and are never shown', async () => {
+    const env = { KEY: 'in-the-vault', SVC_AUTH_KEYS: 'k2:second-secret, k1:first-secret' };
+    const { settings, effective } = await load({ user, env });
+    expect(settings?.auth.keys).toEqual([
+      { kid: 'k2', secret: 'second-secret' },
+      { kid: 'k1', secret: 'first-secret' },
+    ]);
+    expect(JSON.stringify(effective)).not.toMatch(/in-the-vault|first-secret|second-secret/);
+    expect(effective).toContainEqual({
+      key: 'auth.keys[0].secret',
+      value: '[REDACTED]',
+      origin: 'environment',
+      source: 'SVC_AUTH_KEYS',
+    });
+  });
+
+  it('have a name and a secret each', async () => {
+    const { settings, findings } = await load({ env: { SVC_AUTH_KEYS: 'only-a-secret' } });
+    expect(settings).toBeNull();
+    expect(findings.map(({ message }) => message)).toEqual([
+      'SVC_AUTH_KEYS must be kid:secret, several separated by commas (make one with `svc auth keygen`).',
+    ]);
   });
 });
 

@@ -1,0 +1,20 @@
+import { generateKey } from '../../src/auth/keys.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Run } from '../command.ts';
+
+/** `svc auth keygen`: a new key for the ring that tokens are sealed with. */
+export const run: Run = async (input, output) => {
+  const [action] = input.args;
+  if (action !== 'keygen') {
+    throw new SvcError('usage', `svc auth ${action} is not known. Write svc auth keygen.`);
+  }
+  const { kid, secret } = generateKey();
+  const entry = `${kid}:${secret}`;
+  output.data({ status: 'ok', kid, secret, entry }, () => entry);
+  if (!output.json) output.note(HOW);
+  return 0;
+};
+
+const HOW = `Set SVC_AUTH_KEYS to that line wherever the server runs; it is a secret.
+To rotate: 1. append the new entry to the present one, with a comma, on every instance;
+2. put it first; 3. once tokens of the old one are over (90 days with a store, else an hour), remove that.`;
