@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { App, Extra } from '../../src/app.ts';
 import { forwardedAddress } from '../../src/http/network.ts';
+import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
 
 /** Whose requests a listener takes. */
 export interface ListenerOptions {
@@ -14,15 +15,14 @@ export interface ListenerOptions {
 export function createListener({ app, trustProxy = false }: ListenerOptions): RequestListener {
   return getRequestListener(
     async (request, bindings) => {
-      const incoming = bindings.incoming as IncomingMessage;
       let text: string | null = null;
       const respond: Extra['respond'] = (body, init) => {
         text = body;
         return new Response(null, init);
       };
-      const address = addressOf(incoming, trustProxy);
+      const address = addressOf(bindings.incoming as IncomingMessage, trustProxy);
       const response = await app.fetch(request, { respond, ...(address === undefined ? {} : { address }) });
-      return text === null ? response : send(text, response, bindings.outgoing as ServerResponse);
+      return text === null ? response : send(text, response, bindings as HttpBindings);
     },
     { overrideGlobalObjects: false },
   );
@@ -34,11 +34,17 @@ function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): s
 }
 
 /** Writes the text as it is: a Response with a body would be read back from a stream, at several times the cost. */
-function send(text: string, { status, headers }: Response, outgoing: ServerResponse): Response {
-  outgoing.writeHead(status, {
-    ...Object.fromEntries(headers),
-    'content-length': Buffer.byteLength(text),
+async function send(text: string, head: Response, { incoming, outgoing }: HttpBindings): Promise<Response> {
+  const length = Buffer.byteLength(text);
+  const json = head.headers.get('content-type') === 'application/json';
+  if (json && length >= LEAST_BYTES) head.headers.append('vary', 'Accept-Encoding');
+  const encoding = json ? encodingFor(incoming.headers['accept-encoding']?.toString(), length) : null;
+  const body = encoding === null ? text : await compress(text, encoding);
+  if (encoding !== null) head.headers.set('content-encoding', encoding);
+  outgoing.writeHead(head.status, {
+    ...Object.fromEntries(head.headers),
+    'content-length': typeof body === 'string' ? length : body.length,
   });
-  outgoing.end(text);
+  outgoing.end(body);
   return RESPONSE_ALREADY_SENT;
 }
