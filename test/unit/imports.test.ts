@@ -7,10 +7,11 @@ const ROWS = [
   ['src/index.ts'],
   ['src/app.ts'],
   ['src/mcp', 'src/http', 'src/auth', 'src/admin', 'src/quality'],
+  ['src/audit'],
   ['src/endpoint'],
   ['src/catalog'],
   ['src/settings'],
-  ['src/policy', 'src/sql', 'src/template', 'src/audit', 'src/telemetry'],
+  ['src/policy', 'src/sql', 'src/template', 'src/telemetry'],
   ['src/project'],
   ['src/types'],
   ['src/context.ts', 'src/ports.ts', 'src/errors.ts', 'src/json.ts', 'src/version.ts'],
@@ -31,7 +32,7 @@ const OWNERS: readonly [RegExp, readonly string[]][] = [
   [/^arctic$/, ['src/auth/providers']],
   [/^@duckdb\/duckdb-wasm|^apache-arrow|^#duckdb-glue/, ['adapters/duckdb-wasm']],
   [/^@duckdb\/node-api/, ['adapters/duckdb-native']],
-  [/^@opentelemetry\/exporter/, ['adapters']],
+  [/^@opentelemetry\//, ['adapters/otel']],
 ];
 
 const files = Object.keys(FOLDERS).flatMap((folder) => sources(folder));

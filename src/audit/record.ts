@@ -1,0 +1,113 @@
+import type { RequestContext } from '../context.ts';
+import { traceIdOf } from '../context.ts';
+import type { CallRecord } from '../endpoint/record.ts';
+import { type SvcError, toPublicText } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { toAuditDecision } from '../policy/decision.ts';
+import { cutText } from './cut.ts';
+import { createRecordId } from './record-id.ts';
+import { createRedactor, REDACTED, type Redactor } from './redact.ts';
+
+export const SCHEMA_NAME = 'svc.endpoints';
+export const SCHEMA_VERSION = 1;
+export const OPERATION_TYPES = ['tool', 'resource', 'prompt'] as const;
+export const OPERATION_STATUSES = ['success', 'error'] as const;
+export const POLICY_DECISIONS = ['allow', 'deny', 'n/a'] as const;
+
+/** One operation, as a line of the audit file has it (spec, "Audit record"); then what is ours. */
+export interface AuditRecord {
+  readonly record_id: string;
+  readonly timestamp: string;
+  readonly schema_name: string;
+  readonly schema_version: number;
+  readonly operation_type: (typeof OPERATION_TYPES)[number];
+  readonly operation_name: string;
+  readonly operation_status: (typeof OPERATION_STATUSES)[number];
+  readonly duration_ms: number;
+  readonly caller_type: RequestContext['caller'];
+  readonly user_id: string | null;
+  readonly session_id: string | null;
+  readonly trace_id: string | null;
+  readonly policy_decision: (typeof POLICY_DECISIONS)[number];
+  readonly policy_reason: string | null;
+  /** What the caller was told; the log has the rest under `request_id`. */
+  readonly error_message: string | null;
+  readonly error_code: string | null;
+  readonly request_id: string;
+  readonly policies_evaluated: number;
+  /** The rules that acted, e.g. `input[0]`. */
+  readonly policies_applied: readonly string[];
+  /** Rows, items or messages of the result; null for an error. */
+  readonly result_count: number | null;
+  readonly input_data?: JsonObject;
+  readonly output_data?: JsonValue;
+}
+
+/** What of a call's values is kept. */
+export interface RecordOptions {
+  readonly inputs: boolean;
+  readonly outputs: boolean;
+}
+
+const MAX_NAME = 512;
+const MAX_ERROR = 2_048;
+
+/** The record of one call, without anything that is sensitive and of bounded size. */
+export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptions): AuditRecord {
+  const { context, decision, error } = call;
+  const redactor = createRedactor();
+  const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
+  return {
+    record_id: createRecordId(call.startedAt),
+    timestamp: new Date(call.startedAt).toISOString(),
+    schema_name: SCHEMA_NAME,
+    schema_version: SCHEMA_VERSION,
+    operation_type: call.kind,
+    operation_name: nameOf(call, redactor),
+    operation_status: call.status,
+    duration_ms: Math.max(0, Math.round(call.durationMs)),
+    ...callerOf(context),
+    trace_id: call.traceId ?? traceIdOf(context.traceparent),
+    policy_decision: toAuditDecision(decision),
+    policy_reason: decision.reason === null ? null : redactor.text(decision.reason),
+    ...failureOf(error, redactor),
+    request_id: cutText(context.requestId, MAX_NAME),
+    policies_evaluated: decision.evaluated,
+    policies_applied: decision.rules.slice(0, 100),
+    result_count: error === null ? countOf(call.result) : null,
+    ...(inputs ? { input_data: input } : {}),
+    ...(outputs && error === null ? { output_data: outputOf(call, redactor) } : {}),
+  };
+}
+
+/** A resource goes by its template; what a client has made up may hold anything. */
+function nameOf({ entry, name }: CallRecord, redactor: Redactor): string {
+  if (entry !== null) return entry.kind === 'resource' ? entry.uri : entry.name;
+  const [path = '', query] = name.split('?', 2);
+  return redactor.text(query === undefined ? path : `${path}?${REDACTED}`, MAX_NAME);
+}
+
+function callerOf({ caller, user, sessionId }: RequestContext) {
+  return {
+    caller_type: caller,
+    user_id: user === null ? null : cutText(user.id, MAX_NAME),
+    session_id: sessionId === null ? null : cutText(sessionId, MAX_NAME),
+  };
+}
+
+function failureOf(error: SvcError | null, redactor: Redactor) {
+  const told = error === null ? null : redactor.text(toPublicText(error), MAX_ERROR);
+  return { error_message: told, error_code: error?.code ?? null };
+}
+
+function countOf(result: JsonValue): number {
+  if (Array.isArray(result)) return result.length;
+  return result === null ? 0 : 1;
+}
+
+/** A prompt's text is made of its arguments, in whatever words: with a sensitive one among them none of it is kept. */
+function outputOf({ entry, result }: CallRecord, redactor: Redactor): JsonValue {
+  if (entry?.kind !== 'prompt') return redactor.result(result, entry?.returns ?? null);
+  const guarded = entry.parameters.some(({ sensitive }) => sensitive === true);
+  return guarded ? REDACTED : redactor.result(result, null);
+}
