@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { rateLimitOf } from '../../adapters/node/limits.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
 import { startHttpServer } from '../../adapters/node/server.ts';
+import { type Watch, watchCalls } from '../../adapters/node/watch.ts';
 import { createApp } from '../../src/app.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
@@ -85,6 +86,7 @@ async function withProject(input: Input, output: Output, serve: Serve): Promise<
   try {
     await serve(started, stopped);
   } finally {
+    await started.watch.close();
     await started.database.close();
   }
   return 0;
@@ -95,6 +97,7 @@ interface Started {
   readonly requests: RequestLog;
   readonly runtime: Runtime;
   readonly database: Database;
+  readonly watch: Watch;
   readonly serving: Omit<Serving, 'url'>;
 }
 
@@ -110,7 +113,8 @@ async function start(input: Input, output: Output): Promise<Started> {
   const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   const { log } = requests;
   warnOfWriters(catalog, database, log);
-  const runtime = createRuntime({ catalog, open: async () => database, log });
+  const watch = await watchCalls(settings, log);
+  const runtime = createRuntime({ catalog, open: async () => database, log, ...watch.parts });
   const { engine, readonly } = database;
   const tools = Object.keys(catalog.tools).length;
   const path = relative(process.cwd(), choice.path);
@@ -119,6 +123,7 @@ async function start(input: Input, output: Output): Promise<Started> {
     requests,
     runtime,
     database,
+    watch,
     serving: { project: catalog.project, tools, engine, readonly, path },
   };
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/model.ts';
-import type { Database, Log } from '../ports.ts';
+import type { Database, Log, Spans } from '../ports.ts';
 import { NO_SPANS } from './quiet.ts';
 import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
@@ -11,11 +11,13 @@ export interface RuntimeParts {
   readonly log: Log;
   readonly observe?: CallObserver;
   readonly admit?: () => void;
+  /** Default: nobody records. */
+  readonly spans?: Spans;
 }
 
 /** A runtime that opens its database on the first call that needs it. */
 export function createRuntime({ open, ...parts }: RuntimeParts): Runtime {
-  return { ...parts, database: openOnce(open), spans: NO_SPANS, clock: Date };
+  return { spans: NO_SPANS, ...parts, database: openOnce(open), clock: Date };
 }
 
 /** Everybody shares one attempt; after a failure the next call makes a new one. */

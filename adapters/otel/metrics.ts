@@ -1,0 +1,47 @@
+import type { Meter } from '@opentelemetry/api';
+import type { CallObserver } from '../../src/endpoint/record.ts';
+import type { Spans } from '../../src/ports.ts';
+
+/** A name that nobody declared may be anything, and each one would be a time series. */
+const UNKNOWN = 'unknown';
+
+/** The counters of the spec ("Metrics"), fed from what became of each call. */
+export function countCalls(meter: Meter): CallObserver {
+  const requests = meter.createCounter('svc.endpoint.requests_total', {
+    description: 'Calls of endpoints, by how they ended.',
+  });
+  const errors = meter.createCounter('svc.endpoint.errors_total', {
+    description: 'Calls of endpoints that failed, by the code of the error.',
+  });
+  const evaluations = meter.createCounter('svc.policy.evaluations_total', {
+    description: 'Policy rules that were evaluated.',
+  });
+  const denials = meter.createCounter('svc.policy.denials_total', {
+    description: 'Calls that a policy denied.',
+  });
+  return ({ entry, status, error, decision }) => {
+    const endpoint = entry?.name ?? UNKNOWN;
+    requests.add(1, { endpoint, status });
+    if (error !== null) errors.add(1, { endpoint, error_type: error.code });
+    if (decision.evaluated > 0) evaluations.add(decision.evaluated);
+    if (decision.outcome === 'deny') denials.add(1);
+  };
+}
+
+/** Counts the calls that run, beside whatever the spans do. */
+export function gaugeCalls(meter: Meter, spans: Spans): Spans {
+  const running = meter.createUpDownCounter('svc.endpoint.concurrent_executions', {
+    description: 'Calls of endpoints that are running.',
+  });
+  return {
+    async trace(name, attributes, parent, run) {
+      if (name !== 'svc.endpoint.execute') return spans.trace(name, attributes, parent, run);
+      running.add(1);
+      try {
+        return await spans.trace(name, attributes, parent, run);
+      } finally {
+        running.add(-1);
+      }
+    },
+  };
+}

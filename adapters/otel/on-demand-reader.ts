@@ -1,0 +1,21 @@
+import { AggregationTemporality, MetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
+
+/** Exports metrics when it is asked to: where timers stop with the request, nothing may wait for one. */
+export class OnDemandReader extends MetricReader {
+  readonly #exporter: PushMetricExporter;
+
+  constructor(exporter: PushMetricExporter) {
+    super({ aggregationTemporalitySelector: () => AggregationTemporality.DELTA });
+    this.#exporter = exporter;
+  }
+
+  protected override async onForceFlush(): Promise<void> {
+    const { resourceMetrics } = await this.collect();
+    if (resourceMetrics.scopeMetrics.length === 0) return;
+    await new Promise<void>((resolve) => this.#exporter.export(resourceMetrics, () => resolve()));
+  }
+
+  protected override async onShutdown(): Promise<void> {
+    await this.#exporter.shutdown();
+  }
+}

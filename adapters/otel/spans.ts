@@ -1,0 +1,48 @@
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { toSvcError } from '../../src/errors.ts';
+import type { Span, SpanAttributes, Spans } from '../../src/ports.ts';
+import { allowedAttributes } from '../../src/telemetry/allowed.ts';
+import { parseTraceparent } from '../../src/telemetry/traceparent.ts';
+
+interface Opening {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  readonly kind: SpanKind;
+}
+
+/** Spans by OpenTelemetry; the parent is handed down, so nothing depends on what runs at the same time. */
+export function createSpans(tracer: Tracer): Spans {
+  return {
+    trace: (name, attributes, parent, run) =>
+      open(tracer, contextOf(parent), { name, attributes, kind: SpanKind.SERVER }, run),
+  };
+}
+
+async function open<T>(
+  tracer: Tracer,
+  context: Context,
+  { name, attributes, kind }: Opening,
+  run: (span: Span) => Promise<T>,
+): Promise<T> {
+  const span = tracer.startSpan(name, { kind, attributes: allowedAttributes(name, attributes) }, context);
+  const within = trace.setSpan(context, span);
+  try {
+    return await run({
+      traceId: span.spanContext().traceId,
+      set: (more) => void span.setAttributes(allowedAttributes(name, more)),
+      span: (child, own, work) =>
+        open(tracer, within, { name: child, attributes: own, kind: SpanKind.INTERNAL }, work),
+    });
+  } catch (thrown) {
+    // The code alone: an error's text may quote what the caller sent.
+    span.setStatus({ code: SpanStatusCode.ERROR, message: toSvcError(thrown).code });
+    throw thrown;
+  } finally {
+    span.end();
+  }
+}
+
+function contextOf(traceparent: string | null): Context {
+  const parent = parseTraceparent(traceparent);
+  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
+}

@@ -1,0 +1,142 @@
+import type { Meter, Tracer } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import type { Resource } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  type IMetricReader,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  SimpleSpanProcessor,
+  type SpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { NO_SPANS } from '../../src/endpoint/quiet.ts';
+import type { CallObserver } from '../../src/endpoint/record.ts';
+import type { Log, Spans } from '../../src/ports.ts';
+import type { TelemetrySettings } from '../../src/settings/model.ts';
+import { createConsoleExporter, type WriteLine } from './console.ts';
+import { countCalls, gaugeCalls } from './metrics.ts';
+import { OnDemandReader } from './on-demand-reader.ts';
+import { createSpans } from './spans.ts';
+import { resourceOf, urlOf } from './target.ts';
+import { watched } from './watched.ts';
+
+/** What is measured and where from. */
+export interface TelemetryOptions {
+  readonly settings: TelemetrySettings;
+  readonly project: string;
+  readonly version: string;
+  readonly log: Log;
+  readonly write: WriteLine;
+  /** Nothing runs between requests: everything leaves by `flush` alone (Lambda, Workers). */
+  readonly onDemand: boolean;
+}
+
+/** Traces and metrics of one server. */
+export interface Telemetry {
+  readonly spans: Spans;
+  readonly observe: CallObserver;
+  /** Sends what has gathered; never throws, never takes longer than an export may. */
+  flush(): Promise<void>;
+  /** Sends what is left, within seconds; what a dead collector does not take is lost. */
+  close(): Promise<void>;
+}
+
+/** The end of a process waits no longer for a collector. */
+const CLOSE_MS = 2_000;
+const NEVER_MS = 2 ** 31 - 1;
+/** What one attempt may take, and how long none is made after it failed: on demand, somebody waits for it. */
+const TIMES = {
+  onDemand: { timeoutMs: 1_000, restMs: 30_000 },
+  timed: { timeoutMs: 10_000, restMs: 0 },
+} as const;
+
+/** OpenTelemetry over OTLP/HTTP with protobuf; registers nothing globally. */
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const resource = resourceOf(options.settings, options.project, options.version);
+  const tracing = createTracing(options, resource);
+  const metering = createMetering(options, resource);
+  const spans = tracing === null ? NO_SPANS : createSpans(tracing.tracer);
+  const providers = [tracing?.provider, metering?.provider].filter((provider) => provider !== undefined);
+  return {
+    spans: metering === null ? spans : gaugeCalls(metering.meter, spans),
+    observe: metering === null ? () => {} : countCalls(metering.meter),
+    flush: () => settle(providers.map((provider) => provider.forceFlush())),
+    close: () => atMost(CLOSE_MS, settle(providers.map((provider) => provider.shutdown()))),
+  };
+}
+
+async function settle(work: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(work);
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, over]);
+  clearTimeout(timer);
+}
+
+interface Tracing {
+  readonly provider: TracerProvider;
+  readonly tracer: Tracer;
+}
+
+function createTracing(options: TelemetryOptions, resource: Resource): Tracing | null {
+  const { settings, version } = options;
+  if (!settings.tracing.enabled) return null;
+  const provider = new TracerProvider({
+    resource,
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    spanProcessors: spanProcessors(options),
+  });
+  return { provider, tracer: provider.getTracer('svc', version) };
+}
+
+function spanProcessors({ settings, log, write, onDemand }: TelemetryOptions): SpanProcessor[] {
+  const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
+  const config = { url: urlOf(settings, 'traces'), headers: settings.headers, timeoutMillis: timeoutMs };
+  const exporter = watched(new OTLPTraceExporter(config), { what: 'traces', log, restMs, now: Date.now });
+  const delay = onDemand ? { scheduledDelayMillis: NEVER_MS } : {};
+  const batches = new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs, ...delay });
+  if (!settings.tracing.console_export) return [batches];
+  return [batches, new SimpleSpanProcessor({ exporter: createConsoleExporter(write) })];
+}
+
+interface Metering {
+  readonly provider: MeterProvider;
+  readonly meter: Meter;
+}
+
+function createMetering(options: TelemetryOptions, resource: Resource): Metering | null {
+  const { settings, version } = options;
+  if (!settings.metrics.enabled) return null;
+  const provider = new MeterProvider({ resource, readers: [metricReader(options)] });
+  return { provider, meter: provider.getMeter('svc', version) };
+}
+
+function metricReader({ settings, log, onDemand }: TelemetryOptions): IMetricReader {
+  const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
+  const raw = new OTLPMetricExporter({
+    url: urlOf(settings, 'metrics'),
+    headers: settings.headers,
+    timeoutMillis: timeoutMs,
+    temporalityPreference: onDemand ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
+  });
+  const exporter = watched(raw, { what: 'metrics', log, restMs, now: Date.now });
+  if (onDemand) return new OnDemandReader(exporter);
+  const exportIntervalMillis = settings.metrics.export_interval * 1000;
+  return new PeriodicExportingMetricReader({
+    exporter,
+    exportIntervalMillis,
+    exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis),
+  });
+}

@@ -1,0 +1,16 @@
+/** The caller's place in a trace (W3C Trace Context, `traceparent`). */
+export interface RemoteParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceFlags: number;
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Null for what is no valid header: then a trace begins here. */
+export function parseTraceparent(text: string | null): RemoteParent | null {
+  const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text ?? '') ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+}

@@ -1,0 +1,330 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
+import type { RequestContext } from '../../../../src/context.ts';
+import { callTool } from '../../../../src/endpoint/execute.ts';
+import { SvcError } from '../../../../src/errors.ts';
+import type { LogLine } from '../../../../src/ports.ts';
+import type { TelemetrySettings } from '../../../../src/settings/model.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../../endpoint/project.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const PEOPLE = `svc: 1
+tool:
+  name: people
+  description: People of a country.
+  parameters:
+    - { name: country, type: string, description: A country. }
+  return:
+    type: array
+    items: { type: object, properties: { name: { type: string }, iban: { type: string, sensitive: true } } }
+  source:
+    code: SELECT name, iban FROM planted_table WHERE country = $country
+  policies:
+    input:
+      - { condition: "country == 'planted-denied'", action: deny, reason: not there }
+    output:
+      - { condition: "user.role != 'boss'", action: mask_fields, fields: [iban] }
+`;
+
+const BROKEN = `svc: 1
+tool:
+  name: broken
+  description: Fails.
+  parameters: []
+  source: { code: "SELECT 'planted-text'::INTEGER AS x FROM planted_table" }
+`;
+
+const SEED = `CREATE TABLE planted_table AS SELECT 'planted-name' AS name, 'planted-iban' AS iban, 'planted-country' AS country`;
+
+const SETTINGS: TelemetrySettings = {
+  enabled: true,
+  endpoint: null,
+  headers: { 'x-api-key': 'planted-key' },
+  service_name: null,
+  service_version: null,
+  environment: 'test',
+  resource_attributes: { 'cloud.region': 'eu' },
+  tracing: { enabled: true, console_export: false },
+  metrics: { enabled: true, export_interval: 3600 },
+};
+
+/** Transcribed from spec.md, "Spans" and "Metrics". */
+const SPANS = {
+  'svc.endpoint.execute': [
+    'svc.auth.authenticated',
+    'svc.auth.provider',
+    'svc.endpoint.name',
+    'svc.endpoint.type',
+    'svc.policy.decision',
+    'svc.policy.rules_evaluated',
+    'svc.session.id',
+  ],
+  'svc.policy.enforce_input': [],
+  'svc.validation.input': [],
+  'svc.execution_engine.execute': [
+    'svc.execution.language',
+    'svc.has_input_schema',
+    'svc.has_output_schema',
+    'svc.params.count',
+    'svc.result.count',
+  ],
+  'svc.database.execute': [
+    'db.operation',
+    'db.parameters.count',
+    'db.readonly',
+    'db.rows_affected',
+    'db.statement.hash',
+    'db.system',
+  ],
+  'svc.validation.output': [],
+  'svc.policy.enforce_output': [],
+};
+
+let served: Served;
+let receiver: Receiver;
+let lines: LogLine[];
+let written: string[];
+let telemetry: Telemetry;
+
+const start = (settings: Partial<TelemetrySettings> = {}, onDemand = true) => {
+  telemetry = createTelemetry({
+    settings: { ...SETTINGS, endpoint: receiver.url, ...settings },
+    project: 'demo',
+    version: '1.2.3',
+    log: (line) => void lines.push(line),
+    write: (line) => void written.push(line),
+    onDemand,
+  });
+};
+
+function call(name: string, args = {}, context: Partial<RequestContext> = {}) {
+  const { spans, observe } = telemetry;
+  const entry = served.runtime.catalog.tools[name];
+  if (entry === undefined) throw new Error(name);
+  const whole = { ...contextOf(ALICE), sessionId: 's-1', ...context };
+  return callTool({ ...served.runtime, spans, observe }, entry, args, whole);
+}
+
+const here = { country: 'planted-country' };
+
+beforeAll(async () => {
+  served = await serveTree({ 'tools/people.yml': PEOPLE, 'tools/broken.yml': BROKEN }, SEED);
+});
+afterAll(() => served.close());
+beforeEach(async () => {
+  receiver = await startReceiver();
+  lines = [];
+  written = [];
+  start();
+});
+afterEach(async () => {
+  await receiver.close();
+  await telemetry.close();
+});
+
+describe('spans', () => {
+  it('are the tree of the spec with its attributes and no others', async () => {
+    await call('people', here);
+    await telemetry.flush();
+    const { spans } = receiver;
+    const parentOf = (name: string) => {
+      const { parentSpanId } = spans.find((span) => span.name === name) ?? {};
+      return spans.find(({ spanId }) => spanId === parentSpanId)?.name ?? null;
+    };
+    expect(Object.fromEntries(spans.map(({ name }) => [name, parentOf(name)]))).toEqual({
+      'svc.endpoint.execute': null,
+      'svc.policy.enforce_input': 'svc.endpoint.execute',
+      'svc.validation.input': 'svc.endpoint.execute',
+      'svc.execution_engine.execute': 'svc.endpoint.execute',
+      'svc.database.execute': 'svc.execution_engine.execute',
+      'svc.validation.output': 'svc.execution_engine.execute',
+      'svc.policy.enforce_output': 'svc.endpoint.execute',
+    });
+    const names = spans.map(({ name, attributes }) => [name, Object.keys(attributes).toSorted()]);
+    expect(Object.fromEntries(names)).toEqual(SPANS);
+    const root = spans.find(({ name }) => name === 'svc.endpoint.execute');
+    expect(root?.attributes).toMatchObject({ 'svc.policy.decision': 'mask', 'svc.auth.provider': 'acme' });
+    const query = spans.find(({ name }) => name === 'svc.database.execute');
+    expect(query?.attributes).toMatchObject({
+      'db.system': 'duckdb',
+      'db.operation': 'SELECT',
+      'db.statement.hash': expect.stringMatching(/^[0-9a-f]{64}$/),
+      'db.rows_affected': 1,
+    });
+  });
+
+  it('go on in the trace of the caller, and not at all where the caller does not sample', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    await call('people', here, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    await call('people', here, { traceparent: `00-${'ab'.repeat(16)}-b7ad6b7169203331-00` });
+    await call('people', here, { traceparent: 'nonsense' });
+    await telemetry.flush();
+    const roots = receiver.spans.filter(({ name }) => name === 'svc.endpoint.execute');
+    expect(roots.map((root) => [root.traceId === traceId, root.parentSpanId])).toEqual([
+      [true, 'b7ad6b7169203331'],
+      [false, ''],
+    ]);
+  });
+
+  it('name the trace of the record that is kept of the call', async () => {
+    const kept: (string | null)[] = [];
+    const { observe } = telemetry;
+    telemetry = {
+      ...telemetry,
+      observe: (record) => {
+        kept.push(record.traceId);
+        observe(record);
+      },
+    };
+    await call('people', here);
+    await telemetry.flush();
+    expect(kept).toEqual([receiver.spans[0]?.traceId]);
+  });
+
+  it('of a call that fails say which error it was', async () => {
+    await expect(call('broken')).rejects.toThrow(SvcError);
+    await telemetry.flush();
+    const failed = receiver.spans.filter(({ status }) => status !== null);
+    expect(failed.map(({ name, status }) => [name, status])).toEqual([
+      ['svc.database.execute', 'sql_failed'],
+      ['svc.execution_engine.execute', 'sql_failed'],
+      ['svc.endpoint.execute', 'sql_failed'],
+    ]);
+  });
+
+  it('are written as lines where the console is asked for', async () => {
+    start({ tracing: { enabled: true, console_export: true } });
+    await call('people', here);
+    const spans = written.map((line) => JSON.parse(line));
+    expect(spans).toHaveLength(7);
+    expect(spans.at(-1)).toMatchObject({ span: 'svc.endpoint.execute', parent_span_id: null, status: 'ok' });
+  });
+});
+
+describe('metrics', () => {
+  it('are those of the spec, by the labels of the spec', async () => {
+    await call('people', here);
+    await call('people', { country: 'planted-denied' }).catch(() => null);
+    await call('broken').catch(() => null);
+    await telemetry.flush();
+    const counted = Object.fromEntries(
+      receiver.metrics.map(({ name, monotonic, points }) => [name, { monotonic, points }]),
+    );
+    expect(counted).toEqual({
+      'svc.endpoint.requests_total': {
+        monotonic: true,
+        points: [
+          { labels: { endpoint: 'people', status: 'success' }, value: 1 },
+          { labels: { endpoint: 'people', status: 'error' }, value: 1 },
+          { labels: { endpoint: 'broken', status: 'error' }, value: 1 },
+        ],
+      },
+      'svc.endpoint.errors_total': {
+        monotonic: true,
+        points: [
+          { labels: { endpoint: 'people', error_type: 'denied' }, value: 1 },
+          { labels: { endpoint: 'broken', error_type: 'sql_failed' }, value: 1 },
+        ],
+      },
+      'svc.policy.evaluations_total': { monotonic: true, points: [{ labels: {}, value: 3 }] },
+      'svc.policy.denials_total': { monotonic: true, points: [{ labels: {}, value: 1 }] },
+      'svc.endpoint.concurrent_executions': { monotonic: false, points: [{ labels: {}, value: 0 }] },
+    });
+  });
+
+  it('on demand are what came since the last time; over time they add up', async () => {
+    const totals = () =>
+      receiver.metrics
+        .filter(({ name }) => name === 'svc.endpoint.requests_total')
+        .map(({ temporality, points }) => [temporality, points[0]?.value]);
+    for (let turn = 0; turn < 2; turn += 1) {
+      await call('people', here);
+      await telemetry.flush();
+    }
+    expect(totals()).toEqual([
+      ['delta', 1],
+      ['delta', 1],
+    ]);
+    start({}, false);
+    for (let turn = 0; turn < 2; turn += 1) {
+      await call('people', here);
+      await telemetry.flush();
+    }
+    expect(totals().slice(2)).toEqual([
+      ['cumulative', 1],
+      ['cumulative', 2],
+    ]);
+  });
+});
+
+describe('what is sent', () => {
+  it('carries no value, no SQL, no result, no credential', async () => {
+    await call('people', here);
+    await call('people', { country: 'planted-denied' }).catch(() => null);
+    await call('people', { planted_argument: 1 }).catch(() => null);
+    await call('broken').catch(() => null);
+    await telemetry.flush();
+    expect(receiver.spans.length).toBeGreaterThan(10);
+    expect(receiver.bytes()).toContain('svc.database.execute');
+    expect(receiver.bytes()).not.toMatch(/planted|alice|SELECT name/i);
+  });
+
+  it('says who sends it, with the headers of the operator', async () => {
+    await call('people', here);
+    await telemetry.flush();
+    expect(receiver.requests.map(({ path }) => path).toSorted()).toEqual(['/v1/metrics', '/v1/traces']);
+    for (const { headers } of receiver.requests) expect(headers['x-api-key']).toBe('planted-key');
+    expect(receiver.resources[0]).toEqual({
+      'service.name': 'demo',
+      'service.version': '1.2.3',
+      'deployment.environment.name': 'test',
+      'cloud.region': 'eu',
+    });
+  });
+
+  it('is only what is switched on', async () => {
+    start({ metrics: { enabled: false, export_interval: 60 } });
+    await call('people', here);
+    await telemetry.flush();
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/v1/traces']);
+  });
+});
+
+describe('a collector', () => {
+  it.each(['failing', 'silent', 'babbling'] as const)('that is %s fails no call', async (mood) => {
+    receiver.mood = mood;
+    for (let turn = 0; turn < 5; turn += 1) expect((await call('people', here)).value).toHaveLength(1);
+    await telemetry.flush();
+    expect((await call('people', here)).value).toHaveLength(1);
+  });
+
+  it('that is gone is said once, is left alone for a while, and its return is said', async () => {
+    receiver.mood = 'failing';
+    for (let turn = 0; turn < 3; turn += 1) {
+      await call('people', here);
+      await telemetry.flush();
+    }
+    expect(lines.map(({ level, message }) => [level, message.slice(0, 38)]).toSorted()).toEqual([
+      ['warn', 'telemetry: metrics cannot be exported:'],
+      ['warn', 'telemetry: traces cannot be exported: '],
+    ]);
+    expect(receiver.requests).toHaveLength(2);
+    lines.length = 0;
+    start({}, false);
+    await call('people', here);
+    await telemetry.flush();
+    receiver.mood = 'good';
+    await call('people', here);
+    await telemetry.flush();
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'info', 'info']);
+  });
+
+  it('that was never there neither fails nor holds up the end', async () => {
+    await receiver.close();
+    start({ endpoint: 'http://127.0.0.1:1' });
+    await call('people', here);
+    await telemetry.flush();
+    await telemetry.close();
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
+  });
+});
