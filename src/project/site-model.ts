@@ -30,6 +30,23 @@ export interface Site {
   };
 }
 
+/** What becomes of calls that cannot be recorded. */
+export const ON_AUDIT_ERROR = ['block', 'warn'] as const;
+
+/** How calls are recorded. */
+export interface AuditSettings {
+  readonly enabled: boolean;
+  /** Relative to the root, or absolute. */
+  readonly path: string;
+  readonly maxFileSize: number;
+  /** Null: nothing is deleted by itself. */
+  readonly retentionDays: number | null;
+  readonly onError: (typeof ON_AUDIT_ERROR)[number];
+  /** Whether records hold the parameters, and the results, of calls. */
+  readonly inputs: boolean;
+  readonly outputs: boolean;
+}
+
 /** A profile as it is written. */
 export interface Profile {
   readonly database?: {
@@ -38,7 +55,15 @@ export interface Profile {
     readonly engine?: (typeof ENGINES)[number];
   };
   readonly drift?: { readonly path?: string };
-  readonly audit?: { readonly enabled?: boolean; readonly path?: string; readonly max_file_size?: number };
+  readonly audit?: {
+    readonly enabled?: boolean;
+    readonly path?: string;
+    readonly max_file_size?: number;
+    readonly retention_days?: number;
+    readonly on_error?: (typeof ON_AUDIT_ERROR)[number];
+    readonly inputs?: boolean;
+    readonly outputs?: boolean;
+  };
 }
 
 export const EXTENSION_REPOS = ['core', 'core_nightly', 'community'] as const;
@@ -83,7 +108,7 @@ export interface Plugin {
 export interface SiteFile extends Site {
   readonly paths: Paths;
   readonly drift: { readonly path: string };
-  readonly audit: { readonly enabled: boolean; readonly path: string; readonly maxFileSize: number };
+  readonly audit: AuditSettings;
   readonly extensions: readonly Extension[];
   readonly dbt: Dbt | null;
   readonly sqlTools: SqlTools;

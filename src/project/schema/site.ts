@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ENGINES, EXTENSION_REPOS } from '../site-model.ts';
+import { ENGINES, EXTENSION_REPOS, ON_AUDIT_ERROR } from '../site-model.ts';
 import { POLICIES } from './endpoint.ts';
 import {
   choice,
@@ -59,7 +59,15 @@ const PROFILE = strictMap(
     ),
     drift: optional(strictMap({ path: optional(PATH) })),
     audit: optional(
-      strictMap({ enabled: optional(flag()), path: optional(PATH), max_file_size: optional(whole(1_024)) }),
+      strictMap({
+        enabled: optional(flag()),
+        path: optional(PATH),
+        max_file_size: optional(whole(1_024)),
+        retention_days: optional(whole(1)),
+        on_error: optional(choice(ON_AUDIT_ERROR)),
+        inputs: optional(flag()),
+        outputs: optional(flag()),
+      }),
     ),
   },
   { auth: USER_CONFIG, secrets: USER_CONFIG, telemetry: USER_CONFIG, duckdb: 'Call it `database`.' },

@@ -29,6 +29,12 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'profiles.<profile>.audit.enabled': 'Write the audit log.',
   'profiles.<profile>.audit.path': 'Audit log, JSON Lines.',
   'profiles.<profile>.audit.max_file_size': 'Bytes after which the audit log is rotated.',
+  'profiles.<profile>.audit.retention_days':
+    'Days after which the server deletes rotated files; without it nothing is deleted by itself.',
+  'profiles.<profile>.audit.on_error':
+    'While the audit log cannot be written: `block` refuses calls, `warn` logs and goes on.',
+  'profiles.<profile>.audit.inputs': 'Record the parameters of calls, sensitive ones redacted.',
+  'profiles.<profile>.audit.outputs': 'Record the results of calls, sensitive fields redacted.',
   'paths.tools': 'Folder of tools.',
   'paths.resources': 'Folder of resources.',
   'paths.prompts': 'Folder of prompts.',

@@ -15,7 +15,15 @@ describe('the site file', () => {
         profile: 'default',
         database: { path: 'data/db-default.db', readonly: false, engine: 'auto' },
         drift: { path: 'drift/drift-default.json' },
-        audit: { enabled: false, path: 'audit/logs-default.jsonl', maxFileSize: 52_428_800 },
+        audit: {
+          enabled: false,
+          path: 'audit/logs-default.jsonl',
+          maxFileSize: 52_428_800,
+          retentionDays: null,
+          onError: 'block',
+          inputs: true,
+          outputs: false,
+        },
         paths: {
           tools: 'tools',
           resources: 'resources',

@@ -1,0 +1,184 @@
+import { SvcError } from '../../src/errors.ts';
+import type { AuditSink, Log } from '../../src/ports.ts';
+import { LineFile, type RotationLimits } from './line-file.ts';
+
+/** How calls are recorded in a file. */
+export interface FileSinkOptions {
+  readonly path: string;
+  readonly limits: RotationLimits;
+  /** What happens to calls while the file cannot be written. */
+  readonly onError: 'block' | 'warn';
+  readonly log: Log;
+  /** Told whenever a file has been closed and a new one begun. */
+  readonly onRotated?: () => void;
+  /** How many bytes wait for the disk at most. */
+  readonly maxQueued?: number;
+}
+
+const EVERY_MS = 100;
+const BATCH_LINES = 256;
+const BATCH_BYTES = 1024 * 1024;
+const RETRY_MS = 1_000;
+const MAX_QUEUED = 16 * 1024 * 1024;
+
+/** Appends records to a JSON Lines file in synced batches (design, D11). */
+export class FileSink implements AuditSink {
+  readonly #options: FileSinkOptions;
+  readonly #file: LineFile;
+  readonly #maxQueued: number;
+  #queue: string[] = [];
+  #queued = 0;
+  #batch: readonly string[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #draining: Promise<void> | null = null;
+  #failure: Error | null = null;
+  #dropped = 0;
+  #closed = false;
+  readonly #atExit = () => this.#flushNow();
+
+  constructor(options: FileSinkOptions) {
+    this.#options = options;
+    this.#file = new LineFile(options.path, options.limits);
+    this.#maxQueued = options.maxQueued ?? MAX_QUEUED;
+    process.on('exit', this.#atExit);
+  }
+
+  /** Opens the file; by policy `block` what cannot be written to stops the start. */
+  async open(): Promise<void> {
+    try {
+      await this.#file.open();
+    } catch (cause) {
+      if (this.#options.onError === 'block') {
+        process.off('exit', this.#atExit);
+        throw unwritable(this.#options.path, cause as Error);
+      }
+      this.#fail(cause as Error);
+    }
+  }
+
+  record(line: string): void {
+    if (this.#closed || this.#queued + line.length > this.#maxQueued) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#queue.push(line);
+    this.#queued += line.length;
+    if (this.#failure === null && this.#queue.length === BATCH_LINES) void this.#drain();
+    else this.#drainIn(this.#failure === null ? EVERY_MS : RETRY_MS);
+  }
+
+  admit(): void {
+    if (this.#options.onError === 'warn') return;
+    if (this.#failure === null && this.#queued < this.#maxQueued / 2) return;
+    throw new SvcError(
+      'audit_unavailable',
+      'Calls cannot be recorded right now, so none is answered. Try again later.',
+    );
+  }
+
+  async flush(): Promise<void> {
+    do await this.#drain();
+    while (this.#failure === null && this.#queue.length > 0);
+    if (this.#failure !== null) throw unwritable(this.#options.path, this.#failure);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    await this.flush().catch(() => {});
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    process.off('exit', this.#atExit);
+    await this.#file.close();
+    this.#tellLost(this.#queue.length);
+  }
+
+  #drainIn(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.#drain(), ms).unref();
+  }
+
+  #drain(): Promise<void> {
+    this.#draining ??= this.#writeAll().finally(() => {
+      this.#draining = null;
+    });
+    return this.#draining;
+  }
+
+  async #writeAll(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    while (this.#queue.length > 0) {
+      this.#batch = this.#take();
+      const { lines, error, rotated } = await this.#file.append(this.#batch);
+      for (const line of this.#batch.slice(0, lines)) this.#queued -= line.length;
+      const rest = this.#batch.slice(lines);
+      this.#batch = [];
+      if (rotated) this.#options.onRotated?.();
+      if (error !== null) {
+        this.#queue = [...rest, ...this.#queue];
+        this.#fail(error);
+        return;
+      }
+      this.#recover();
+    }
+  }
+
+  /** As many lines as one write takes. */
+  #take(): readonly string[] {
+    let bytes = 0;
+    const end = this.#queue.findIndex((line, index) => {
+      bytes += line.length;
+      return index > 0 && bytes > BATCH_BYTES;
+    });
+    const all = this.#queue;
+    this.#queue = end === -1 ? [] : all.slice(end);
+    return end === -1 ? all : all.slice(0, end);
+  }
+
+  #fail(error: Error): void {
+    const { path, onError, log } = this.#options;
+    if (this.#failure === null) {
+      const then = onError === 'block' ? 'no call is answered until it can' : 'calls go on, and records wait';
+      log({
+        level: 'error',
+        message: `the audit file ${path} cannot be written (${error.message}); ${then}`,
+      });
+    }
+    this.#failure = error;
+    this.#drainIn(RETRY_MS);
+  }
+
+  #recover(): void {
+    if (this.#failure === null) return;
+    this.#failure = null;
+    this.#options.log({
+      level: 'warn',
+      message: `the audit file ${this.#options.path} can be written again`,
+    });
+    this.#tellLost(0);
+  }
+
+  #tellLost(more: number): void {
+    const lost = this.#dropped + more;
+    this.#dropped = 0;
+    if (lost === 0) return;
+    const message = `${lost} audit records are lost: ${this.#options.path} could not be written`;
+    this.#options.log({ level: 'error', message, fields: { lost } });
+  }
+
+  /** The process ends without close(): what nobody has handed to the system yet is written here and now. */
+  #flushNow(): void {
+    const waiting = [...(this.#file.submitted ? [] : this.#batch), ...this.#queue];
+    if (waiting.length === 0) return;
+    try {
+      this.#file.appendNow(waiting);
+    } catch {
+      this.#tellLost(waiting.length);
+    }
+  }
+}
+
+function unwritable(path: string, cause: Error): SvcError {
+  const message = `The audit file ${path} cannot be written: ${cause.message}.
+Make room for it or correct \`audit.path\` of the profile; with \`audit.on_error: warn\` calls go on without records.`;
+  return new SvcError('audit_unavailable', message, { cause });
+}

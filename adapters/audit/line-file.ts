@@ -1,0 +1,141 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { rotatedName } from './names.ts';
+import { repairTail } from './repair.ts';
+
+/** When a file is full. */
+export interface RotationLimits {
+  readonly maxBytes: number;
+  /** How long a file is written to at most, in milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/** What became of a batch. */
+export interface Appended {
+  /** How many of its lines are in the file; all of them unless there is an error. */
+  readonly lines: number;
+  readonly error: Error | null;
+  readonly rotated: boolean;
+}
+
+interface Opened {
+  readonly handle: FileHandle;
+  readonly isFile: boolean;
+  readonly identity: string;
+  readonly bornAt: number;
+  size: number;
+}
+
+/** Where a file cannot be synced, because it is a pipe or a device. */
+const UNSYNCABLE = ['EINVAL', 'ENOTSUP', 'EROFS'];
+
+/** Appends batches of lines to one file, each by one write, so that processes which share it never mix their lines. */
+export class LineFile {
+  readonly #path: string;
+  readonly #limits: RotationLimits;
+  #opened: Opened | null = null;
+  /** The last write ended inside a line. */
+  #torn = false;
+  #submitted = false;
+
+  constructor(path: string, limits: RotationLimits) {
+    this.#path = path;
+    this.#limits = limits;
+  }
+
+  /** The batch that is being written has been handed to the system, which completes it whatever becomes of the process. */
+  get submitted(): boolean {
+    return this.#submitted;
+  }
+
+  /** Opens the file, with its folders, readable to its owner only. */
+  async open(): Promise<void> {
+    if (this.#opened !== null) return;
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const handle = await open(this.#path, 'a', 0o600);
+    const found = await handle.stat();
+    const { dev, ino, size, birthtimeMs } = found;
+    const isFile = found.isFile();
+    this.#opened = { handle, isFile, identity: `${dev}:${ino}`, bornAt: birthtimeMs, size };
+    if (isFile && size > 0) await repairTail(this.#path);
+  }
+
+  /** Writes and syncs lines. */
+  async append(lines: readonly string[]): Promise<Appended> {
+    let rotated = false;
+    let written = 0;
+    const text = Buffer.from(`${this.#torn ? '\n' : ''}${lines.join('\n')}\n`);
+    try {
+      const current = await this.#current();
+      rotated = await this.#rotateWhenFull(current, text.length);
+      const { handle } = await this.#current();
+      this.#submitted = true;
+      written = (await handle.write(text)).bytesWritten;
+      if (written < text.length)
+        throw Object.assign(new Error('only a part was written'), { code: 'ENOSPC' });
+      this.#torn = false;
+      await this.#sync();
+      return { lines: lines.length, error: null, rotated };
+    } catch (thrown) {
+      const kept = written < text.length ? this.#keep(text.subarray(0, written)) : 0;
+      await this.close().catch(() => {});
+      return { lines: kept, error: thrown as Error, rotated };
+    } finally {
+      this.#submitted = false;
+    }
+  }
+
+  /** Writes lines at the end of the process, when nothing can be waited for. */
+  appendNow(lines: readonly string[]): void {
+    const descriptor = openSync(this.#path, 'a', 0o600);
+    try {
+      writeSync(descriptor, `${this.#torn ? '\n' : ''}${lines.join('\n')}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = null;
+    await opened?.handle.close();
+  }
+
+  /** The file that is at the path now: another process, or a person, may have moved the one that was. */
+  async #current(): Promise<Opened> {
+    if (this.#opened?.isFile) {
+      const found = await stat(this.#path).catch(() => null);
+      if (found === null || `${found.dev}:${found.ino}` !== this.#opened.identity) await this.close();
+      else this.#opened.size = found.size;
+    }
+    await this.open();
+    if (this.#opened === null) throw new Error(`${this.#path} is closed`);
+    return this.#opened;
+  }
+
+  async #rotateWhenFull({ isFile, size, bornAt }: Opened, more: number): Promise<boolean> {
+    const { maxBytes, maxAgeMs } = this.#limits;
+    const old = bornAt > 0 && Date.now() - bornAt > maxAgeMs;
+    if (!isFile || size === 0 || (size + more <= maxBytes && !old)) return false;
+    await rename(this.#path, rotatedName(this.#path, Date.now()));
+    await this.close();
+    return true;
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#opened?.handle.datasync();
+    } catch (thrown) {
+      if (!UNSYNCABLE.includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
+    }
+  }
+
+  /** How many lines a write got done before it failed. */
+  #keep(done: Buffer): number {
+    const first = this.#torn ? 1 : 0;
+    if (done.length > 0) this.#torn = done.at(-1) !== 0x0a;
+    return Math.max(0, done.filter((byte) => byte === 0x0a).length - first);
+  }
+}

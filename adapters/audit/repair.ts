@@ -1,0 +1,47 @@
+import { appendFile, type FileHandle, open } from 'node:fs/promises';
+
+/** A record is far shorter: a last line without an end that is longer is none of ours. */
+const MAX_TAIL = 1024 * 1024;
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
+
+/** Ends the last line of a file when a crash has torn it; what is no record is kept aside, and its place left blank. */
+export async function repairTail(path: string): Promise<boolean> {
+  const handle = await open(path, 'r+');
+  try {
+    const { size } = await handle.stat();
+    const tail = await readTail(handle, size);
+    if (tail.length === 0 || tail.at(-1) === NEWLINE) return false;
+    const torn = tail.subarray(tail.lastIndexOf(NEWLINE) + 1);
+    if (isWhole(torn) || (torn.length === tail.length && tail.length < size)) {
+      await appendFile(path, '\n');
+      return false;
+    }
+    await appendFile(`${path}.torn`, `${torn.toString('utf8')}\n`, { mode: 0o600 });
+    // In place, never shorter: another process may have appended by now.
+    await handle.write(
+      Buffer.alloc(torn.length, SPACE).fill(NEWLINE, torn.length - 1),
+      0,
+      torn.length,
+      size - torn.length,
+    );
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
+  const length = Math.min(size, MAX_TAIL);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Only its end is missing. */
+function isWhole(line: Buffer): boolean {
+  try {
+    return typeof JSON.parse(line.toString('utf8')) === 'object';
+  } catch {
+    return false;
+  }
+}
