@@ -4,14 +4,18 @@ const PROVIDER: Readonly<Record<string, string>> = {
   client_id: 'Id that the provider gave this server. Required in the block.',
   client_secret: 'Secret that the provider gave this server. Required in the block.',
   callback_path: 'Path that the provider sends people back to.',
-  'claim_mappings.<name>.<name>[]': 'Capabilities by claim and by its value.',
+  'claim_mappings.<name>.<name>[]':
+    'What a claim grants by its value: capabilities, `role:<name>`, `permission:<name>`.',
   scope: 'Scopes asked for, separated by spaces.',
+  auth_url: "The provider's authorization address, where it is not the usual one.",
+  token_url: "The provider's token address, where it is not the usual one.",
+  userinfo_url: 'Address that says who somebody is; derived from the others where it is missing.',
+  revocation_url: 'Address that ends tokens; derived from the others where it is missing.',
+  'extra_authorize_params.<name>': 'Further parameters of the authorization request.',
 };
 
-const ADDRESSES = {
-  auth_url: "The provider's authorization address.",
-  token_url: "The provider's token address.",
-};
+const PUBLIC = { client_secret: 'Secret that the provider gave this server; public clients have none.' };
+const API = { api_url: "Base address of the provider's API; derived from the others where it is missing." };
 
 const of = (provider: string, more: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(
@@ -91,20 +95,33 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that what is stored is sealed with.',
   [`${PROFILE}auth.hide_credential_headers`]:
     '`get_request_header` answers NULL for `authorization`, `cookie` and `dpop`.',
-  ...of('github', ADDRESSES),
-  ...of('atlassian', ADDRESSES),
-  ...of('salesforce', ADDRESSES),
-  ...of('google', ADDRESSES),
+  ...of('github', API),
+  ...of('atlassian', API),
+  ...of('salesforce', { sandbox: 'Log in at test.salesforce.com.' }),
+  ...of('google'),
   ...of('keycloak', {
+    ...PUBLIC,
     server_url: 'Address of the server. Required in the block.',
     realm: 'Realm. Required in the block.',
   }),
   ...of('oidc', {
+    ...PUBLIC,
     config_url: 'Address of the discovery document. Required in the block.',
     audience: 'Audience that tokens must have.',
-    'extra_authorize_params.<name>': 'Further parameters of the authorization request.',
     provider_name: 'Name of the provider in logs and in `user.provider`.',
   }),
+  ...Object.fromEntries(
+    Object.entries({
+      issuer: 'Who makes the tokens of `mode: verifier`, as their `iss` has it. Required in the block.',
+      'audience[]': 'What tokens must be made out for; the address of the MCP endpoint where it is missing.',
+      jwks_url: 'Keys that tokens are signed with; found by the issuer where both addresses are missing.',
+      introspection_url: 'Where tokens that are no JWT are asked about.',
+      client_id: 'Client that may ask there.',
+      client_secret: 'Its secret.',
+      provider_name: 'Name of the issuer in logs and in `user.provider`.',
+      'claim_mappings.<name>.<name>[]': PROVIDER['claim_mappings.<name>.<name>[]'] ?? '',
+    }).map(([key, text]) => [`${PROFILE}auth.verifier.${key}`, text]),
+  ),
   [`${PROFILE}telemetry.enabled`]: 'Send traces and metrics.',
   [`${PROFILE}telemetry.endpoint`]: 'OTLP/HTTP collector.',
   [`${PROFILE}telemetry.headers.<name>`]: 'Headers for the collector.',

@@ -20,6 +20,7 @@ export function checkSettings(settings: Settings, active: ParsedActive, at: Poin
 }
 
 function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding[] {
+  if (profile?.auth?.mode === 'verifier') return checkVerifier({ profile }, at);
   const provider = profile?.auth?.provider ?? 'none';
   if (provider === 'none' || profile?.auth?.[provider]) return [];
   return [
@@ -27,6 +28,28 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
       code: 'missing-field',
       message: `is ${provider}, and there is no block \`${provider}\` beside it.`,
       fix: `Add \`${provider}\` with its client_id and client_secret, or choose none.`,
+    }),
+  ];
+}
+
+function checkVerifier({ profile }: Pick<ParsedActive, 'profile'>, at: Pointed): readonly Finding[] {
+  const verifier = profile?.auth?.verifier;
+  if (!verifier && profile?.auth?.oidc) return [];
+  if (!verifier) {
+    return [
+      point(at, ['profile', 'auth', 'mode'], {
+        code: 'missing-field',
+        message: 'is verifier, and there is no block `verifier` beside it.',
+        fix: 'Add `verifier` with the issuer of the tokens, or choose issuer.',
+      }),
+    ];
+  }
+  if (!verifier.introspection_url || verifier.client_id) return [];
+  return [
+    point(at, ['profile', 'auth', 'verifier', 'introspection_url'], {
+      code: 'missing-field',
+      message: 'is there, and the client that may ask is not.',
+      fix: 'Add `client_id` and `client_secret` beside it.',
     }),
   ];
 }

@@ -14,10 +14,15 @@ export interface Secret {
 export interface ProviderBlock {
   readonly id: Provider;
   readonly client_id: string;
-  readonly client_secret: string;
+  /** Null: a public client of Keycloak or another OpenID provider. */
+  readonly client_secret: string | null;
   readonly callback_path: string;
   readonly auth_url?: string;
   readonly token_url?: string;
+  readonly userinfo_url?: string;
+  readonly revocation_url?: string;
+  readonly api_url?: string;
+  readonly sandbox?: boolean;
   readonly scope?: string;
   readonly server_url?: string;
   readonly realm?: string;
@@ -25,8 +30,21 @@ export interface ProviderBlock {
   readonly audience?: string;
   readonly extra_authorize_params?: { readonly [name: string]: string };
   readonly provider_name?: string;
-  /** Claim path -> claim value -> capabilities. */
+  /** Claim path -> claim value -> capabilities, `role:<name>`, `permission:<name>`. */
   readonly claim_mappings?: { readonly [path: string]: { readonly [value: string]: readonly string[] } };
+}
+
+/** The authorization server whose tokens count in `mode: verifier`; keys as in the file. */
+export interface VerifierBlock {
+  readonly issuer: string;
+  /** What tokens must be made out for; empty: the address of the MCP endpoint. */
+  readonly audience: readonly string[];
+  readonly jwks_url?: string;
+  readonly introspection_url?: string;
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly provider_name?: string;
+  readonly claim_mappings?: ProviderBlock['claim_mappings'];
 }
 
 /** A client that is known beforehand (spec, "Static client fields"). */
@@ -42,8 +60,10 @@ export interface StaticClient {
 /** `auth` of the active profile. */
 export interface AuthSettings {
   readonly mode: 'issuer' | 'verifier';
-  /** Null: `auth.provider` is none. */
+  /** Null: `auth.provider` is none, or `auth.mode` is verifier. */
   readonly provider: ProviderBlock | null;
+  /** Null: `auth.mode` is issuer. */
+  readonly verifier: VerifierBlock | null;
   /** What tokens are sealed with: the first seals, all open. */
   readonly keys: readonly { readonly kid: string; readonly secret: string }[];
   /** Tokens made before it are refused; milliseconds. */

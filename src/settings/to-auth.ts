@@ -1,6 +1,6 @@
 import { present } from '../project/schema/present.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
-import type { AuthSettings, ProviderBlock } from './model.ts';
+import type { AuthSettings, ProviderBlock, VerifierBlock } from './model.ts';
 import type { ParsedAuth } from './schema/auth.ts';
 
 /** `auth` with its defaults; the block of another provider than the chosen one says nothing. */
@@ -9,6 +9,7 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
   return {
     mode: written.mode ?? DEFAULTS['auth.mode'],
     provider: toProvider(written),
+    verifier: toVerifier(written),
     keys: written.keys ?? [],
     not_before: written.not_before ? Date.parse(written.not_before) : null,
     clients: (written.clients ?? []).map((client) => ({
@@ -33,14 +34,27 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
 }
 
 function toProvider(written: ParsedAuth): ProviderBlock | null {
-  const id = written.provider ?? 'none';
+  const id = written.mode === 'verifier' ? 'none' : (written.provider ?? 'none');
   const block = id === 'none' ? null : written[id];
   if (id === 'none' || !block) return null;
   return {
     ...present(block),
     id,
     client_id: block.client_id,
-    client_secret: block.client_secret,
+    client_secret: block.client_secret ?? null,
     callback_path: block.callback_path ?? BLOCK_DEFAULTS.callback_path,
   } as ProviderBlock;
+}
+
+/** The block `verifier`; without one, what the block `oidc` says about the same server. */
+function toVerifier({ mode, verifier, oidc }: ParsedAuth): VerifierBlock | null {
+  if (mode !== 'verifier') return null;
+  if (verifier) return { ...present(verifier), audience: verifier.audience ?? [] } as VerifierBlock;
+  if (!oidc) return null;
+  const { config_url, audience, client_id, client_secret, provider_name, claim_mappings } = present(oidc);
+  return {
+    ...present({ client_id, client_secret, provider_name, claim_mappings }),
+    issuer: config_url.replace(/\/\.well-known\/openid-configuration$/, ''),
+    audience: audience ? [audience] : [],
+  } as VerifierBlock;
 }

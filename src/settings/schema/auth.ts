@@ -20,30 +20,47 @@ export type Provider = (typeof PROVIDERS)[number];
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
+/** Claim path -> claim value -> what it grants: capabilities, `role:<name>`, `permission:<name>`. */
+const CLAIM_MAPPINGS = optional(mapOf(mapOf(words())));
+
 const SHARED = {
   client_id: word(),
   client_secret: hiddenWord(),
   callback_path: optional(path()),
-  /** Claim path -> claim value -> capabilities. */
-  claim_mappings: optional(mapOf(mapOf(words()))),
-};
-
-const PLAIN = strictMap({
-  ...SHARED,
+  scope: optional(text()),
   auth_url: optional(url()),
   token_url: optional(url()),
-  scope: optional(text()),
+  userinfo_url: optional(url()),
+  revocation_url: optional(url()),
+  extra_authorize_params: optional(mapOf(text())),
+  claim_mappings: CLAIM_MAPPINGS,
+};
+
+/** Clients that are public at the provider have no secret. */
+const OPENID = { ...SHARED, client_secret: optional(hiddenWord()) };
+
+const GITHUB = strictMap({ ...SHARED, api_url: optional(url()) });
+const ATLASSIAN = strictMap({ ...SHARED, api_url: optional(url()) });
+const SALESFORCE = strictMap({ ...SHARED, sandbox: optional(flag()) });
+const GOOGLE = strictMap(SHARED);
+const KEYCLOAK = strictMap({ ...OPENID, server_url: url(), realm: word() });
+const OIDC = strictMap({
+  ...OPENID,
+  config_url: url(),
+  audience: optional(word()),
+  provider_name: optional(word()),
 });
 
-const KEYCLOAK = strictMap({ ...SHARED, server_url: url(), realm: word(), scope: optional(text()) });
-
-const OIDC = strictMap({
-  ...SHARED,
-  config_url: url(),
-  scope: optional(text()),
-  audience: optional(word()),
-  extra_authorize_params: optional(mapOf(text())),
+/** The authorization server of `mode: verifier`. */
+const VERIFIER = strictMap({
+  issuer: url(),
+  audience: optional(words()),
+  jwks_url: optional(url()),
+  introspection_url: optional(url()),
+  client_id: optional(word()),
+  client_secret: optional(hiddenWord()),
   provider_name: optional(word()),
+  claim_mappings: CLAIM_MAPPINGS,
 });
 
 const CLIENT = strictMap({
@@ -74,12 +91,13 @@ export const AUTH = strictMap({
     }),
   ),
   hide_credential_headers: optional(flag()),
-  github: optional(PLAIN),
-  atlassian: optional(PLAIN),
-  salesforce: optional(PLAIN),
-  google: optional(PLAIN),
+  github: optional(GITHUB),
+  atlassian: optional(ATLASSIAN),
+  salesforce: optional(SALESFORCE),
+  google: optional(GOOGLE),
   keycloak: optional(KEYCLOAK),
   oidc: optional(OIDC),
+  verifier: optional(VERIFIER),
 });
 
 export type ParsedAuth = v.InferOutput<typeof AUTH>;

@@ -170,6 +170,30 @@ models:
       required_scopes: ['svc:access'],
       persistence: { type: 'sqlite', path: '/home/ada/.svc/oauth.db', auth_encryption_key: null },
       hide_credential_headers: false,
+      verifier: null,
+    });
+  });
+
+  it('take the server of mode verifier from its own block, or from oidc', async () => {
+    const own = userFile(`auth:
+  mode: verifier
+  verifier: { issuer: https://id.example, audience: https://a.example/mcp }
+`);
+    const { provider, verifier } = (await settingsOf({ user: own })).auth;
+    expect({ provider, verifier }).toEqual({
+      provider: null,
+      verifier: { issuer: 'https://id.example', audience: ['https://a.example/mcp'] },
+    });
+    const oidc = userFile(`auth:
+  mode: verifier
+  provider: oidc
+  oidc: { client_id: c, client_secret: s, config_url: https://id.example/t/.well-known/openid-configuration }
+`);
+    expect((await settingsOf({ user: oidc })).auth.verifier).toEqual({
+      issuer: 'https://id.example/t',
+      audience: [],
+      client_id: 'c',
+      client_secret: 's',
     });
   });
 });

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../json.ts';
+import type { Profile } from './identity.ts';
+import { textOf, textsOf } from './providers/field.ts';
+
+/** Claims that say something about a token, about nobody's rights, or that an identity has a field for. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...['acr', 'active', 'allowed-origins', 'amr', 'at_hash', 'aud', 'auth_time', 'azp', 'c_hash', 'client_id'],
+  ...['exp', 'iat', 'iss', 'jti', 'nbf', 'nonce', 's_hash', 'scope', 'scp', 'session_state', 'sid', 'sub'],
+  ...['token_type', 'typ', 'uti', 'ver'],
+  ...['address', 'birthdate', 'email', 'email_verified', 'family_name', 'gender', 'given_name', 'groups'],
+  ...['locale', 'middle_name', 'name', 'nickname', 'permissions', 'phone_number', 'phone_number_verified'],
+  ...['picture', 'preferred_username', 'profile', 'realm_access', 'resource_access', 'role', 'updated_at'],
+  ...['username', 'website', 'zoneinfo'],
+]);
+
+/** Somebody as the standard claims of OpenID Connect describe them (Core, 5.1). */
+export function toOpenIdProfile(claims: JsonObject): Profile {
+  const address = textOf(claims, 'email');
+  const verified = claims.email_verified === true || claims.email_verified === 'true';
+  const email = verified ? address : null;
+  const groups = textsOf(claims.groups).map((group) => group.replace(/^\//, ''));
+  const others = Object.entries(claims).filter(([name]) => !LEFT_OUT.has(name));
+  return {
+    id: textOf(claims, 'sub') ?? '',
+    username: textOf(claims, 'preferred_username') ?? textOf(claims, 'username') ?? email,
+    email,
+    name: textOf(claims, 'name'),
+    groups,
+    claims: {
+      ...Object.fromEntries(others),
+      ...(address !== null && !verified && { email_unverified: address }),
+    },
+    mapped: { ...claims, email, groups },
+  };
+}

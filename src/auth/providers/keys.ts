@@ -1,0 +1,25 @@
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import type { Ask } from './ask.ts';
+import { unavailable } from './failure.ts';
+import { isObject, objectsOf } from './field.ts';
+
+const TEN_MINUTES_MS = 600_000;
+/** An unknown key id asks for the keys again, but no more often than this. */
+const COOLDOWN_MS = 30_000;
+const MAX_KEYS = 100;
+
+/** A provider's public keys (RFC 7517), kept for ten minutes. */
+export function createKeys(provider: string, url: string, ask: Ask): JWTVerifyGetKey {
+  return createRemoteJWKSet(new URL(url), {
+    cacheMaxAge: TEN_MINUTES_MS,
+    cooldownDuration: COOLDOWN_MS,
+    [customFetch]: async (target, { signal }) => {
+      const step = { provider, what: 'its keys' };
+      const { status, body } = await ask({ ...step, url: target, signal });
+      const keys = isObject(body) ? objectsOf(body.keys) : [];
+      if (status !== 200 || keys.length === 0) throw unavailable(step, `answered ${status} without keys`);
+      if (keys.length > MAX_KEYS) throw unavailable(step, `sent more than ${MAX_KEYS} keys`);
+      return Response.json({ keys });
+    },
+  });
+}
