@@ -1,16 +1,46 @@
 import type { RuntimeParts } from '../../src/endpoint/create.ts';
-import type { Log } from '../../src/ports.ts';
+import type { CallObserver } from '../../src/endpoint/record.ts';
+import type { AuditSink, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';
+import { openAudit } from '../audit/open.ts';
 
 /** Who watches the calls of a server, and how to end it. */
 export interface Watch {
-  readonly parts: Pick<RuntimeParts, 'spans' | 'observe'>;
+  readonly parts: Pick<RuntimeParts, 'spans' | 'observe' | 'admit'>;
+  /** Where calls are recorded; null where they are not. */
+  readonly audit: AuditSink | null;
   close(): Promise<void>;
 }
 
-/** Telemetry as the settings want it; its packages are loaded only where it is on. */
-export async function watchCalls(settings: Settings, log: Log): Promise<Watch> {
+/** Telemetry and audit as the settings want them; the paths of the profile begin at the root. */
+export async function watchCalls(settings: Settings, log: Log, root: string): Promise<Watch> {
+  const audit = await openAudit(settings.audit, root, log);
+  const telemetry = await openTelemetry(settings, log);
+  const observe = together(telemetry.parts.observe, audit?.observe);
+  return {
+    parts: {
+      ...telemetry.parts,
+      ...(observe === undefined ? {} : { observe }),
+      ...(audit === null ? {} : { admit: audit.admit }),
+    },
+    audit: audit?.sink ?? null,
+    close: async () => {
+      await Promise.all([telemetry.close(), audit?.sink.close()]);
+    },
+  };
+}
+
+function together(one: CallObserver | undefined, other: CallObserver | undefined): CallObserver | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (call) => {
+    one(call);
+    other(call);
+  };
+}
+
+/** Its packages are loaded only where it is on. */
+async function openTelemetry(settings: Settings, log: Log): Promise<Pick<Watch, 'parts' | 'close'>> {
   if (!settings.telemetry.enabled) return { parts: {}, async close() {} };
   const { createTelemetry } = await import('../otel/telemetry.ts');
   const { spans, observe, close } = createTelemetry({

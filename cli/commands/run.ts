@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { type OpenAudit, openAudit } from '../../adapters/audit/open.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { RequestContext, User } from '../../src/context.ts';
-import { createRuntime } from '../../src/endpoint/create.ts';
+import { createRuntime, type RuntimeParts } from '../../src/endpoint/create.ts';
 import type { Outcome } from '../../src/endpoint/runtime.ts';
+import { noteUnknown } from '../../src/endpoint/unknown.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Database } from '../../src/ports.ts';
@@ -46,7 +48,7 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   const errors = errorsOf(checked, kind, name);
   if (errors.length > 0) throw toRefusal(errors);
   const choice = databaseFor(checked, targetOf(input));
-  const { secrets } = await settingsOf(input, checked);
+  const { secrets, audit: recorded } = await settingsOf(input, checked);
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;
   const open = () => {
@@ -54,20 +56,32 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
     return database;
   };
   const catalog = await compileCatalog(soundPart(checked));
-  const runtime = createRuntime({ catalog, open, log: createLog(output) });
+  const log = createLog(output);
+  const audit = await openAudit(recorded, checked.project.root, log);
+  const runtime = createRuntime({ catalog, open, log, ...partsOf(audit) });
+  const context = contextOf(user);
   const options = { checkResult: !input.flag('skipOutputValidation') };
   try {
-    return await runEndpoint(runtime, kind, name, args, contextOf(user), options);
+    return await runEndpoint(runtime, kind, name, args, context, options);
   } catch (thrown) {
-    throw explained(thrown, kind, name, checked);
+    if (isUnknown(thrown)) noteUnknown(runtime, { kind, name, args, context, error: thrown });
+    throw isUnknown(thrown) ? explained(kind, name, checked) : thrown;
   } finally {
+    await audit?.sink.close();
     await (await database)?.close();
   }
 }
 
+function partsOf(audit: OpenAudit | null): Pick<RuntimeParts, 'observe' | 'admit'> {
+  return audit === null ? {} : { observe: audit.observe, admit: audit.admit };
+}
+
+function isUnknown(thrown: unknown): thrown is SvcError {
+  return thrown instanceof SvcError && thrown.code === 'endpoint_unknown';
+}
+
 /** A name that nothing answers to, with what it may have been meant to be. */
-function explained(thrown: unknown, kind: EndpointKind, name: string, { project }: CheckedProject): unknown {
-  if (!(thrown instanceof SvcError) || thrown.code !== 'endpoint_unknown') return thrown;
+function explained(kind: EndpointKind, name: string, { project }: CheckedProject): SvcError {
   const served = project.endpoints.filter((file) => file.kind === kind && file.endpoint?.enabled !== false);
   return unknownEndpoint(kind, name, served);
 }

@@ -113,7 +113,7 @@ async function start(input: Input, output: Output): Promise<Started> {
   const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   const { log } = requests;
   warnOfWriters(catalog, database, log);
-  const watch = await watchCalls(settings, log);
+  const watch = await watchCalls(settings, log, root);
   const runtime = createRuntime({ catalog, open: async () => database, log, ...watch.parts });
   const { engine, readonly } = database;
   const tools = Object.keys(catalog.tools).length;
