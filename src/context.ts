@@ -16,6 +16,9 @@ export interface User {
   readonly externalToken: string | null;
 }
 
+/** How much a line about a call matters (RFC 5424, in MCP's words). */
+export type NoticeLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
+
 /** What is known about one request; made once, frozen. */
 export interface RequestContext {
   readonly requestId: string;
@@ -28,6 +31,10 @@ export interface RequestContext {
   readonly traceparent: string | null;
   /** Aborts when the client goes away or cancels. */
   readonly signal: AbortSignal;
+  /** Tells the client how far the call is; `done` grows each time. Absent where the client did not ask. */
+  readonly progress?: (done: number, total: number, message: string) => void;
+  /** Tells the client a line about its call, never SQL, values or internals. Absent where it did not ask. */
+  readonly inform?: (level: NoticeLevel, text: string) => void;
 }
 
 /** The trace that a `traceparent` names; null for one that is not sound (W3C Trace Context). */

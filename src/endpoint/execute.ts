@@ -10,6 +10,7 @@ import { shapeContent } from './content.ts';
 import { performCall, type Steps } from './perform.ts';
 import type { Outcome, Runtime } from './runtime.ts';
 import { runSql } from './sql.ts';
+import { tellCut, tellWork } from './tell.ts';
 
 /** How a call differs from a client's. */
 export interface CallOptions {
@@ -73,10 +74,11 @@ function sourceSteps(
 ): Steps<Found, Outcome> {
   return {
     run: (values, span) => executeSource(runtime, entry, { values, context, options, span }),
-    finish: ({ truncated, binary }, value) => ({
-      ...enforceBudget(value, truncated, entry.limits),
-      binary: binary && typeof value === 'string',
-    }),
+    finish: ({ truncated, binary }, value) => {
+      const bounded = enforceBudget(value, truncated, entry.limits);
+      if (bounded.truncated !== null) tellCut(context, bounded.truncated);
+      return { ...bounded, binary: binary && typeof value === 'string' };
+    },
     resultOf: ({ value }) => value,
   };
 }
@@ -101,7 +103,8 @@ function executeSource(
   };
   return parent.span('svc.execution_engine.execute', attributes, async (span) => {
     const call = { signal: context.signal, caller: toSqlCaller(context) };
-    const result = await runSql(runtime, entry, values, { ...call, span });
+    const work = () => runSql(runtime, entry, values, { ...call, span });
+    const result = await tellWork(context, entry.limits.timeoutMs, work);
     span.set({ 'svc.result.count': result.rows.length });
     const { value, binary } = shapeContent(result, entry);
     await span.span('svc.validation.output', {}, async () => {

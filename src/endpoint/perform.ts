@@ -8,6 +8,7 @@ import { checkArguments } from './arguments.ts';
 import { judgeOf } from './judge.ts';
 import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
+import { tellChecked, tellDone } from './tell.ts';
 
 /** One call of an endpoint. */
 export interface Call {
@@ -67,13 +68,16 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   await span.span('svc.policy.enforce_input', {}, async () => {
     take(call, progress, judge.input(progress.args));
   });
+  tellChecked(context);
   const raw = await run(progress.args, span);
   const value = await span.span('svc.policy.enforce_output', {}, async () => {
     const enforced = judge.output(raw.value);
     take(call, progress, enforced.decision);
     return enforced.value;
   });
-  return finish(raw, value);
+  const answer = await finish(raw, value);
+  tellDone(context, progress.decision);
+  return answer;
 }
 
 /** Adds a decision to the call's; one that denies ends the call. */

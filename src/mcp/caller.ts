@@ -1,4 +1,8 @@
 import type { RequestContext } from '../context.ts';
+import type { Session } from './session.ts';
+
+/** What a client that asked for it is told while its call runs. */
+export type Told = Pick<RequestContext, 'progress' | 'inform'>;
 
 /** Who sent a message and over what; the transport makes one for each request it carries. */
 export interface Caller {
@@ -11,10 +15,16 @@ export interface Caller {
   /** Of the HTTP request; a message's own `_meta.traceparent` goes before it. */
   readonly traceparent: string | null;
   readonly signal: AbortSignal;
+  /** Of the legacy era; absent where nothing is kept about a client. */
+  readonly session?: Session;
 }
 
 /** The context of one message (SEP-414: the trace travels in `_meta`). */
-export function toRequestContext(caller: Caller, meta: Record<string, unknown> | undefined): RequestContext {
+export function toRequestContext(
+  caller: Caller,
+  meta: Record<string, unknown> | undefined,
+  told: Told = {},
+): RequestContext {
   const traceparent = meta?.traceparent;
   return Object.freeze({
     requestId: caller.requestId,
@@ -26,5 +36,6 @@ export function toRequestContext(caller: Caller, meta: Record<string, unknown> |
     sessionId: caller.sessionId,
     traceparent: typeof traceparent === 'string' ? traceparent : caller.traceparent,
     signal: caller.signal,
+    ...told,
   });
 }

@@ -2,8 +2,8 @@ import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server
 import type { Catalog } from '../catalog/model.ts';
 import type { ServeOptions } from './parts.ts';
 
-/** What a server can do: no more than its catalog has. */
-export function capabilitiesOf(catalog: Catalog): ServerCapabilities {
+/** What a server can do: no more than its catalog has, and in the legacy era no more than its sessions allow. */
+export function capabilitiesOf(catalog: Catalog, tells: boolean): ServerCapabilities {
   const has = {
     tools: Object.keys(catalog.tools).length > 0,
     resources: Object.keys(catalog.resources).length > 0,
@@ -15,6 +15,7 @@ export function capabilitiesOf(catalog: Catalog): ServerCapabilities {
     ...(has.resources ? { resources: {} } : {}),
     ...(has.prompts ? { prompts: {} } : {}),
     ...(isCompletable(catalog) ? { completions: {} } : {}),
+    ...(tells ? { logging: {} } : {}),
   };
 }
 

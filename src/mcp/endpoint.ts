@@ -41,7 +41,7 @@ export function createMcpEndpoint(runtime: Runtime, options: ServeOptions): McpE
 
 function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   const channel = new Channel();
-  const server = createServer(runtime, { ...options, era, callerOf: channel.callerOf });
+  const server = createServer(runtime, { ...options, era, callerOf: channel.callerOf, idOf: channel.idOf });
   server.onerror = ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` });
   void server.connect(channel);
   return channel;

@@ -1,9 +1,9 @@
-import { type InboundLegacyRoute, isJSONRPCRequest } from '@modelcontextprotocol/server';
+import { type InboundLegacyRoute, isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { JsonValue } from '../json.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from './era.ts';
 import type { Exchange } from './exchange.ts';
 import { type Refusal, toRefusalResponse } from './refusal.ts';
-import { toAccepted } from './reply.ts';
+import { readsStreams, toAccepted, toStream } from './reply.ts';
 import { isObject } from './wire.ts';
 
 const MAX_BATCH = 100;
@@ -15,10 +15,20 @@ export async function answerLegacy(route: InboundLegacyRoute, exchange: Exchange
   if (refusal !== null) return toRefusalResponse(refusal, exchange.body);
   const { body, caller, channels, reply } = exchange;
   const requests = toMessages(body).filter((message) => isJSONRPCRequest(message));
-  if (requests.length === 0) return toAccepted();
-  const answers = await Promise.all(requests.map((request) => channels.legacy.exchange(request, caller)));
-  const messages = answers.map(({ message }) => message);
-  return reply(Array.isArray(body) ? messages : messages[0]);
+  const [first] = requests;
+  if (first === undefined) return toAccepted();
+  if (Array.isArray(body)) return reply(await answerBatch(requests, exchange));
+  const streams = readsStreams(exchange.headers.get('accept'));
+  const outlet = await channels.legacy.exchange({ request: first, caller, streams });
+  return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);
+}
+
+/** Only responses: the revision with batches has no other use for streams than progress. */
+async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: Exchange) {
+  const outlets = await Promise.all(
+    requests.map((request) => channels.legacy.exchange({ request, caller, streams: false })),
+  );
+  return outlets.flatMap((outlet) => ('message' in outlet ? [outlet.message] : []));
 }
 
 function toMessages(body: JsonValue): readonly JsonValue[] {

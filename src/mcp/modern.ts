@@ -1,14 +1,16 @@
 import {
   type InboundModernRoute,
   type JSONRPCRequest,
-  type JSONRPCResponse,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
+import type { Answer } from './channel.ts';
 import { MODERN_VERSIONS } from './era.ts';
 import type { Exchange } from './exchange.ts';
 import { headerProblem } from './headers.ts';
 import { type Refusal, toRefusalResponse } from './refusal.ts';
-import { toAccepted } from './reply.ts';
+import { readsStreams, toAccepted, toStream } from './reply.ts';
+
+const MISSING_CAPABILITY = -32021;
 
 const REFUSED_STATUS: ReadonlyMap<number, number> = new Map([
   [-32600, 400],
@@ -21,8 +23,10 @@ export async function answerModern(route: InboundModernRoute, exchange: Exchange
   if (route.messageKind === 'notification') return toAccepted();
   const refusal = versionRefusal(route) ?? headerRefusal(exchange.headers, route.message);
   if (refusal !== null) return toRefusalResponse(refusal, exchange.body);
-  const { message, refused } = await exchange.channels.modern.exchange(route.message, exchange.caller);
-  return exchange.reply(message, refused ? refusedStatus(message) : 200);
+  const { caller, channels } = exchange;
+  const streams = readsStreams(exchange.headers.get('accept'));
+  const outlet = await channels.modern.exchange({ request: route.message, caller, streams });
+  return 'stream' in outlet ? toStream(outlet.stream) : exchange.reply(outlet.message, statusOf(outlet));
 }
 
 function versionRefusal({ classification }: InboundModernRoute): Refusal | null {
@@ -38,7 +42,10 @@ function headerRefusal(headers: Headers, request: JSONRPCRequest): Refusal | nul
   return problem === null ? null : { status: 400, code: -32020, message: `Bad Request: ${problem}.` };
 }
 
-/** What the protocol layer refuses has a status; what a handler answers is 200, whatever it says. */
-function refusedStatus(message: JSONRPCResponse): number {
-  return 'error' in message ? (REFUSED_STATUS.get(message.error.code) ?? 200) : 200;
+/** What the protocol layer refuses has a status; what a handler answers is 200, but for a client that lacks something. */
+function statusOf({ message, refused }: Answer): number {
+  if (!('error' in message)) return 200;
+  const { code } = message.error;
+  if (code === MISSING_CAPABILITY) return 400;
+  return refused ? (REFUSED_STATUS.get(code) ?? 200) : 200;
 }

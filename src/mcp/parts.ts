@@ -1,4 +1,4 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { Era } from './era.ts';
 
@@ -10,10 +10,14 @@ export interface ServeOptions {
   readonly pageSize?: number;
   /** Whether the lists depend on who asks; then no shared cache may keep them. */
   readonly private?: boolean;
+  /** Whether clients of the legacy era have sessions, so that what they ask for once can be kept. */
+  readonly sessions?: boolean;
 }
 
 /** What one server needs beside the runtime. */
 export interface ServerParts extends ServeOptions {
   readonly era: Era;
   readonly callerOf: (context: ServerContext) => Caller;
+  /** The id that the client gave to a request. */
+  readonly idOf: (context: ServerContext) => RequestId;
 }

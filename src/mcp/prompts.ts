@@ -7,12 +7,12 @@ import type { Runtime } from '../endpoint/runtime.ts';
 import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { toRequestContext } from './caller.ts';
 import { toContents } from './contents.ts';
 import { logFailure, toProtocolError } from './failure.ts';
 import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { toMedia, truncationText } from './result.ts';
+import { contextOf } from './told.ts';
 import { isObject } from './wire.ts';
 
 const GET_PARAMS = v.looseObject({
@@ -21,17 +21,17 @@ const GET_PARAMS = v.looseObject({
 });
 
 /** `prompts/list` and `prompts/get`. */
-export function answerPrompts(server: Server, runtime: Runtime, { callerOf, pageSize }: ServerParts): void {
+export function answerPrompts(server: Server, runtime: Runtime, parts: ServerParts): void {
   const prompts = new Map(Object.entries(runtime.catalog.prompts));
   const wires = () =>
     [...prompts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(({ wire }) => wire);
-  const pages = createPages(runtime.catalog, wires, pageSize);
+  const pages = createPages(runtime.catalog, wires, parts.pageSize);
   server.setRequestHandler('prompts/list', { params: LIST_PARAMS }, ({ cursor }) => {
     const { items, ...next } = pages(cursor);
     return { prompts: items, ...next };
   });
   server.setRequestHandler('prompts/get', { params: GET_PARAMS }, (params, ctx) => {
-    const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
+    const context = contextOf(parts, ctx);
     const args = params.arguments ?? {};
     const entry = prompts.get(params.name);
     if (entry !== undefined) return answerGet(runtime, entry, args, context);

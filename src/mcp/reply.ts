@@ -1,3 +1,5 @@
+import { toEvent } from './event-stream.ts';
+
 /** How a client reads replies. */
 export type Form = 'json' | 'sse';
 
@@ -5,7 +7,7 @@ export type Form = 'json' | 'sse';
 export type Respond = (text: string, init: { status: number; headers: Record<string, string> }) => Response;
 
 /** Makes the HTTP response of one exchange from a JSON-RPC response, or from a batch of them. */
-export type Reply = (body: unknown, status?: number) => Response;
+export type Reply = (body: unknown, status?: number, extra?: Record<string, string>) => Response;
 
 /** The form that an `Accept` header asks for: JSON wherever it may be; null: neither. */
 export function acceptedForm(accept: string | null): Form | null {
@@ -21,11 +23,21 @@ const SSE_HEADERS = {
 
 /** Replies in the form that the client reads. */
 export function createReply(form: Form, respond: Respond = toResponse): Reply {
-  return (body, status = 200) => {
-    const json = JSON.stringify(body);
-    if (form === 'json') return respond(json, { status, headers: { 'content-type': 'application/json' } });
-    return respond(`event: message\ndata: ${json}\n\n`, { status, headers: { ...SSE_HEADERS } });
+  return (body, status = 200, extra = {}) => {
+    if (form === 'sse') return respond(toEvent(body), { status, headers: { ...SSE_HEADERS, ...extra } });
+    const headers = { 'content-type': 'application/json', ...extra };
+    return respond(JSON.stringify(body), { status, headers });
   };
+}
+
+/** The reply to a request whose messages come while it is answered, or to a client that listens. */
+export function toStream(readable: ReadableStream<Uint8Array>): Response {
+  return new Response(readable, { headers: SSE_HEADERS });
+}
+
+/** Whether a client reads streams of messages. */
+export function readsStreams(accept: string | null): boolean {
+  return accept === null || /text\/(?:event-stream|\*)|\*\/\*/i.test(accept);
 }
 
 /** The reply to a POST that held no request. */

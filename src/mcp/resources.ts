@@ -6,25 +6,25 @@ import { readResource } from '../endpoint/execute.ts';
 import type { Outcome, Runtime } from '../endpoint/runtime.ts';
 import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
-import { toRequestContext } from './caller.ts';
 import { toContents } from './contents.ts';
 import { logFailure, toProtocolError } from './failure.ts';
 import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { TRUNCATED_META_KEY, truncationText } from './result.ts';
+import { contextOf } from './told.ts';
 
 const READ_PARAMS = v.looseObject({ uri: v.string() });
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function answerResources(server: Server, runtime: Runtime, { callerOf, pageSize }: ServerParts): void {
+export function answerResources(server: Server, runtime: Runtime, parts: ServerParts): void {
   const { catalog } = runtime;
   const wiresOf = (templates: boolean) => () =>
     Object.values(catalog.resources)
       .filter(({ template }) => template.variables.length > 0 === templates)
       .toSorted((one, other) => (one.uri < other.uri ? -1 : 1))
       .map(({ wire }) => wire);
-  const plain = createPages(catalog, wiresOf(false), pageSize);
-  const templates = createPages(catalog, wiresOf(true), pageSize);
+  const plain = createPages(catalog, wiresOf(false), parts.pageSize);
+  const templates = createPages(catalog, wiresOf(true), parts.pageSize);
   server.setRequestHandler('resources/list', { params: LIST_PARAMS }, ({ cursor }) => {
     const { items, ...next } = plain(cursor);
     return { resources: items, ...next };
@@ -34,7 +34,7 @@ export function answerResources(server: Server, runtime: Runtime, { callerOf, pa
     return { resourceTemplates: items, ...next };
   });
   server.setRequestHandler('resources/read', { params: READ_PARAMS }, ({ uri }, ctx) => {
-    const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
+    const context = contextOf(parts, ctx);
     return answerRead(runtime, uri, context);
   });
 }

@@ -1,6 +1,7 @@
 import { Server } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Runtime } from '../endpoint/runtime.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
 import { answerCompletion } from './completion.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
@@ -8,28 +9,37 @@ import type { ServeOptions, ServerParts } from './parts.ts';
 import { answerPrompts } from './prompts.ts';
 import { answerResources } from './resources.ts';
 import { answerTools } from './tools.ts';
+import { isObject } from './wire.ts';
 
 export type { ServeOptions, ServerParts } from './parts.ts';
 
-const INITIALIZE_PARAMS = v.looseObject({ protocolVersion: v.string() });
+const INITIALIZE_PARAMS = v.looseObject({
+  protocolVersion: v.string(),
+  capabilities: v.optional(v.custom<JsonObject>((value) => isObject(value as JsonValue))),
+});
+
+const LEVEL_PARAMS = v.object({
+  level: v.picklist(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']),
+});
 
 /** The SDK's protocol engine with its handlers fed from the catalog; holds nothing about any client. */
 export function createServer(runtime: Runtime, parts: ServerParts): Server {
   const server = new EraServer(runtime, parts);
-  const { tools, resources, prompts, completions } = server.getCapabilities();
+  const { tools, resources, prompts, completions, logging } = server.getCapabilities();
   if (parts.era === 'legacy') answerInitialize(server, runtime, parts);
   else answerDiscover(server, runtime, parts);
   if (tools) answerTools(server, runtime, parts);
   if (resources) answerResources(server, runtime, parts);
   if (prompts) answerPrompts(server, runtime, parts);
   if (completions) answerCompletion(server, runtime.catalog);
+  if (logging && parts.era === 'legacy') answerLevel(server, parts);
   return server;
 }
 
 class EraServer extends Server {
   constructor(runtime: Runtime, { era, ...options }: ServerParts) {
     super(toServerInfo(runtime, options.version), {
-      capabilities: capabilitiesOf(runtime.catalog),
+      capabilities: capabilitiesOf(runtime.catalog, era === 'modern' || options.sessions === true),
       cacheHints: cacheHintsOf(options),
       supportedProtocolVersions: [...(era === 'modern' ? MODERN_VERSIONS : LEGACY_VERSIONS)],
       ...instructionsOf(options),
@@ -48,13 +58,27 @@ function instructionsOf({ instructions }: ServeOptions) {
 }
 
 /** Answered by us because the SDK's handler would remember the client on an instance that all clients share. */
-function answerInitialize(server: Server, runtime: Runtime, options: ServeOptions): void {
-  server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, ({ protocolVersion: asked }) => ({
-    protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
-    capabilities: server.getCapabilities(),
-    serverInfo: toServerInfo(runtime, options.version),
-    ...instructionsOf(options),
-  }));
+function answerInitialize(server: Server, runtime: Runtime, parts: ServerParts): void {
+  server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, (params, ctx) => {
+    const { protocolVersion: asked, capabilities } = params;
+    const { session } = parts.callerOf(ctx);
+    if (session !== undefined) session.capabilities = capabilities ?? {};
+    return {
+      protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
+      capabilities: server.getCapabilities(),
+      serverInfo: toServerInfo(runtime, parts.version),
+      ...instructionsOf(parts),
+    };
+  });
+}
+
+/** `logging/setLevel`: kept for the session, where there is one. */
+function answerLevel(server: Server, { callerOf }: ServerParts): void {
+  server.setRequestHandler('logging/setLevel', { params: LEVEL_PARAMS }, ({ level }, ctx) => {
+    const { session } = callerOf(ctx);
+    if (session !== undefined) session.level = level;
+    return {};
+  });
 }
 
 /** Adds the artefact's content hash to what the SDK would answer. */

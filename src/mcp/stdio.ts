@@ -1,14 +1,24 @@
-import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
+import type { McpServerFactory, RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { Runtime } from '../endpoint/runtime.ts';
 import type { Caller } from './caller.ts';
 import { createServer, type ServeOptions } from './server.ts';
+import { createSession, type Session } from './session.ts';
 
 /** Makes the server of one stdio connection once its first message has told the era. */
 export function createStdioFactory(runtime: Runtime, options: ServeOptions): McpServerFactory {
-  return ({ era }) => createServer(runtime, { ...options, era, callerOf });
+  return ({ era }) => {
+    const session = createSession('');
+    const parts = { ...options, era, sessions: true, idOf };
+    return createServer(runtime, { ...parts, callerOf: (ctx) => callerOf(ctx, session) });
+  };
 }
 
-function callerOf({ mcpReq }: ServerContext): Caller {
+function idOf({ mcpReq }: ServerContext): RequestId {
+  return mcpReq.id;
+}
+
+/** A connection is a session of its own. */
+function callerOf({ mcpReq }: ServerContext, session: Session): Caller {
   return {
     requestId: crypto.randomUUID(),
     kind: 'stdio',
@@ -17,5 +27,6 @@ function callerOf({ mcpReq }: ServerContext): Caller {
     sessionId: null,
     traceparent: null,
     signal: mcpReq.signal,
+    session,
   };
 }

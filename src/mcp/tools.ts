@@ -5,9 +5,9 @@ import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { answerCall } from './call.ts';
-import { toRequestContext } from './caller.ts';
 import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
+import { contextOf } from './told.ts';
 import { isObject, toWireTool } from './wire.ts';
 
 const CALL_PARAMS = v.looseObject({
@@ -16,11 +16,8 @@ const CALL_PARAMS = v.looseObject({
 });
 
 /** `tools/list` and `tools/call`. */
-export function answerTools(
-  server: Server,
-  runtime: Runtime,
-  { era, callerOf, pageSize }: ServerParts,
-): void {
+export function answerTools(server: Server, runtime: Runtime, parts: ServerParts): void {
+  const { era, pageSize } = parts;
   const tools = new Map(Object.entries(runtime.catalog.tools));
   const wires = () => [...tools.values()].toSorted(byName).map((entry) => toWireTool(entry, era));
   const pages = createPages(runtime.catalog, wires, pageSize);
@@ -30,7 +27,7 @@ export function answerTools(
   });
   server.setRequestHandler('tools/call', { params: CALL_PARAMS }, (params, ctx) => {
     const entry = tools.get(params.name);
-    const context = toRequestContext(callerOf(ctx), ctx.mcpReq._meta);
+    const context = contextOf(parts, ctx);
     const args = params.arguments ?? {};
     if (entry !== undefined) return answerCall(runtime, entry, args, { context, era });
     const error = new SvcError('endpoint_unknown', `Unknown tool: ${params.name.slice(0, 128)}`);

@@ -29,7 +29,8 @@ describe.each(MODES)('the SDK v2 client, %s', (_name, mode, version) => {
     const client = await connect(createTestApp(), mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'demo', version: '1.2.3' });
-    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    const logging = version === '2026-07-28' ? { logging: {} } : {};
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, ...logging });
   });
 
   it('lists the tools in order of their names', async () => {

@@ -11,7 +11,7 @@ describe('server/discover', () => {
     expect(status).toBe(200);
     expect(json.result).toEqual({
       supportedVersions: [MODERN],
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, logging: {} },
       resultType: 'complete',
       ttlMs: 60_000,
       cacheScope: 'public',

@@ -134,8 +134,11 @@ describe('completion/complete', () => {
 describe('capabilities', () => {
   it('are those that the project has', async () => {
     const { capabilities } = await ask(shop.app, 'server/discover');
-    expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} });
-    expect((await ask(createTestApp(), 'server/discover')).capabilities).toEqual({ tools: {} });
+    expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} });
+    expect((await ask(createTestApp(), 'server/discover')).capabilities).toEqual({
+      tools: {},
+      logging: {},
+    });
     const { json } = await exchange(shop.app, legacy('prompts/list'));
     expect((json.result as { prompts: unknown[] }).prompts).toHaveLength(3);
   });

@@ -1,0 +1,58 @@
+/** Messages to a client as server-sent events, while it listens. */
+export interface EventStream {
+  readonly readable: ReadableStream<Uint8Array>;
+  /** Sends a message; one to a client that is gone is dropped. */
+  write(message: unknown): void;
+  close(): void;
+}
+
+/** Proxies cut connections on which nothing happens for a minute or so. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Messages that wait for a client that does not read; then it counts as gone. */
+const MOST_WAITING = 1_000;
+
+const encoder = new TextEncoder();
+
+/** A message as a server-sent event. */
+export function toEvent(message: unknown): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+}
+
+/** Opens a stream; `onGone` is told once when the client ends it. */
+export function openEventStream(onGone: () => void): EventStream {
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const stop = () => {
+    controller = null;
+    clearInterval(beat);
+  };
+  const gone = () => {
+    if (controller === null) return;
+    stop();
+    onGone();
+  };
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start: (started) => {
+        controller = started;
+      },
+      cancel: gone,
+    },
+    { highWaterMark: MOST_WAITING },
+  );
+  const send = (text: string) => {
+    if (controller === null) return;
+    if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
+    else gone();
+  };
+  const beat = setInterval(() => send(': still here\n\n'), KEEP_ALIVE_MS);
+  return {
+    readable,
+    write: (message) => send(toEvent(message)),
+    close: () => {
+      const open = controller;
+      stop();
+      open?.close();
+    },
+  };
+}
