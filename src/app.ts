@@ -6,6 +6,8 @@ import { type AdmissionOptions, type Admit, createAdmission } from './http/admis
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
 import { toFailure } from './http/failure.ts';
+import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
+import { toLandingResponse } from './http/page/answer.ts';
 import type { Caller } from './mcp/caller.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import type { Respond } from './mcp/reply.ts';
@@ -21,6 +23,8 @@ export interface AppOptions extends Access, AdmissionOptions {
   readonly log: Log;
   readonly instructions?: string;
   readonly maxBodyBytes?: number;
+  /** Where the world reaches the server; default: where a request was sent to. */
+  readonly publicAddress?: PublicAddress;
   readonly pageSize?: number;
 }
 
@@ -62,6 +66,7 @@ export function createApp(options: AppOptions): App {
   });
   routeMcp(hono, options);
   routeHealth(hono, options);
+  routeLanding(hono, options);
   hono.notFound((c) =>
     toFailure(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
   );
@@ -131,6 +136,24 @@ function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions): void {
   hono.get('/ready', async (c) => {
     await touchDatabase(runtime(), c.env.signal ?? c.req.raw.signal);
     return Response.json({ status: 'ready' });
+  });
+}
+
+function routeLanding(
+  hono: Hono<Env>,
+  { runtime, version, authenticate, publicAddress = OWN_ADDRESS }: AppOptions,
+): void {
+  hono.get('/', (c) => {
+    const { project, tools, resources, prompts } = runtime().catalog;
+    return toLandingResponse(c.req.raw, {
+      project,
+      version,
+      url: `${publicBase(c.req.raw, publicAddress)}/mcp`,
+      login: authenticate !== undefined,
+      tools: Object.keys(tools).length,
+      resources: Object.keys(resources).length,
+      prompts: Object.keys(prompts).length,
+    });
   });
 }
 

@@ -5,13 +5,12 @@ import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
-import { accessOf } from '../../src/http/access.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { openWasmPool } from '../duckdb-wasm/node.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
-import { rateLimitOf } from './limits.ts';
+import { reachOf, UNCONFIGURED } from './reach.ts';
 import { startHttpServer } from './server.ts';
 import { loadStartSettings } from './start-settings.ts';
 
@@ -50,12 +49,10 @@ async function main(): Promise<void> {
 
 async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Serving> {
   const host = process.env.HOST || '127.0.0.1';
-  const { trust_proxy = false, rate_limit = null } = settings?.transport.http ?? {};
-  const rateLimit = rateLimitOf({ host, trust_proxy, rate_limit });
-  const access = accessOf(host);
-  const app = createApp({ runtime: () => runtime, version, stateless: true, log, rateLimit, ...access });
+  const http = { ...UNCONFIGURED, ...settings?.transport.http, host };
+  const app = createApp({ runtime: () => runtime, version, stateless: true, log, ...reachOf(http) });
   const port = portOf(process.env.PORT || '8000');
-  const server = await startHttpServer({ app, host, port, trustProxy: trust_proxy });
+  const server = await startHttpServer({ app, host, port, trustProxy: http.trust_proxy });
   log({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { rateLimitOf } from '../../adapters/node/limits.ts';
+import { reachOf } from '../../adapters/node/reach.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
 import { startHttpServer } from '../../adapters/node/server.ts';
 import { type Watch, watchCalls } from '../../adapters/node/watch.ts';
@@ -8,7 +8,6 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
-import { type Access, accessOf } from '../../src/http/access.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';
@@ -44,26 +43,15 @@ async function serveOverHttp(
   stopped: Promise<void>,
   output: Output,
 ): Promise<void> {
-  const { host, port, stateless, base_url, trust_proxy } = settings.transport.http;
+  const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
-  const access = withName(accessOf(host), base_url);
-  const rateLimit = rateLimitOf(settings.transport.http);
-  const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, rateLimit, ...access });
+  const reach = reachOf(settings.transport.http);
+  const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...reach });
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
   const told = { ...serving, url: `${server.url}/mcp` };
   output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
   await stopped;
   await server.close();
-}
-
-/** A proxy passes on the name by which the world knows the server. */
-function withName(access: Access, baseUrl: string | null): Access {
-  if (baseUrl === null) return access;
-  const { hostname } = new URL(baseUrl);
-  return {
-    allowedHosts: access.allowedHosts && [...access.allowedHosts, hostname],
-    allowedOrigins: access.allowedOrigins && [...access.allowedOrigins, hostname],
-  };
 }
 
 /** Standard output belongs to the protocol: nothing else is written there, not even with --json. */

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { rateLimitOf } from '../../../../adapters/node/limits.ts';
+import { reachOf, UNCONFIGURED } from '../../../../adapters/node/reach.ts';
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { LOCAL_ACCESS, OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { createFakeRuntime, createTestApp, legacy } from '../../mcp/fixture.ts';
 
 const USUAL = { requestsPerMinute: 600, burst: 600 };
 
-describe('rateLimitOf', () => {
+describe('reachOf', () => {
   it.each([
     ['127.0.0.1', false, null],
     ['localhost', false, null],
@@ -13,19 +14,35 @@ describe('rateLimitOf', () => {
     ['127.0.0.1', true, USUAL],
     ['0.0.0.0', false, USUAL],
     ['10.0.0.5', false, USUAL],
-  ])('without a word: %s, trust_proxy %s', (host, trust_proxy, expected) => {
-    expect(rateLimitOf({ host, trust_proxy, rate_limit: null })).toEqual(expected);
+  ])('without a word, limits %s, trust_proxy %s, to what suits it', (host, trust_proxy, expected) => {
+    expect(reachOf({ ...UNCONFIGURED, host, trust_proxy }).rateLimit).toEqual(expected);
   });
 
-  it('takes what is configured, also for this machine', () => {
+  it('takes the limit that is configured, also for this machine', () => {
     const rate_limit = { requests_per_minute: 30, burst: 5 };
-    const expected = { requestsPerMinute: 30, burst: 5 };
-    expect(rateLimitOf({ host: '127.0.0.1', trust_proxy: false, rate_limit })).toEqual(expected);
+    const { rateLimit } = reachOf({ ...UNCONFIGURED, host: '127.0.0.1', rate_limit });
+    expect(rateLimit).toEqual({ requestsPerMinute: 30, burst: 5 });
   });
 
-  it('is none at 0', () => {
+  it('has no limit at 0', () => {
     const rate_limit = { requests_per_minute: 0, burst: 1 };
-    expect(rateLimitOf({ host: '0.0.0.0', trust_proxy: false, rate_limit })).toBeNull();
+    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }).rateLimit).toBeNull();
+  });
+
+  it('answers to the public name beside the names of the machine', () => {
+    const { allowedHosts, allowedOrigins, publicAddress } = reachOf({
+      ...UNCONFIGURED,
+      host: '127.0.0.1',
+      base_url: 'https://mcp.example.org',
+      trust_proxy: true,
+    });
+    expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
+    expect(allowedOrigins).toEqual([...(LOCAL_ACCESS.allowedOrigins ?? []), 'mcp.example.org']);
+    expect(publicAddress).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
+  });
+
+  it('answers to every name beyond the machine', () => {
+    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0' })).toMatchObject(OPEN_ACCESS);
   });
 });
 

@@ -1,0 +1,47 @@
+import type { AppOptions } from '../../src/app.ts';
+import { type Access, accessOf, LOCAL_ACCESS } from '../../src/http/access.ts';
+import type { RateLimit } from '../../src/http/throttle.ts';
+import { RATE_LIMIT } from '../../src/settings/defaults.ts';
+import type { TransportSettings } from '../../src/settings/model.ts';
+
+/** Where a server listens, and what is configured about who reaches it. */
+export type Reached = Omit<TransportSettings['http'], 'port' | 'stateless'>;
+
+/** What is known without any configuration. */
+export const UNCONFIGURED: Omit<Reached, 'host'> = {
+  scheme: 'http',
+  base_url: null,
+  trust_proxy: false,
+  rate_limit: null,
+};
+
+/** What of it an app has to know. */
+export function reachOf(http: Reached): Access & Required<Pick<AppOptions, 'rateLimit' | 'publicAddress'>> {
+  const { host, base_url, trust_proxy, scheme } = http;
+  return {
+    ...withName(accessOf(host), base_url),
+    rateLimit: rateLimitOf(http),
+    publicAddress: { baseUrl: base_url, trustProxy: trust_proxy, scheme },
+  };
+}
+
+/** A proxy passes on the name by which the world knows the server. */
+function withName(access: Access, baseUrl: string | null): Access {
+  if (baseUrl === null) return access;
+  const { hostname } = new URL(baseUrl);
+  return {
+    allowedHosts: access.allowedHosts && [...access.allowedHosts, hostname],
+    allowedOrigins: access.allowedOrigins && [...access.allowedOrigins, hostname],
+  };
+}
+
+/**
+ * Without a word in the configuration, a server that only its own machine reaches has no limit: its clients are one
+ * person's programs, or those of a proxy that cannot be told apart.
+ */
+function rateLimitOf({ host, trust_proxy, rate_limit }: Reached): RateLimit | null {
+  const local = accessOf(host) === LOCAL_ACCESS && !trust_proxy;
+  const limit = rate_limit ?? (local ? null : RATE_LIMIT);
+  if (limit === null || limit.requests_per_minute === 0) return null;
+  return { requestsPerMinute: limit.requests_per_minute, burst: limit.burst };
+}
