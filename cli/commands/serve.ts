@@ -98,10 +98,11 @@ async function start(input: Input, output: Output): Promise<Started> {
   const requests = createRequestLog(createServerLog(output, settings.logging));
   const choice = databaseOf(checked, settings.transport.http.stateless);
   const catalog = await compileCatalog(checked.project);
-  const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   const { log } = requests;
-  warnOfWriters(catalog, database, log);
+  // Before the database: what is open would keep a process alive that must end here.
   const watch = await watchCalls(settings, log, root);
+  const database = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
+  warnOfWriters(catalog, database, log);
   const runtime = createRuntime({ catalog, open: async () => database, log, ...watch.parts });
   const { engine, readonly } = database;
   const tools = Object.keys(catalog.tools).length;
