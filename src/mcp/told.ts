@@ -19,8 +19,8 @@ const LEVELS: readonly string[] = [
 export function contextOf({ era, callerOf }: ServerParts, ctx: ServerContext): RequestContext {
   const caller = callerOf(ctx);
   const meta = ctx.mcpReq._meta;
-  const level =
-    era === 'legacy' ? (caller.session?.level ?? null) : ctx.mcpReq.envelope?.[LOG_LEVEL_META_KEY];
+  const envelope: Record<string, unknown> = ctx.mcpReq.envelope ?? {};
+  const level = era === 'legacy' ? caller.session?.level : envelope[LOG_LEVEL_META_KEY];
   return toRequestContext(caller, meta, toldOf(ctx, { token: meta?.progressToken, level, caller }));
 }
 
