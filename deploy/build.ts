@@ -71,10 +71,10 @@ interface Served {
 }
 
 function toManifest({ site, catalog, config }: Served, database: CopiedDatabase): Manifest {
-  const { profile, secrets } = site;
-  const parts = [catalog.hash, database.sha256, JSON.stringify([profile, secrets, config])];
+  const { profile, secrets, audit } = site;
+  const parts = [catalog.hash, database.sha256, JSON.stringify([profile, secrets, audit, config])];
   const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
-  return { svc: 1, version: VERSION, hash, database, profile, secrets, catalog };
+  return { svc: 1, version: VERSION, hash, database, profile, secrets, audit, catalog };
 }
 
 type Contents = { readonly [path: string]: string | Uint8Array };

@@ -9,7 +9,8 @@ import { FileSink } from './file-sink.ts';
 export const DAY = 86_400_000;
 
 /** What records the calls of a process; `sink` is closed at its end. */
-export interface OpenAudit extends Audit {
+export interface OpenAudit {
+  readonly parts: Audit;
   readonly sink: AuditSink;
 }
 
@@ -26,7 +27,7 @@ export async function openAudit(settings: AuditSettings, root: string, log: Log)
   const sink = new FileSink({ path, limits, onError, log, onRotated: tidy });
   await sink.open();
   tidy();
-  return { sink, ...createAudit(sink, settings) };
+  return { sink, parts: createAudit(sink, settings) };
 }
 
 async function forget(path: string, days: number, log: Log): Promise<void> {

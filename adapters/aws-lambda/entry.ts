@@ -6,6 +6,7 @@ import { createRuntime } from '../../src/endpoint/create.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
+import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { readBundled } from '../node/bundled-config.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
@@ -14,12 +15,14 @@ import { createHandler, createStreamHandler } from './handler.ts';
 import { createLambdaLog } from './log.ts';
 import { awsLambda } from './platform.ts';
 
-const { log, scope } = createLambdaLog((line) => process.stdout.write(`${line}\n`));
+const write = (line: string) => void process.stdout.write(`${line}\n`);
+const { log, scope } = createLambdaLog(write);
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const runtime = createRuntime({
   catalog: toServedCatalog(manifest),
   open: () => openPackaged(pathOf('data.duckdb')),
   log,
+  ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
 });
 const app = createApp({
   runtime: () => runtime,

@@ -5,6 +5,7 @@ import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
+import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { createGate } from '../edge/cold-start.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
@@ -32,8 +33,11 @@ let server: Server | null = null;
 
 function createServer(bindings: Env) {
   const { ASSETS } = bindings;
-  const gate = createGate(() => loadStartSettings({ manifest, bundled, env: textsOf(bindings) }), log);
-  const runtime = createRuntime({ catalog: toServedCatalog(manifest), open: () => openAsset(ASSETS), log });
+  const env = textsOf(bindings);
+  const gate = createGate(() => loadStartSettings({ manifest, bundled, env }), log);
+  const audit = createLineAudit(auditSettingsOf(manifest.audit, env), (line) => console.log(line));
+  const open = () => openAsset(ASSETS);
+  const runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit });
   const app = createApp({
     runtime: () => runtime,
     version: manifest.version,

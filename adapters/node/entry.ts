@@ -7,7 +7,9 @@ import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { openAudit } from '../audit/open.ts';
 import { openWasmPool } from '../duckdb-wasm/node.ts';
+import { auditSettingsOf } from '../edge/audit.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
 import { reachOf, UNCONFIGURED } from './reach.ts';
@@ -36,14 +38,21 @@ async function main(): Promise<void> {
     bundled: readBundled(pathOf('config.yml')),
     env: process.env,
   });
+  const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
   const database = await openWasmPool({ path: pathOf('data.duckdb') });
-  const runtime = createRuntime({ catalog: toServedCatalog(manifest), open: async () => database, log });
+  const runtime = createRuntime({
+    catalog: toServedCatalog(manifest),
+    open: async () => database,
+    log,
+    ...audit?.parts,
+  });
   const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
   await Promise.race([stopped, serving.ended]);
   await serving.close();
+  await audit?.sink.close();
   await database.close();
 }
 

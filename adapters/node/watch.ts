@@ -17,12 +17,12 @@ export interface Watch {
 export async function watchCalls(settings: Settings, log: Log, root: string): Promise<Watch> {
   const audit = await openAudit(settings.audit, root, log);
   const telemetry = await openTelemetry(settings, log);
-  const observe = together(telemetry.parts.observe, audit?.observe);
+  const observe = together(telemetry.parts.observe, audit?.parts.observe);
   return {
     parts: {
       ...telemetry.parts,
       ...(observe === undefined ? {} : { observe }),
-      ...(audit === null ? {} : { admit: audit.admit }),
+      ...(audit === null ? {} : { admit: audit.parts.admit }),
     },
     audit: audit?.sink ?? null,
     close: async () => {

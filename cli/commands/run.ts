@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type OpenAudit, openAudit } from '../../adapters/audit/open.ts';
+import { openAudit } from '../../adapters/audit/open.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { RequestContext, User } from '../../src/context.ts';
-import { createRuntime, type RuntimeParts } from '../../src/endpoint/create.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Outcome } from '../../src/endpoint/runtime.ts';
 import { noteUnknown } from '../../src/endpoint/unknown.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -58,7 +58,7 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   const catalog = await compileCatalog(soundPart(checked));
   const log = createLog(output);
   const audit = await openAudit(recorded, checked.project.root, log);
-  const runtime = createRuntime({ catalog, open, log, ...partsOf(audit) });
+  const runtime = createRuntime({ catalog, open, log, ...audit?.parts });
   const context = contextOf(user);
   const options = { checkResult: !input.flag('skipOutputValidation') };
   try {
@@ -70,10 +70,6 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
     await audit?.sink.close();
     await (await database)?.close();
   }
-}
-
-function partsOf(audit: OpenAudit | null): Pick<RuntimeParts, 'observe' | 'admit'> {
-  return audit === null ? {} : { observe: audit.observe, admit: audit.admit };
 }
 
 function isUnknown(thrown: unknown): thrown is SvcError {

@@ -1,4 +1,5 @@
 import { SvcError } from '../errors.ts';
+import type { AuditSettings } from '../project/site-model.ts';
 import type { Catalog } from './model.ts';
 
 /** What `svc build` writes and every built server starts from: the same bytes on every platform, no secrets. */
@@ -14,6 +15,8 @@ export interface Manifest {
   readonly profile: string;
   /** Names of the secrets that the project needs. */
   readonly secrets: readonly string[];
+  /** How the profile records calls. */
+  readonly audit: AuditSettings;
   readonly catalog: Catalog;
 }
 

@@ -7,6 +7,15 @@ const manifest: Manifest = {
   hash: 'artefact',
   database: { bytes: 12, sha256: 'd' },
   profile: 'default',
+  audit: {
+    enabled: false,
+    path: 'audit/logs-default.jsonl',
+    maxFileSize: 52_428_800,
+    retentionDays: null,
+    onError: 'block',
+    inputs: true,
+    outputs: false,
+  },
   secrets: ['crm'],
   catalog: { project: 'p', hash: 'catalog', tools: {}, resources: {}, prompts: {} },
 };
