@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { createReloader } from '../../../../../adapters/node/reload/reloader.ts';
+import { SvcError } from '../../../../../src/errors.ts';
+import type { LogLine } from '../../../../../src/ports.ts';
+
+const AT = Date.UTC(2026, 0, 2);
+
+function create(apply: () => Promise<void>, boundMs = 60_000) {
+  const lines: LogLine[] = [];
+  const log = (line: LogLine) => void lines.push(line);
+  return { lines, reloader: createReloader({ apply, log, clock: { now: () => AT }, boundMs }) };
+}
+
+describe('reloads', () => {
+  it('say nothing before the first one', () => {
+    expect(create(async () => {}).reloader.status()).toEqual({
+      in_progress: false,
+      last_reload: null,
+      last_reload_status: null,
+      last_reload_error: null,
+    });
+  });
+
+  it('are in progress until they have ended', async () => {
+    const { reloader } = create(async () => {});
+    const { done } = reloader.request();
+    expect(reloader.status().in_progress).toBe(true);
+    await done;
+    expect(reloader.status()).toEqual({
+      in_progress: false,
+      last_reload: '2026-01-02T00:00:00.000Z',
+      last_reload_status: 'success',
+      last_reload_error: null,
+    });
+  });
+
+  it('that fail are reported and logged with their id; the next one clears it', async () => {
+    let broken = true;
+    const { reloader, lines } = create(async () => {
+      if (broken) throw new SvcError('reference_unresolved', 'KEY is not set');
+    });
+    const { id, done } = reloader.request();
+    await done;
+    expect(reloader.status()).toMatchObject({
+      last_reload_status: 'error',
+      last_reload_error: 'KEY is not set',
+    });
+    expect(lines).toMatchObject([{ level: 'error', fields: { reload_request_id: id } }]);
+    broken = false;
+    await reloader.request().done;
+    expect(reloader.status()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
+  });
+
+  it('come one after the other', async () => {
+    const order: string[] = [];
+    const { reloader } = create(async () => {
+      order.push('begin');
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('end');
+    });
+    await Promise.all([reloader.request().done, reloader.request().done]);
+    expect(order).toEqual(['begin', 'end', 'begin', 'end']);
+  });
+
+  it('count as failed when they take too long', async () => {
+    const { reloader } = create(() => new Promise(() => {}), 10);
+    await reloader.request().done;
+    expect(reloader.status()).toMatchObject({
+      last_reload_status: 'error',
+      last_reload_error: 'It took over 0.01 s.',
+    });
+  });
+});
