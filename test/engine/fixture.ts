@@ -45,6 +45,20 @@ export function removeFixture({ folder }: Fixture): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
+/** A folder for files of one test file. */
+export interface Folder {
+  file(name: string): string;
+  remove(): Promise<void>;
+}
+
+export async function temporaryFolder(): Promise<Folder> {
+  const folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  return {
+    file: (name) => join(folder, name),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
 /** The circumstances of a call that nothing troubles. */
 export function callOf(changes: Partial<SqlCall> = {}): SqlCall {
   return { caller: null, signal: new AbortController().signal, timeoutMs: 15_000, ...changes };
