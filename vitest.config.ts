@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// As `svc` sets it for itself, before Node's pool of threads is first used.
+process.env.UV_THREADPOOL_SIZE ??= '72';
+
 export default defineConfig({
   test: {
     include: ['test/unit/**/*.test.ts', 'test/engine/**/*.test.ts', 'test/matrix/**/*.test.ts'],

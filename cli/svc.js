@@ -12,6 +12,8 @@ const ROOT = dirname(dirname(SELF));
 const OWN_NODE = join(ROOT, 'node_modules/node/bin/node');
 const TOO_OLD = `this is Node ${process.versions.node}, but svc needs ${OLDEST.join('.')} or newer.
   Install a newer Node (https://nodejs.org), or put it first in PATH, and run the same command again.`;
+// The native engine gives each long query a thread of Node's pool, which takes its size once, when it is first used.
+process.env.UV_THREADPOOL_SIZE ??= '72';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
 if (newEnough()) {

@@ -1,12 +1,14 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
-import { asQuery, calledFunction, rejection } from '../../src/sql/query.ts';
+import { asQuery } from '../../src/sql/query.ts';
 import { createDecode, type Decode } from './decode.ts';
 import type { Driver } from './driver.ts';
 import type { Engine } from './engine.ts';
+import { isCollateral, isFatal, lostError } from './failure.ts';
 import { type Limits, withinLimits } from './limits.ts';
+import { checkKind, refuseFiles, refuseSecrets } from './refuse.ts';
 import { toResult } from './result.ts';
-import { type Prepared, Session } from './session.ts';
+import { Session } from './session.ts';
 
 /** Interrupting again: a statement that just begins does not notice the first time. */
 const CLOSE_EVERY_MS = 20;
@@ -30,13 +32,17 @@ export class NativeDatabase implements Database {
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     this.#checkMode(request.mode);
-    const { takeTurn } = this.#engine;
+    const { takeRead, takeWrite } = this.#engine;
     return withinLimits(call, (limits) => {
       if (request.mode === 'read') {
-        return this.#withSession((session) => this.#read(session, request, call), limits);
+        return takeRead(
+          () => this.#withSession((session) => this.#read(session, request, call), limits),
+          limits,
+        );
       }
-      return takeTurn(() =>
-        this.#withSession((session) => this.#write(session, request, call, limits), limits),
+      return takeWrite(
+        () => this.#withSession((session) => this.#write(session, request, call, limits), limits),
+        limits,
       );
     });
   }
@@ -45,7 +51,8 @@ export class NativeDatabase implements Database {
     this.#checkMode(mode);
     await this.#withSession(async (session) => {
       await session.introduce(sql, null);
-      checkKind(this.#driver, await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null));
+      const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
+      if (mode === 'write') checkKind(this.#driver, prepared, this.#engine.external);
     });
   }
 
@@ -64,7 +71,7 @@ export class NativeDatabase implements Database {
     { sql, values, maxRows }: SqlRequest,
     { caller }: SqlCall,
   ): Promise<SqlResult> {
-    if (!this.#engine.readonly) refuseFiles(sql);
+    if (!this.#engine.readonly && !this.#engine.external) refuseFiles(sql);
     // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
     await session.introduce(sql, caller, this.#engine.readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
@@ -83,10 +90,11 @@ export class NativeDatabase implements Database {
     limits: Limits,
   ): Promise<SqlResult> {
     refuseSecrets(request.sql);
+    if (!this.#engine.external) refuseFiles(request.sql);
     await session.introduce(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);
     try {
-      checkKind(this.#driver, prepared);
+      checkKind(this.#driver, prepared, this.#engine.external);
       await session.bind(prepared, request.values);
       await session.run(['BEGIN TRANSACTION']);
       const result = toResult(await session.runWhole(prepared), this.#decode, request.maxRows);
@@ -101,17 +109,26 @@ export class NativeDatabase implements Database {
   async #withSession<T>(work: (session: Session) => Promise<T>, limits?: Limits): Promise<T> {
     limits?.check();
     this.#checkOpen();
-    const session = await Session.open(this.#driver, this.#engine);
+    const session = await Session.open(this.#driver, this.#engine.instance);
     this.#sessions.add(session);
     const release = limits?.onStop(() => session.interrupt());
     try {
       limits?.check();
       return await work(session);
+    } catch (thrown) {
+      throw await this.#afterFailure(thrown);
     } finally {
       release?.();
       this.#sessions.delete(session);
       session.close();
     }
+  }
+
+  /** An error inside of DuckDB can be the end of it, also for those whose statements did nothing wrong. */
+  async #afterFailure(thrown: unknown): Promise<unknown> {
+    const { instance } = this.#engine;
+    if (isFatal(thrown)) await instance.recover();
+    return instance.restarting && isCollateral(thrown) ? lostError(thrown) : thrown;
   }
 
   #checkOpen(): void {
@@ -127,24 +144,4 @@ export class NativeDatabase implements Database {
       );
     }
   }
-}
-
-/** The functions of DuckDB that read files. */
-const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
-
-/** A database open for writing has its file system, and there DuckDB allows its own file: dropped rows included. */
-function refuseFiles(sql: string): void {
-  const name = calledFunction(sql, FILE_READERS);
-  if (name !== undefined) throw rejection(name);
-}
-
-/** DuckDB shows some secrets as they are. */
-function refuseSecrets(sql: string): void {
-  if (/\bduckdb_secrets\b/i.test(sql)) throw rejection('duckdb_secrets');
-}
-
-/** Each statement that writes has its own transaction, so it cannot be about one. */
-function checkKind({ api }: Driver, { statement }: Prepared): void {
-  if (statement.statementType !== api.StatementType.TRANSACTION) return;
-  throw new SvcError('sql_failed', 'The statement begins or ends a transaction; each statement has its own.');
 }

@@ -1,5 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import { createPoll, type WaitFor } from './poll.ts';
+import { createSeats } from './seats.ts';
 
 type Api = typeof import('@duckdb/node-api');
 
@@ -20,7 +21,7 @@ export function loadDriver(): Promise<Driver> {
 async function importDriver(): Promise<Driver> {
   try {
     const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
-    return { api, waitFor: createPoll(bindings.default) };
+    return { api, waitFor: createPoll(bindings.default, createSeats(process.env.UV_THREADPOOL_SIZE)) };
   } catch (cause) {
     throw new SvcError(
       'database_unavailable',

@@ -1,33 +1,45 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../src/errors.ts';
 import type { Driver } from './driver.ts';
 import { loadExtensions } from './extensions.ts';
 import { missingText, toOpenError } from './failure.ts';
+import { Instance } from './instance.ts';
+import { createLine, type LineSize, type TakePlace } from './line.ts';
+import { applySecrets, type DatabaseSecret } from './secrets.ts';
 import { type EngineSettings, lockdown, openOptions } from './settings.ts';
-import { createTurns, type TakeTurn } from './turns.ts';
+import { createTurns } from './turns.ts';
 
-/** Which file to open, and how. */
+/** Which file to open, how, and for how many at a time. */
 export interface EngineOptions extends EngineSettings {
   readonly path: string;
   /** Whether a missing file is made. */
   readonly create: boolean;
+  readonly secrets: readonly DatabaseSecret[];
+  /** The queries that run at a time, and the statements that may wait for their turn. */
+  readonly reads: LineSize;
+  readonly writes: LineSize;
 }
 
 /** One DuckDB over one file; whoever opened it releases it. */
 export interface Engine {
   /** As the file was opened; a reader that shares a writer's engine is held to reading by its transactions. */
   readonly readonly: boolean;
+  /** Whether statements reach files and the network. */
+  readonly external: boolean;
+  readonly takeRead: TakePlace;
   /** Statements that write take turns, so that they never conflict. */
-  readonly takeTurn: TakeTurn;
-  connect(): Promise<DuckDBConnection>;
+  readonly takeWrite: TakePlace;
+  readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting'>;
   release(): Promise<void>;
 }
 
-interface Held {
-  readonly instance: DuckDBInstance;
-  readonly takeTurn: TakeTurn;
+/** An engine as it is shared. */
+interface Held extends Omit<Engine, 'instance' | 'release'> {
+  readonly instance: Instance;
+  /** Everybody's: all are there again when the file is opened again. */
+  readonly secrets: DatabaseSecret[];
   users: number;
 }
 
@@ -45,28 +57,41 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
     const key = await fileKey(options.path);
     if (key === null) await prepareCreation(options);
     const writer = key === null ? undefined : writers.get(key);
-    if (key !== null && writer !== undefined) return shareWriter(key, writer);
+    if (key !== null && writer !== undefined) return joinWriter(key, writer, options.secrets);
     if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
-    const instance = await openInstance(driver, options);
+    const held = await open(driver, options);
     const opened = (await fileKey(options.path)) ?? options.path;
-    return options.readonly ? holdReader(opened, instance) : holdWriter(opened, instance);
+    return options.readonly ? holdReader(opened, held) : holdWriter(opened, held);
   });
 }
 
-function holdWriter(key: string, instance: DuckDBInstance): Engine {
-  const held: Held = { instance, takeTurn: createTurns(), users: 0 };
+async function open(driver: Driver, options: EngineOptions): Promise<Held> {
+  const secrets = [...options.secrets];
+  return {
+    readonly: options.readonly,
+    external: options.external ?? false,
+    takeRead: createLine(options.reads),
+    takeWrite: createLine(options.writes),
+    instance: await Instance.open(() => openInstance(driver, { ...options, secrets })),
+    secrets,
+    users: 0,
+  };
+}
+
+async function joinWriter(key: string, held: Held, secrets: readonly DatabaseSecret[]): Promise<Engine> {
+  await held.instance.with((connection) => applySecrets(connection, secrets));
+  held.secrets.push(...secrets);
+  return shareWriter(key, held);
+}
+
+function holdWriter(key: string, held: Held): Engine {
   if (key !== MEMORY) writers.set(key, held);
   return shareWriter(key, held);
 }
 
 function shareWriter(key: string, held: Held): Engine {
   held.users += 1;
-  return {
-    readonly: false,
-    takeTurn: held.takeTurn,
-    connect: () => held.instance.connect(),
-    release: () => takeTurnToOpen(() => releaseWriter(key, held)),
-  };
+  return { ...held, release: () => takeTurnToOpen(() => releaseWriter(key, held)) };
 }
 
 async function releaseWriter(key: string, held: Held): Promise<void> {
@@ -74,23 +99,23 @@ async function releaseWriter(key: string, held: Held): Promise<void> {
   if (held.users > 0) return;
   if (writers.get(key) === held) writers.delete(key);
   try {
-    await runAll(held.instance, ['CHECKPOINT']);
+    await held.instance.with((connection) => connection.run('CHECKPOINT'));
+  } catch {
+    // What is committed is in the log beside the file, and whoever opens it next finds it there.
   } finally {
-    held.instance.closeSync();
+    await held.instance.close();
   }
 }
 
-function holdReader(key: string, instance: DuckDBInstance): Engine {
+function holdReader(key: string, held: Held): Engine {
   readers.set(key, (readers.get(key) ?? 0) + 1);
   return {
-    readonly: true,
-    takeTurn: createTurns(),
-    connect: () => instance.connect(),
+    ...held,
     release: async () => {
       const left = (readers.get(key) ?? 1) - 1;
       if (left === 0) readers.delete(key);
       else readers.set(key, left);
-      instance.closeSync();
+      await held.instance.close();
     },
   };
 }
@@ -98,8 +123,7 @@ function holdReader(key: string, instance: DuckDBInstance): Engine {
 async function openInstance({ api }: Driver, options: EngineOptions): Promise<DuckDBInstance> {
   try {
     const instance = await api.DuckDBInstance.create(options.path, openOptions(options));
-    await withConnection(instance, (connection) => loadExtensions(connection, options));
-    await runAll(instance, lockdown(options));
+    await setUp(instance, options);
     return instance;
   } catch (thrown) {
     if (thrown instanceof SvcError) throw thrown;
@@ -107,20 +131,18 @@ async function openInstance({ api }: Driver, options: EngineOptions): Promise<Du
   }
 }
 
-async function runAll(instance: DuckDBInstance, statements: readonly string[]): Promise<void> {
-  await withConnection(instance, (connection) => connection.run(statements.join(';\n')));
-}
-
-async function withConnection(
-  instance: DuckDBInstance,
-  work: (connection: DuckDBConnection) => Promise<unknown>,
-): Promise<void> {
+async function setUp(instance: DuckDBInstance, options: EngineOptions): Promise<void> {
   const connection = await instance.connect();
   try {
-    await work(connection);
-  } finally {
+    await loadExtensions(connection, options);
+    await applySecrets(connection, options.secrets);
+    await connection.run(lockdown(options).join(';\n'));
+  } catch (thrown) {
     connection.closeSync();
+    instance.closeSync();
+    throw thrown;
   }
+  connection.closeSync();
 }
 
 const MEMORY = ':memory:';

@@ -10,14 +10,45 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Out of Memory Error|bad_alloc|failed to allocate/i, 'memory_exceeded'],
   [/attached in read-only mode|launched in read-only mode/, 'database_readonly'],
   [/^INTERRUPT Error/, 'cancelled'],
-  [/^TransactionContext Error: .*conflict/i, 'busy'],
   [/Could not write file|^IO Error: Could not (?:read|write|sync)/, 'database_unavailable'],
 ];
+
+/** Two transactions have changed the same; the later one is undone. */
+const CONFLICT = /^(TransactionContext|Transaction) Error: .*conflict/i;
+
+/** DuckDB says where in its own code it failed, which helps nobody here; the cause keeps it. */
+const STACK = /\n+Stack Trace:[\s\S]*$/;
+
+const FATAL = /^(FATAL|INTERNAL) Error/;
+const INVALIDATED = /database has been invalidated/;
+
+/** Whether DuckDB may refuse everything from here on. */
+export function isFatal(thrown: unknown): boolean {
+  return thrown instanceof SvcError && FATAL.test(thrown.message);
+}
+
+/** Whether a statement failed only because another one has ended the engine. */
+export function isCollateral(thrown: unknown): boolean {
+  if (!(thrown instanceof SvcError)) return false;
+  return thrown.code === 'cancelled' || INVALIDATED.test(thrown.message);
+}
+
+/** What those are told whose statements ran when another one ended the engine. */
+export function lostError(cause: unknown): SvcError {
+  const message = 'The database failed under another statement and is being opened again; try again.';
+  return new SvcError('database_unavailable', message, { cause });
+}
+
+function conflictError(cause: unknown): SvcError {
+  return new SvcError('busy', 'Another statement has changed the same rows; try again.', { cause });
+}
 
 /** An error of the driver with the code its text stands for; the text stays DuckDB's. */
 export function toQueryError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const message = unwrapMessage(messageOf(thrown).replace(PENDING_PREFIX, ''));
+  const said = messageOf(thrown).replace(PENDING_PREFIX, '');
+  if (CONFLICT.test(said)) return conflictError(thrown);
+  const message = unwrapMessage(said.replace(STACK, ''));
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   return new SvcError(code, message, { cause: thrown });
 }

@@ -1,5 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { SqlCall } from '../../src/ports.ts';
+import { busyError } from './line.ts';
 
 /** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
 const INTERRUPT_EVERY_MS = 20;
@@ -8,6 +9,8 @@ const INTERRUPT_EVERY_MS = 20;
 export interface Limits {
   /** Throws when the work was stopped. */
   check(): void;
+  /** The work has waited long enough: from here on it is itself what takes time. */
+  begin(): void;
   /** From here on the work can no longer be stopped; throws when it was before. */
   commit(): void;
   /** What to call, again and again, once the work is stopped, until the answer is called. */
@@ -26,7 +29,7 @@ export async function withinLimits<T>(
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const limits = createLimits(reject);
   const cancel = (): void => limits.stop(cancelledError());
-  const timer = setTimeout(() => limits.stop(deadlineError(timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => limits.expire(timeoutMs), timeoutMs);
   signal.addEventListener('abort', cancel, { once: true });
   try {
     return await Promise.race([stopped, work(limits)]);
@@ -36,15 +39,33 @@ export async function withinLimits<T>(
   }
 }
 
-function createLimits(stopped: (reason: SvcError) => void): Limits & { stop(reason: SvcError): void } {
+/** The limits and what enforces them. */
+interface Stoppable extends Limits {
+  stop(reason: SvcError): void;
+  expire(timeoutMs: number): void;
+}
+
+function createLimits(stopped: (reason: SvcError) => void): Stoppable {
   const interrupts = new Set<() => void>();
   let reason: SvcError | null = null;
+  let begun = false;
   let committed = false;
   const check = (): void => {
     if (reason) throw reason;
   };
+  const stop = (error: SvcError): void => {
+    if (reason || committed) return;
+    reason = error;
+    stopped(error);
+    repeatWhileAny(interrupts);
+  };
   return {
     check,
+    stop,
+    expire: (timeoutMs) => stop(begun ? deadlineError(timeoutMs) : busyError()),
+    begin: () => {
+      begun = true;
+    },
     commit: () => {
       check();
       committed = true;
@@ -52,12 +73,6 @@ function createLimits(stopped: (reason: SvcError) => void): Limits & { stop(reas
     onStop: (interrupt) => {
       interrupts.add(interrupt);
       return () => interrupts.delete(interrupt);
-    },
-    stop: (error) => {
-      if (reason || committed) return;
-      reason = error;
-      stopped(error);
-      repeatWhileAny(interrupts);
     },
   };
 }

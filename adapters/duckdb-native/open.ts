@@ -1,9 +1,9 @@
 import type { Database } from '../../src/ports.ts';
 import { NativeDatabase } from './database.ts';
 import { loadDriver } from './driver.ts';
-import { acquireEngine, type Engine } from './engine.ts';
+import { acquireEngine } from './engine.ts';
 import type { ExtensionSettings } from './extensions.ts';
-import { applySecrets, type DatabaseSecret } from './secrets.ts';
+import type { DatabaseSecret } from './secrets.ts';
 
 /** What a native database is opened from. */
 export interface NativeOptions extends ExtensionSettings {
@@ -15,30 +15,26 @@ export interface NativeOptions extends ExtensionSettings {
   readonly threads?: number;
   /** Whether a missing read-write database is made, with its folders; yes by default. */
   readonly createIfMissing?: boolean;
+  /** Whether statements reach files and the network; no by default. */
+  readonly external?: boolean;
+  /** The most queries that run at a time; 64 by default. */
+  readonly running?: number;
+  /** The most queries that wait, and the most writes; 1,024 by default. */
+  readonly queueLimit?: number;
   /** Secrets for extensions; those of a type that the database does not know are left out. */
   readonly secrets?: readonly DatabaseSecret[];
 }
 
 /** Opens a database with the native engine, for reading or for writing. */
 export async function openNative(options: NativeOptions): Promise<Database> {
-  const { createIfMissing = true, secrets = [], ...settings } = options;
+  const { createIfMissing = true, secrets = [], running = 64, queueLimit = 1024, ...settings } = options;
   const driver = await loadDriver();
-  const engine = await acquireEngine(driver, { ...settings, create: createIfMissing });
-  try {
-    await giveSecrets(engine, secrets);
-  } catch (thrown) {
-    await engine.release();
-    throw thrown;
-  }
+  const engine = await acquireEngine(driver, {
+    ...settings,
+    create: createIfMissing,
+    secrets,
+    reads: { places: running, waiting: queueLimit },
+    writes: { places: 1, waiting: queueLimit },
+  });
   return new NativeDatabase(driver, engine, options.readonly);
-}
-
-async function giveSecrets(engine: Engine, secrets: readonly DatabaseSecret[]): Promise<void> {
-  if (secrets.length === 0) return;
-  const connection = await engine.connect();
-  try {
-    await applySecrets(connection, secrets);
-  } finally {
-    connection.closeSync();
-  }
 }

@@ -1,32 +1,41 @@
 import type { PendingResult } from '@duckdb/node-bindings';
+import type { Seats } from './seats.ts';
 
 /** Most queries are done by then; looking at them on every turn of the event loop is faster than any timer. */
 const SPIN_MS = 2;
+/** DuckDB's threads always take the longest line next, so what is still not done may never have its turn there. */
+const PATIENCE_MS = 10;
 const READY = 0;
 const FAILED = 2;
 
 interface Waiting {
   readonly pending: PendingResult;
   readonly since: number;
-  readonly resolve: () => void;
+  readonly resolve: (leave: () => void) => void;
 }
 
 type Bindings = Pick<typeof import('@duckdb/node-bindings'), 'pending_execute_check_state'>;
 
-/** Waits until a statement that runs on the engine's own threads is done, well or not. */
-export type WaitFor = (pending: PendingResult) => Promise<void>;
+/**
+ * Waits until a statement that runs on the engine's own threads is done, well or not, or until it has a thread of its
+ * own to go on with; what is answered must be called when its result is there.
+ */
+export type WaitFor = (pending: PendingResult) => Promise<() => void>;
 
 /** One look at all running statements at a time, however many there are. */
-export function createPoll(bindings: Bindings): WaitFor {
+export function createPoll(bindings: Bindings, seats: Seats): WaitFor {
   const running = new Set<Waiting>();
   let looking = false;
 
   function look(): void {
+    const impatient = performance.now() - PATIENCE_MS;
     for (const waiting of running) {
       const state: number = bindings.pending_execute_check_state(waiting.pending);
-      if (state !== READY && state !== FAILED) continue;
+      const done = state === READY || state === FAILED;
+      const leave = done ? () => {} : waiting.since < impatient ? seats.take() : null;
+      if (leave === null) continue;
       running.delete(waiting);
-      waiting.resolve();
+      waiting.resolve(leave);
     }
     lookAgain();
   }

@@ -9,8 +9,8 @@ import { SvcError } from '../../src/errors.ts';
 import type { SqlCaller, SqlValue } from '../../src/ports.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller.ts';
 import type { Driver } from './driver.ts';
-import type { Engine } from './engine.ts';
 import { toQueryError } from './failure.ts';
+import type { Instance, Lease } from './instance.ts';
 import { bindValues, castQuery, type TextValue } from './values.ts';
 
 /** Starting a statement with parameters plans it again, in this thread; one that takes longer starts elsewhere. */
@@ -30,15 +30,15 @@ export interface Prepared {
 /** One connection, used for one request: whatever a statement leaves behind ends with it. */
 export class Session {
   readonly #driver: Driver;
-  readonly #connection: DuckDBConnection;
+  readonly #lease: Lease;
 
-  private constructor(driver: Driver, connection: DuckDBConnection) {
+  private constructor(driver: Driver, lease: Lease) {
     this.#driver = driver;
-    this.#connection = connection;
+    this.#lease = lease;
   }
 
-  static async open(driver: Driver, engine: Engine): Promise<Session> {
-    return new Session(driver, await guarded(() => engine.connect()));
+  static async open(driver: Driver, instance: Pick<Instance, 'connect'>): Promise<Session> {
+    return new Session(driver, await guarded(() => instance.connect()));
   }
 
   /** Runs statements of our own. */
@@ -75,8 +75,12 @@ export class Session {
       const begun = performance.now();
       const pending = prepared.statement.start();
       if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(prepared.sql);
-      await this.#driver.waitFor(handleOf(pending));
-      return materialized(this.#driver, await pending.getResult());
+      const leave = await this.#driver.waitFor(handleOf(pending));
+      try {
+        return materialized(this.#driver, await pending.getResult());
+      } finally {
+        leave();
+      }
     });
   }
 
@@ -91,7 +95,11 @@ export class Session {
   }
 
   close(): void {
-    this.#connection.closeSync();
+    this.#lease.release();
+  }
+
+  get #connection(): DuckDBConnection {
+    return this.#lease.connection;
   }
 
   async #plan(sql: string): Promise<Prepared> {

@@ -3,6 +3,8 @@ import { type ExtensionSettings, extensionOptions } from './extensions.ts';
 /** What decides how an engine is set up. */
 export interface EngineSettings extends ExtensionSettings {
   readonly readonly: boolean;
+  /** Whether the project's statements reach files and the network: only where an extension is there for that. */
+  readonly external?: boolean;
   /** The most memory the engine's buffers take; DuckDB's default is 80 % of the machine's. */
   readonly memoryMb?: number;
   /** How many threads run queries; as many as there are cores by default. */
@@ -23,18 +25,20 @@ export function openOptions(settings: EngineSettings): Record<string, string> {
     scheduler_process_partial: 'true',
     autoload_known_extensions: 'false',
     autoinstall_known_extensions: 'false',
+    // Secrets come from the user file alone, never from what somebody once left in this user's home.
+    allow_persistent_secrets: 'false',
     ...extensionOptions(settings),
   };
 }
 
 /** Statements that close an open database to everything outside it; nothing can be changed after the last. */
-export function lockdown({ readonly }: EngineSettings): readonly string[] {
+export function lockdown({ readonly, external = false }: EngineSettings): readonly string[] {
   return [
     // The other engine knows only UTC, and an answer must not depend on where the server stands.
     "SET GLOBAL TimeZone = 'UTC'",
-    'SET GLOBAL enable_external_access = false',
+    ...(external ? [] : ['SET GLOBAL enable_external_access = false']),
     // A read-only database opens no more files, so it can do without the file system: read_blob of itself included.
-    ...(readonly ? ["SET GLOBAL disabled_filesystems = 'LocalFileSystem'"] : []),
+    ...(readonly && !external ? ["SET GLOBAL disabled_filesystems = 'LocalFileSystem'"] : []),
     'SET GLOBAL lock_configuration = true',
   ];
 }

@@ -135,11 +135,17 @@ describe('a write', () => {
     }
     for (const sql of [
       "COPY notes TO '/tmp/notes.csv'",
+      `COPY notes TO '${path}' (USE_TMP_FILE false)`,
       "ATTACH '/tmp/other.duckdb'",
+      "ATTACH ':memory:' AS other",
+      "EXPORT DATABASE '/tmp/exported'",
+      `CREATE TABLE stolen AS SELECT content FROM read_blob('${path}')`,
       'INSTALL httpfs',
       'LOAD httpfs',
+      'UPDATE EXTENSIONS',
     ]) {
-      expect((await errorOf(write(database, sql))).message).toMatch(/disabled|Cannot access/);
+      const { code, message } = await errorOf(write(database, sql));
+      expect(`${code} ${message}`).toMatch(/sql_rejected|Cannot access/);
     }
   });
 });

@@ -61,7 +61,7 @@ describe('extensions', () => {
     onTestFinished(() => database.close());
     const call = { caller: null, signal: new AbortController().signal, timeoutMs: 5_000 };
     const load = database.run({ sql: 'LOAD fts', mode: 'write', values: [], maxRows: 1 }, call);
-    await expect(load).rejects.toThrow(/disabled|fts/);
+    await expect(load).rejects.toThrow(/Name it under `extensions`/);
   });
 
   it('that are not there stop the start, with the name and what to do', async () => {
