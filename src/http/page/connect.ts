@@ -27,7 +27,7 @@ export function toClientName(project: string): string {
 
 /** Every client that people ask about, each with what it takes to connect (docs/how-to/connect-clients.md). */
 export function connectionsTo(served: Served): readonly Connection[] {
-  return [claudeCode, claudeDesktop, cursor, vscode, codex, gemini].map((toConnection) =>
+  return [claudeCode, codex, gemini, claudeDesktop, cursor, vscode].map((toConnection) =>
     toConnection(served),
   );
 }
@@ -109,5 +109,6 @@ function quoted(url: string): string {
 }
 
 function json(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  // Lists on one line: they are short, and the rest stays in sight.
+  return JSON.stringify(value, null, 2).replaceAll(/\[[^\]]*\]/g, (list) => list.replaceAll(/\s+/g, ' '));
 }

@@ -74,7 +74,7 @@ ${block(text, 'text')}${note ? `\n<p class="note">${escapeHtml(note)}</p>` : ''}
 </article>`;
 }
 
-/** One click selects the whole of it; it scrolls by keyboard too. */
+/** One click selects the whole of it. */
 function block(text: string, name: string): string {
-  return `<pre class="${name}" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+  return `<pre class="${name}"><code>${escapeHtml(text)}</code></pre>`;
 }

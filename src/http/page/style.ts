@@ -18,14 +18,15 @@ a { color: var(--accent); }
 .access { font-weight: 600; }
 .access.open { color: var(--open); }
 .access.closed { color: var(--closed); }
-.clients { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 25rem), 1fr)); }
-article { min-width: 0; display: flex; flex-direction: column; gap: .6rem; padding: 1.1rem 1.25rem 1.25rem;
+.clients { columns: 2 25rem; column-gap: 1rem; }
+article { break-inside: avoid; margin: 0 0 1rem; padding: 1.1rem 1.25rem 1.25rem;
   background: var(--card); border: 1px solid var(--line); border-radius: .7rem; }
 article header { display: flex; justify-content: space-between; align-items: baseline; gap: 1rem; flex-wrap: wrap; }
 .where, .note, footer { color: var(--soft); font-size: .9rem; }
-pre { margin: 0; padding: .75rem .9rem; overflow-x: auto; background: var(--code); border: 1px solid var(--line);
+pre { margin: 0; padding: .75rem .9rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border: 1px solid var(--line);
   border-radius: .45rem; font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+article p, article pre { margin-top: .5rem; }
 pre code { font: inherit; user-select: all; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-footer { margin-top: 2.75rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 `;
