@@ -5,7 +5,6 @@ import { misconfigured, refused, type Step, unavailable } from './failure.ts';
 
 /** Error codes that end a login; everything else that is not listed here ends it too, without being quoted. */
 const FINAL: ReadonlySet<string> = new Set([
-  'access_denied',
   'bad_refresh_token',
   'bad_verification_code',
   'consent_required',

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../../json.ts';
+import type { ProviderBlock } from '../../settings/model.ts';
+import { type Profile, toIdentity } from '../identity.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
+import type { Ask } from './ask.ts';
+import { createClient } from './client.ts';
+import { refused, unavailable } from './failure.ts';
+import { objectsOf, textOf, textsOf } from './field.ts';
+import { scopesOf } from './scopes.ts';
+import { read, readObject } from './userinfo.ts';
+
+const provider = 'Atlassian';
+const AUTH_URL = 'https://auth.atlassian.com/authorize';
+const TOKEN_URL = 'https://auth.atlassian.com/oauth/token';
+const API_URL = 'https://api.atlassian.com';
+/** The scope that opens the groups of Jira. */
+const GROUPS_SCOPE = 'read:jira-user';
+const MAX_SITES = 20;
+
+/** Atlassian Cloud (OAuth 2.0 3LO); `user.claims.cloud_ids` are the sites that this login may use. */
+export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Provider {
+  const scopes = scopesOf(block, ['read:me', ...(ports.offline ? ['offline_access'] : [])]);
+  const api = (block.api_url ?? apiOf(block)).replace(/\/+$/, '');
+  const client = createClient(block, ports, {
+    provider,
+    scopes,
+    openid: false,
+    parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
+    endpoints: async () => ({
+      authorize: block.auth_url ?? AUTH_URL,
+      token: block.token_url ?? TOKEN_URL,
+      revoke: null,
+      authentication: 'json',
+    }),
+    isDead: ({ status }) => status === 403,
+  });
+  return {
+    id: 'atlassian',
+    scopes,
+    authorizationUrl: client.authorizationUrl,
+    exchange: client.exchange,
+    refresh: client.refresh,
+    identify: async (tokens, _nonce, signal) => {
+      const access = { ask: client.ask, api, tokens, signal };
+      const me = await readMe(access, block.userinfo_url ?? `${api}/me`);
+      return toIdentity(await addSites(access, me), block.claim_mappings);
+    },
+  };
+}
+
+function apiOf({ token_url }: ProviderBlock): string {
+  return token_url === undefined ? API_URL : new URL(token_url).origin;
+}
+
+interface Access {
+  readonly ask: Ask;
+  readonly api: string;
+  readonly tokens: UpstreamTokens;
+  readonly signal: AbortSignal;
+}
+
+const toQuestion = ({ tokens, signal }: Access, what: string, url: string) => ({
+  provider,
+  what,
+  url,
+  accessToken: tokens.accessToken,
+  signal,
+});
+
+async function readMe(access: Access, url: string): Promise<Profile> {
+  const me = await readObject(access.ask, toQuestion(access, 'the user', url));
+  const id = textOf(me, 'account_id');
+  const status = textOf(me, 'account_status') ?? 'active';
+  if (id === null) throw refused({ provider }, 'does not say clearly who this is. Log in again.');
+  if (status !== 'active') throw refused({ provider }, 'says that this account is not active.');
+  // accounts exist only with an address that was verified
+  const email = me.email_verified === false ? null : textOf(me, 'email');
+  const username = textOf(me, 'nickname') ?? email;
+  return { id, username, email, name: textOf(me, 'name'), groups: [], claims: {}, mapped: { email } };
+}
+
+interface Site {
+  readonly id: string;
+  readonly name: string | null;
+  readonly url: string;
+  readonly scopes: readonly string[];
+}
+
+async function addSites(access: Access, me: Profile): Promise<Profile> {
+  const sites = await readSites(access);
+  const wanted = access.tokens.scopes?.includes(GROUPS_SCOPE) ?? false;
+  const lists = await Promise.all(
+    sites.map((site) =>
+      wanted && site.scopes.includes(GROUPS_SCOPE) ? readGroups(access, site, me.id) : [],
+    ),
+  );
+  const groups = lists.flat();
+  const cloud_ids = sites.map(({ id, name, url }): JsonObject => ({ id, name, url }));
+  return { ...me, groups, claims: { cloud_ids }, mapped: { ...me.mapped, cloud_ids, groups } };
+}
+
+/** A site is there once for each product. */
+async function readSites(access: Access): Promise<readonly Site[]> {
+  const url = `${access.api}/oauth/token/accessible-resources`;
+  const rows = objectsOf(await read(access.ask, toQuestion(access, 'its sites', url)));
+  const sites = new Map<string, Site>();
+  for (const row of rows) {
+    const [id, name, address] = [textOf(row, 'id'), textOf(row, 'name'), textOf(row, 'url')];
+    if (id === null || address === null) continue;
+    const scopes = [...(sites.get(id)?.scopes ?? []), ...textsOf(row.scopes)];
+    sites.set(id, { id, name, url: address, scopes });
+  }
+  if (sites.size <= MAX_SITES) return [...sites.values()];
+  throw refused({ provider }, `lists more than ${MAX_SITES} sites for this login. Log in and allow fewer.`);
+}
+
+/** Anybody can make a site with groups of any name, so each name begins with its site. */
+async function readGroups(access: Access, { id, url }: Site, accountId: string): Promise<readonly string[]> {
+  if (!URL.canParse(url))
+    throw unavailable({ provider, what: 'its sites' }, 'sent a site without an address');
+  const path = `/ex/jira/${encodeURIComponent(id)}/rest/api/3/user/groups`;
+  const address = `${access.api}${path}?accountId=${encodeURIComponent(accountId)}`;
+  const rows = objectsOf(await read(access.ask, toQuestion(access, 'the groups', address)));
+  return rows.flatMap((row) => textOf(row, 'name') ?? []).map((name) => `${new URL(url).host}/${name}`);
+}

@@ -1,0 +1,24 @@
+import type { ProviderBlock } from '../../settings/model.ts';
+import type { Provider, ProviderPorts } from '../provider.ts';
+import { createAtlassian } from './atlassian.ts';
+import { createGithub } from './github.ts';
+import { createGoogle } from './google.ts';
+import { createKeycloak } from './keycloak.ts';
+import { createOidc } from './oidc.ts';
+import { createSalesforce } from './salesforce.ts';
+
+type Create = (block: ProviderBlock, ports: ProviderPorts) => Provider;
+
+const CREATE: { readonly [Id in ProviderBlock['id']]: Create } = {
+  atlassian: createAtlassian,
+  github: createGithub,
+  google: createGoogle,
+  keycloak: createKeycloak,
+  oidc: createOidc,
+  salesforce: createSalesforce,
+};
+
+/** The identity provider of a block (spec, "auth.provider values"); made once, because it keeps keys. */
+export function createProvider(block: ProviderBlock, ports: ProviderPorts): Provider {
+  return CREATE[block.id](block, ports);
+}

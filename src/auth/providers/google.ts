@@ -1,0 +1,69 @@
+import type { ProviderBlock } from '../../settings/model.ts';
+import type { Profile } from '../identity.ts';
+import type { Provider, ProviderPorts } from '../provider.ts';
+import { refused } from './failure.ts';
+import { createOpenId, type OpenIdServer } from './openid.ts';
+import { enforceGranted, scopesOf } from './scopes.ts';
+
+const AUTH_URL = 'https://accounts.google.com/o/oauth2/v2/auth';
+const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+/** Google answers with these for the short names. */
+const LONG_NAMES: Readonly<Record<string, string>> = {
+  email: 'https://www.googleapis.com/auth/userinfo.email',
+  profile: 'https://www.googleapis.com/auth/userinfo.profile',
+};
+
+/** Google and Google Workspace; `user.claims.hd` is the domain of a Workspace account. */
+export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provider {
+  const provider = 'Google';
+  const scopes = scopesOf(block, ['openid', 'email', 'profile']);
+  const server = toServer(block);
+  const google = createOpenId(block, ports, {
+    id: 'google',
+    provider,
+    scopes,
+    // only a fresh consent brings a refresh token reliably
+    parameters: ports.offline ? { access_type: 'offline', prompt: 'consent' } : {},
+    server: async () => server,
+    complete: true,
+    refine: (profile) => enforceDomain({ ...profile, username: profile.email ?? profile.username }, block),
+  });
+  return {
+    ...google,
+    exchange: async (code, trip, signal) => {
+      const tokens = await google.exchange(code, trip, signal);
+      const granted = new Set(tokens.scopes ?? scopes);
+      enforceGranted(
+        provider,
+        scopes,
+        (scope) => granted.has(scope) || granted.has(LONG_NAMES[scope] ?? scope),
+      );
+      return tokens;
+    },
+  };
+}
+
+function toServer({ auth_url, token_url, userinfo_url, revocation_url }: ProviderBlock): OpenIdServer {
+  const token = token_url ?? TOKEN_URL;
+  const at = (usual: string, path: string) => (token_url ? new URL(path, token_url).href : usual);
+  return {
+    endpoints: {
+      authorize: auth_url ?? AUTH_URL,
+      token,
+      revoke: revocation_url ?? at('https://oauth2.googleapis.com/revoke', '/revoke'),
+      authentication: 'body',
+    },
+    issuers: auth_url ? [new URL(auth_url).origin] : ['https://accounts.google.com', 'accounts.google.com'],
+    namesItself: false,
+    jwks: at('https://www.googleapis.com/oauth2/v3/certs', '/oauth2/v3/certs'),
+    userinfo: userinfo_url ?? at('https://openidconnect.googleapis.com/v1/userinfo', '/v1/userinfo'),
+  };
+}
+
+/** The parameter `hd` only chooses what Google shows; what counts is the claim. */
+function enforceDomain(profile: Profile, { extra_authorize_params }: ProviderBlock): Profile {
+  const domain = extra_authorize_params?.hd;
+  const { hd } = profile.claims;
+  if (domain === undefined || (domain === '*' ? typeof hd === 'string' : hd === domain)) return profile;
+  throw refused({ provider: 'Google' }, `is asked for accounts of ${domain} only. Log in with one of them.`);
+}

@@ -1,0 +1,80 @@
+import { errors, jwtVerify } from 'jose';
+import type { JsonObject } from '../../json.ts';
+import type { ProviderBlock } from '../../settings/model.ts';
+import type { Profile } from '../identity.ts';
+import type { Provider, ProviderPorts } from '../provider.ts';
+import { misconfigured } from './failure.ts';
+import { isObject, textsOf } from './field.ts';
+import { ALGORITHMS } from './id-token.ts';
+import { createOpenId, type Found, type OpenIdServer } from './openid.ts';
+import { enforceOpenId, scopesOf } from './scopes.ts';
+
+/** A realm of Keycloak; `server_url` has the `/auth` that old servers want. */
+export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Provider {
+  const provider = 'Keycloak';
+  const offline = ports.offline ? ['offline_access'] : [];
+  const scopes = scopesOf(block, ['openid', 'profile', 'email', ...offline]);
+  enforceOpenId(provider, scopes);
+  const server = toServer(block);
+  return createOpenId(block, ports, {
+    id: 'keycloak',
+    provider,
+    scopes,
+    parameters: {},
+    server: async () => server,
+    complete: false,
+    refine: (profile, found) => addRoles(profile, found, block.client_id),
+  });
+}
+
+function toServer({ server_url, realm, ...block }: ProviderBlock): OpenIdServer {
+  if (server_url === undefined || realm === undefined) {
+    throw misconfigured({ provider: 'Keycloak' }, 'needs `server_url` and `realm`. Add them.');
+  }
+  const issuer = `${server_url.replace(/\/+$/, '')}/realms/${encodeURIComponent(realm)}`;
+  const at = (path: string) => `${issuer}/protocol/openid-connect/${path}`;
+  return {
+    endpoints: {
+      authorize: block.auth_url ?? at('auth'),
+      token: block.token_url ?? at('token'),
+      revoke: block.revocation_url ?? at('revoke'),
+      authentication: 'basic',
+    },
+    issuers: [issuer],
+    // old servers do not
+    namesItself: false,
+    jwks: at('certs'),
+    userinfo: block.userinfo_url ?? at('userinfo'),
+  };
+}
+
+/** Keycloak writes roles into the access token, for every mapper's default. */
+async function addRoles(profile: Profile, found: Found, clientId: string): Promise<Profile> {
+  const claims = await readAccessToken(found);
+  const clients = isObject(claims.resource_access) ? claims.resource_access : {};
+  const own = Object.hasOwn(clients, clientId) ? clients[clientId] : undefined;
+  return {
+    ...profile,
+    claims: {
+      ...profile.claims,
+      realm_roles: isObject(claims.realm_access) ? textsOf(claims.realm_access.roles) : [],
+      client_roles: isObject(own) ? textsOf(own.roles) : [],
+    },
+    mapped: { ...claims, ...profile.mapped },
+  };
+}
+
+/** Nothing where the token is opaque or not good; a server that cannot be reached is a failure. */
+async function readAccessToken({ tokens, server, keys, now }: Found): Promise<JsonObject> {
+  try {
+    const { payload } = await jwtVerify(tokens.accessToken, keys, {
+      algorithms: ALGORITHMS,
+      issuer: [...server.issuers],
+      currentDate: new Date(now),
+    });
+    return payload.typ === 'Bearer' ? (payload as JsonObject) : {};
+  } catch (thrown) {
+    if (thrown instanceof errors.JOSEError) return {};
+    throw thrown;
+  }
+}

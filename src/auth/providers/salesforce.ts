@@ -1,0 +1,130 @@
+import type { JsonObject } from '../../json.ts';
+import type { ProviderBlock } from '../../settings/model.ts';
+import { type Profile, toIdentity } from '../identity.ts';
+import { toOpenIdProfile } from '../identity-openid.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
+import { type Client, createClient } from './client.ts';
+import { refused } from './failure.ts';
+import { textOf } from './field.ts';
+import { verifyIdToken } from './id-token.ts';
+import { createKeys } from './keys.ts';
+import { scopesOf } from './scopes.ts';
+import { readObject } from './userinfo.ts';
+
+const provider = 'Salesforce';
+const AUTHORIZE = '/services/oauth2/authorize';
+
+/** Salesforce: production, sandboxes, and domains of one's own by `auth_url` and `token_url`. */
+export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Provider {
+  const scopes = scopesOf(block, ['openid', 'profile', 'email', ...(ports.offline ? ['refresh_token'] : [])]);
+  const at = toAddresses(block);
+  const client = createClient(block, ports, {
+    provider,
+    scopes,
+    openid: true,
+    parameters: {},
+    endpoints: async () => ({ ...at, authentication: 'body' }),
+    keep: ['id', 'instance_url'],
+  });
+  const keys = createKeys(provider, at.jwks, client.ask);
+  return {
+    id: 'salesforce',
+    scopes,
+    authorizationUrl: client.authorizationUrl,
+    exchange: client.exchange,
+    refresh: client.refresh,
+    revoke: client.revoke,
+    identify: async (tokens, nonce, signal) => {
+      const rules = { provider, clientId: block.client_id, keys, nonce, now: ports.now() };
+      const issuers = issuersOf(at, tokens);
+      const said =
+        tokens.idToken === null ? null : await verifyIdToken(tokens.idToken, { ...rules, issuers });
+      const profile = await readProfile(client, { tokens, scopes, userinfo: at.userinfo, signal });
+      enforceSame(said, profile);
+      return toIdentity(profile, block.claim_mappings);
+    },
+  };
+}
+
+interface Addresses {
+  readonly authorize: string;
+  readonly token: string;
+  readonly revoke: string;
+  readonly userinfo: string;
+  readonly jwks: string;
+}
+
+/** The sites of Experience Cloud have a path before `/services`. */
+function toAddresses({ sandbox, ...block }: ProviderBlock): Addresses {
+  const usual = sandbox ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
+  const baseOf = (url: string | undefined) => url?.replace(/\/services\/oauth2\/\w+\/?$/, '') ?? usual;
+  const base = baseOf(block.token_url ?? block.auth_url);
+  return {
+    authorize: block.auth_url ?? `${base}${AUTHORIZE}`,
+    token: block.token_url ?? `${base}/services/oauth2/token`,
+    revoke: block.revocation_url ?? `${base}/services/oauth2/revoke`,
+    userinfo: block.userinfo_url ?? `${base}/services/oauth2/userinfo`,
+    jwks: `${base}/id/keys`,
+  };
+}
+
+/** An id token names the host of the login, or that of the organisation's own domain. */
+function issuersOf({ authorize, token, jwks }: Addresses, tokens: UpstreamTokens): readonly string[] {
+  const instance = textOf(tokens.extra, 'instance_url');
+  const own = instance !== null && isTrusted(instance, token) ? [new URL(instance).origin] : [];
+  return [new URL(authorize).origin, new URL(token).origin, jwks.replace(/\/id\/keys$/, ''), ...own];
+}
+
+/** The token goes to Salesforce only, and to the host that made it. */
+function isTrusted(url: string, tokenUrl: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { origin, protocol, hostname } = new URL(url);
+  if (origin === new URL(tokenUrl).origin) return true;
+  return protocol === 'https:' && /\.(salesforce|force|cloudforce)\.com$/.test(hostname);
+}
+
+interface Question {
+  readonly tokens: UpstreamTokens;
+  readonly scopes: readonly string[];
+  readonly userinfo: string;
+  readonly signal: AbortSignal;
+}
+
+/** User information needs the scope openid; without it, the token response names an address that has the same. */
+async function readProfile(
+  { ask }: Client,
+  { tokens, scopes, userinfo, signal }: Question,
+): Promise<Profile> {
+  const open = (tokens.scopes ?? scopes).includes('openid');
+  const { accessToken, extra } = tokens;
+  const url = open ? userinfo : textOf(extra, 'id');
+  if (url === null || !(open || isTrusted(url, userinfo))) throw unclear();
+  const user = await readObject(ask, { provider, what: 'the user', url, accessToken, signal });
+  return toProfile(user, textOf(extra, 'instance_url'));
+}
+
+function toProfile(user: JsonObject, instance_url: string | null): Profile {
+  const id = textOf(user, 'user_id');
+  const organization_id = textOf(user, 'organization_id');
+  if (id === null || organization_id === null) throw unclear();
+  if (user.active === false) throw refused({ provider }, 'says that this user is not active.');
+  const { email, groups, mapped } = toOpenIdProfile(user);
+  const claims: JsonObject = { organization_id, ...(instance_url && { instance_url }) };
+  return {
+    id,
+    username: textOf(user, 'preferred_username') ?? textOf(user, 'username'),
+    email,
+    name: textOf(user, 'name') ?? textOf(user, 'display_name'),
+    groups,
+    claims,
+    mapped: { ...mapped, ...claims },
+  };
+}
+
+/** The subject of an id token is an address that ends in the user's id. */
+function enforceSame(said: JsonObject | null, { id }: Profile): void {
+  if (said === null || textOf(said, 'sub')?.split('/').at(-1) === id) return;
+  throw unclear();
+}
+
+const unclear = () => refused({ provider }, 'does not say clearly who this is. Log in again.');
