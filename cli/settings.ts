@@ -15,26 +15,34 @@ import { type CheckedProject, siteOf } from './project.ts';
 
 /** The settings of the active profile with everything that is wrong with them. */
 export async function checkSettings(input: Input, checked: CheckedProject): Promise<LoadedSettings> {
-  const { env } = process;
-  return loadSettings({
-    site: siteFileOf(checked),
-    siteFile: {
-      name: SITE_NAME,
-      text: await readFile(join(checked.project.root, SITE_NAME), 'utf8'),
-    },
-    userFile: await findUserFile(env),
-    env,
-    flags: flagsOf(input),
-    openSource: (connections) => openNodeSource(connections, env),
-    home: homeOf(env),
-  });
+  return (await openFiles(input, checked))();
 }
 
 /** The settings of the active profile; throws when anything is wrong with them. */
 export async function settingsOf(input: Input, checked: CheckedProject): Promise<Settings> {
-  const { settings, findings } = await checkSettings(input, checked);
-  if (settings !== null) return settings;
-  throw toConfigRefusal(findings.filter(({ severity }) => severity === 'error'));
+  return (await openSettings(input, checked))();
+}
+
+/** Reads the files once; each call resolves the references in them anew. */
+export async function openSettings(input: Input, checked: CheckedProject): Promise<() => Promise<Settings>> {
+  const load = await openFiles(input, checked);
+  return async () => {
+    const { settings, findings } = await load();
+    if (settings !== null) return settings;
+    throw toConfigRefusal(findings.filter(({ severity }) => severity === 'error'));
+  };
+}
+
+async function openFiles(input: Input, checked: CheckedProject): Promise<() => Promise<LoadedSettings>> {
+  const { env } = process;
+  const files = {
+    site: siteFileOf(checked),
+    siteFile: { name: SITE_NAME, text: await readFile(join(checked.project.root, SITE_NAME), 'utf8') },
+    userFile: await findUserFile(env),
+    flags: flagsOf(input),
+    home: homeOf(env),
+  };
+  return () => loadSettings({ ...files, env, openSource: (connections) => openNodeSource(connections, env) });
 }
 
 /** Why a configuration with errors is refused. */

@@ -1,0 +1,77 @@
+import { relative } from 'node:path';
+import { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts';
+import type { Reloader } from '../../adapters/node/reload/reloader.ts';
+import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
+import { type Watch, watchCalls } from '../../adapters/node/watch.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
+import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Database } from '../../src/ports.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import type { Serving } from '../banner.ts';
+import type { Input } from '../input.ts';
+import { createServerLog } from '../log.ts';
+import type { Output } from '../output.ts';
+import { checkProject, databaseOf, openProjectDatabase, refuseErrors } from '../project.ts';
+import { openSettings } from '../settings.ts';
+import { createServeReloader } from './reload.ts';
+
+/** A project ready to be served. */
+export interface Started {
+  readonly settings: Settings;
+  readonly requests: RequestLog;
+  readonly runtime: Runtime;
+  readonly database: ExchangeableDatabase;
+  readonly watch: Watch;
+  readonly reloader: Reloader;
+  readonly serving: Omit<Serving, 'url'>;
+  close(): Promise<void>;
+}
+
+/** The project checked and compiled, its database open: nothing is served that would fail on first use. */
+export async function start(input: Input, output: Output): Promise<Started> {
+  const checked = await checkProject(input);
+  refuseErrors(checked);
+  const { root } = checked.project;
+  const loadSettings = await openSettings(input, checked);
+  const settings = await loadSettings();
+  const requests = createRequestLog(createServerLog(output, settings.logging));
+  const catalog = await compileCatalog(checked.project);
+  const { log } = requests;
+  // Before the database: what is open would keep a process alive that must end here.
+  const watch = await watchCalls(settings, log, root);
+  const open = ({ secrets, transport }: Settings) =>
+    openProjectDatabase(root, { ...databaseOf(checked, transport.http.stateless), secrets }, output);
+  const database = new ExchangeableDatabase(await open(settings));
+  warnOfWriters(catalog, database, log);
+  return {
+    settings,
+    requests,
+    database,
+    watch,
+    runtime: createRuntime({ catalog, open: async () => database, log, ...watch.parts }),
+    reloader: createServeReloader({ database, settings, loadSettings, open, log }),
+    serving: {
+      project: catalog.project,
+      tools: Object.keys(catalog.tools).length,
+      engine: database.engine,
+      readonly: database.readonly,
+      path: relative(process.cwd(), databaseOf(checked, settings.transport.http.stateless).path),
+    },
+    close: async () => {
+      await watch.close();
+      await database.close();
+    },
+  };
+}
+
+function warnOfWriters({ tools }: Runtime['catalog'], { readonly }: Database, log: Runtime['log']): void {
+  if (!readonly) return;
+  const writers = Object.values(tools).filter(({ source }) => source.mode === 'write');
+  if (writers.length === 0) return;
+  const names = writers.map(({ name }) => name).join(', ');
+  log({
+    level: 'warn',
+    message: `The database is open read-only; these tools write and will fail: ${names}`,
+  });
+}

@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { project, Svc } from './svc.ts';
+
+const SITE = `svc: 1
+project: demo
+profile: default
+secrets: [api]
+`;
+const config = (folder: string) => `svc: 1
+projects:
+  demo:
+    profiles:
+      default:
+        secrets:
+          - { name: api, type: api, parameters: { api_key: "file://${folder}/key" } }
+`;
+
+async function call(url: string, name: string, args: object): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+  const text = await response.text();
+  const { result } = JSON.parse(text.startsWith('{') ? text : text.replace(/^[\s\S]*?data: /, ''));
+  return result.structuredContent;
+}
+
+it('SIGHUP resolves references anew; one that fails changes nothing', async () => {
+  const root = await project();
+  writeFileSync(join(root, 'svc-site.yml'), SITE);
+  mkdirSync(join(root, 'private'));
+  writeFileSync(join(root, 'private/key'), 'first');
+  writeFileSync(join(root, 'private/config.yml'), config(join(root, 'private')));
+  const env = { SVC_CONFIG: join(root, 'private/config.yml') };
+  const server = new Svc(['serve', '--port', '0', '--json', '--debug'], { cwd: root, env });
+  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+  const answers = async () =>
+    expect(await call(url, 'hello_world', { name: 'x' })).toEqual({ greeting: 'Hello, x!' });
+  server.child.kill('SIGHUP');
+  await server.until(/reloaded/, 'stderr');
+  await answers();
+  writeFileSync(join(root, 'private/config.yml'), 'svc: [broken');
+  writeFileSync(join(root, 'private/key'), '');
+  server.child.kill('SIGHUP');
+  await server.until(/the reload failed, the old values stay/, 'stderr');
+  expect(server.stderr).toContain('private/key');
+  await answers();
+  writeFileSync(join(root, 'private/key'), 'second');
+  const again = server.until(/(reloaded[\s\S]*){2}/, 'stderr');
+  server.child.kill('SIGHUP');
+  await again;
+  await answers();
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  expect(server.stderr).not.toMatch(/first|second/);
+});
