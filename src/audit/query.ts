@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { SvcError } from '../errors.ts';
+import type { AuditFilter } from './filter.ts';
+import { toMoment } from './moment.ts';
+import { OPERATION_STATUSES, OPERATION_TYPES } from './record.ts';
+import type { AuditGroup, AuditStats } from './stats.ts';
+
+/** A record as it was read: all its fields, those of other versions too. */
+export type FoundRecord = { readonly [field: string]: unknown };
+
+/** Records newest first. */
+export interface AuditPage {
+  readonly records: readonly FoundRecord[];
+  /** How many records there are in all that match. */
+  readonly total: number;
+  /** Lines that are torn, or no records. */
+  readonly foreign: number;
+}
+
+/** Asks the records of an audit log, whatever keeps them. */
+export interface AuditQuery {
+  query(filter: AuditFilter, page: { readonly limit: number; readonly offset: number }): Promise<AuditPage>;
+  stats(filter: AuditFilter): Promise<AuditStats>;
+  /** What charts are made of. */
+  groups(filter: AuditFilter): Promise<{ readonly groups: readonly AuditGroup[]; readonly foreign: number }>;
+}
+
+const text = () => v.optional(v.pipe(v.string(), v.maxLength(1_024, 'must be shorter')));
+
+const moment = (edge: 'start' | 'end') =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const found = toMoment(dataset.value, edge);
+        if (found !== null) return found;
+        addIssue({ message: 'must be an ISO 8601 time, e.g. 2026-08-01T12:00:00Z' });
+        return NEVER;
+      }),
+    ),
+  );
+
+const whole = (least: number, most: number, otherwise: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`),
+      v.transform(Number),
+      v.minValue(least, `must be ${least} or more`),
+      v.maxValue(most, `must be ${most} or less`),
+    ),
+    otherwise,
+  );
+
+const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  v.optional(v.picklist(values, `must be one of ${values.join(', ')}`));
+
+/** The query string of `GET /audit/query` (spec, "Admin API"). */
+export const AUDIT_PARAMETERS = v.strictObject(
+  {
+    schema_name: text(),
+    start_time: moment('start'),
+    end_time: moment('end'),
+    operation_type: oneOf(OPERATION_TYPES),
+    operation_name: text(),
+    operation_status: oneOf(OPERATION_STATUSES),
+    user_id: text(),
+    trace_id: text(),
+    limit: whole(1, 1_000, '100'),
+    offset: whole(0, 999_999_999, '0'),
+  },
+  'is not a parameter here',
+);
+
+/** What a query string asks for; throws request_invalid for what it must not say, and for what it says twice. */
+export function parseAuditQuery(params: URLSearchParams): {
+  readonly filter: AuditFilter;
+  readonly limit: number;
+  readonly offset: number;
+} {
+  const twice = [...params.keys()].find((name, index, all) => all.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`${twice} is given twice`);
+  const parsed = v.safeParse(AUDIT_PARAMETERS, Object.fromEntries(params));
+  if (!parsed.success) {
+    throw invalid(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? ''} ${issue.message}`).join('; '));
+  }
+  const { limit, offset, ...filter } = parsed.output;
+  return { filter: present(filter), limit, offset };
+}
+
+function present(filter: { readonly [key: string]: string | undefined }): AuditFilter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+function invalid(problem: string): SvcError {
+  return new SvcError('request_invalid', `The query is not valid: ${problem}.`);
+}
