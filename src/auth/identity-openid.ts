@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { Profile } from './profile.ts';
+import type { Profile } from './identity.ts';
 import { textOf, textsOf } from './providers/field.ts';
 
 /** Claims that say something about a token, about nobody's rights, or that an identity has a field for. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { type Profile, toIdentity } from '../profile.ts';
+import { type Profile, toIdentity } from '../identity.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
 import type { Ask } from './ask.ts';
 import { createClient } from './client.ts';

@@ -1,5 +1,5 @@
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { Profile } from '../profile.ts';
+import type { Profile } from '../identity.ts';
 import type { Provider, ProviderPorts } from '../provider.ts';
 import { refused } from './failure.ts';
 import { createOpenId, type OpenIdServer } from './openid.ts';

@@ -1,7 +1,7 @@
 import { errors, jwtVerify } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { Profile } from '../profile.ts';
+import type { Profile } from '../identity.ts';
 import type { Provider, ProviderPorts } from '../provider.ts';
 import { misconfigured } from './failure.ts';
 import { isObject, textsOf } from './field.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { type Profile, toIdentity } from '../profile.ts';
 import { toOpenIdProfile } from '../identity-openid.ts';
+import { type Profile, toIdentity } from '../identity.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
 import { type Client, createClient } from './client.ts';
 import { refused } from './failure.ts';
