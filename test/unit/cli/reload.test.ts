@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { project, Svc } from './svc.ts';
@@ -43,7 +43,7 @@ it('SIGHUP resolves references anew; one that fails changes nothing', async () =
   await server.until(/reloaded/, 'stderr');
   await answers();
   writeFileSync(join(root, 'private/config.yml'), 'svc: [broken');
-  writeFileSync(join(root, 'private/key'), '');
+  rmSync(join(root, 'private/key'));
   server.child.kill('SIGHUP');
   await server.until(/the reload failed, the old values stay/, 'stderr');
   expect(server.stderr).toContain('private/key');
