@@ -28,6 +28,8 @@ export interface SqlRequest {
   readonly mode: 'read' | 'write';
   /** At most this many rows come back; more set `truncated`. */
   readonly maxRows: number;
+  /** Written by the caller: it reaches nothing but the database's own tables, whatever the project's own SQL may. */
+  readonly confined?: boolean;
 }
 
 /** The circumstances of one statement. */
@@ -134,4 +136,29 @@ export type SecretReference =
 /** Looks up what references stand for; throws reference_unresolved, whose text never holds a value or a token. */
 export interface SecretSource {
   read(reference: SecretReference, signal: AbortSignal): Promise<string>;
+}
+
+/** A value of a store with the version that a later put must name. */
+export interface StoredValue {
+  readonly value: string;
+  readonly version: number;
+}
+
+/** Sessions and marks of what was used, behind one interface; what is over is gone, values come sealed. */
+export interface TokenStore {
+  /** `eventual`: claims and versions are not to be relied on. */
+  readonly consistency: 'strong' | 'eventual';
+  /** True for the first who claims a key during its life, and for nobody else. */
+  claimOnce(key: string, seconds: number): Promise<boolean>;
+  get(key: string): Promise<StoredValue | null>;
+  /** Writes unless the version differs from `ifVersion`; 0 means that there must be none. Tells whether it wrote. */
+  put(
+    key: string,
+    value: string,
+    options: { readonly seconds: number; readonly ifVersion?: number },
+  ): Promise<boolean>;
+  /** Also frees a claimed key. */
+  delete(key: string): Promise<void>;
+  deletePrefix(prefix: string): Promise<void>;
+  close(): Promise<void>;
 }

@@ -22,6 +22,7 @@ export type Purpose =
   | 'code'
   | 'consent'
   | 'refresh'
+  | 'sessions'
   | 'store'
   | 'ticket'
   | 'tx';

@@ -16,6 +16,7 @@ const PURPOSES: readonly Purpose[] = [
   'code',
   'consent',
   'refresh',
+  'sessions',
   'store',
   'ticket',
   'tx',

@@ -1,0 +1,52 @@
+import { SvcError, toSvcError } from '../errors.ts';
+import { enforceRequired, findToken, refuseToken } from './bearer.ts';
+import { toChallenge } from './challenge.ts';
+import type { Authenticated, Refusal } from './model.ts';
+import type { Place } from './place.ts';
+import type { AuthServer } from './server.ts';
+import { readSession } from './sessions.ts';
+import { ACCESS } from './tokens.ts';
+import { freshen, isStale } from './upstream.ts';
+import { toUser } from './who.ts';
+
+/** Who sends a request, by a token of this server: sealed for its MCP endpoint, not over, of a session that is. */
+export async function checkAccess(
+  server: AuthServer,
+  place: Place,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Authenticated | Refusal> {
+  const found = findToken(request, place, server.scopes);
+  if ('error' in found) return found;
+  const access = await server.sealer.open('access', place.issuer, found.token, ACCESS);
+  if (access === null || access.aud !== place.resource) return refuseToken(place, server.scopes.basic);
+  const { sc: scopes, sid: sessionId, idp, who, up } = access;
+  if (who !== undefined) {
+    const live = up !== undefined && (up.e === null || up.e > server.now() / 1000);
+    const user = toUser(who, idp, live ? up.t : null);
+    return enforceRequired({ user, scopes, sessionId }, place, server.scopes);
+  }
+  try {
+    const user = await userOfSession(server, sessionId, signal);
+    if (user === null) return refuseToken(place, server.scopes.basic);
+    return enforceRequired({ user, scopes, sessionId }, place, server.scopes);
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    return { error, challenge: toChallenge(place, { scopes: server.scopes.basic }) };
+  }
+}
+
+/** The store has the last word: whoever is signed out there is out at once. */
+async function userOfSession(server: AuthServer, id: string, signal: AbortSignal) {
+  const kept = await readSession(server, id);
+  if (kept === null || kept.session.end <= server.now() / 1000) return null;
+  const fresh = await freshen(server, id, kept, signal).catch((thrown: unknown) => {
+    // A provider that does not answer must not stop calls that may never need its token.
+    server.log({ level: 'warn', message: `a token was not renewed: ${toSvcError(thrown).message}` });
+    if (thrown instanceof SvcError && thrown.code === 'login_unavailable') return kept;
+    throw thrown;
+  });
+  if (fresh === null) return null;
+  const { session } = fresh;
+  return toUser(session.who, server.provider.id, isStale(server, session, 0) ? null : session.up.a);
+}

@@ -1,0 +1,23 @@
+import type { Place } from './place.ts';
+
+/** What a challenge says beside where the metadata is. */
+export interface ChallengeParts {
+  readonly scopes: readonly string[];
+  /** Left out where no credentials came (RFC 6750, 3.1). */
+  readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+  readonly description?: string;
+}
+
+/** A `WWW-Authenticate` that leads a client to a token (RFC 9728, 5.1; MCP Authorization, "Scope Challenge Handling"). */
+export function toChallenge({ issuer }: Place, { scopes, error, description }: ChallengeParts): string {
+  const { origin, pathname } = new URL(issuer);
+  const prefix = pathname === '/' ? '' : pathname;
+  const parameters = {
+    ...(error === undefined ? {} : { error }),
+    ...(description === undefined ? {} : { error_description: description }),
+    scope: scopes.join(' '),
+    resource_metadata: `${origin}/.well-known/oauth-protected-resource${prefix}/mcp`,
+  };
+  const list = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return `Bearer ${list.join(', ')}`;
+}

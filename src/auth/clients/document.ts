@@ -1,0 +1,105 @@
+import * as v from 'valibot';
+import { SvcError } from '../../errors.ts';
+import { sha256 } from '../digest.ts';
+import type { AuthServer, FetchDocument } from '../server.ts';
+import type { Client } from './model.ts';
+import { isRegistrable, isUsable } from './redirect.ts';
+
+/** What a document must say (Client ID Metadata Documents, draft-00, section 4). */
+const DOCUMENT = v.object({
+  client_id: v.string(),
+  client_name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  redirect_uris: v.pipe(v.array(v.pipe(v.string(), v.maxLength(512))), v.minLength(1), v.maxLength(20)),
+  grant_types: v.optional(v.array(v.string())),
+  token_endpoint_auth_method: v.optional(v.string()),
+  scope: v.optional(v.string()),
+  client_secret: v.optional(v.never()),
+  client_secret_expires_at: v.optional(v.never()),
+});
+
+type Document = v.InferOutput<typeof DOCUMENT>;
+
+const TIMEOUT_MS = 5_000;
+const MAX_AGE_S = 86_400;
+const REMEMBERED = 200;
+
+interface Remembered {
+  readonly document: Document;
+  readonly until: number;
+}
+
+const caches = new WeakMap<FetchDocument, Map<string, Remembered>>();
+
+/** Whether an id is the address of a document: https with a path, and nothing that could be read in two ways. */
+export function isDocumentId(id: string): boolean {
+  if (!/^https:\/\/[a-z0-9.-]+(:\d{1,5})?\/[\x21-\x7e]+$/i.test(id) || !URL.canParse(id)) return false;
+  if (/[#\\@]/.test(id) || /\/\.{1,2}(\/|$|\?)|%2e/i.test(id)) return false;
+  return new URL(id).pathname !== '/';
+}
+
+/** The client whose id is the address of its document; throws client_invalid for one that cannot be had or is not sound. */
+export async function toDocumentClient(server: AuthServer, id: string, signal: AbortSignal): Promise<Client> {
+  const { client_name: name, redirect_uris: redirectUris, ...document } = await find(server, id, signal);
+  const refreshes = document.grant_types?.includes('refresh_token') ?? false;
+  const { basic, all } = server.scopes;
+  const own = (document.scope ?? '').split(' ').filter((scope) => all.includes(scope));
+  return {
+    id,
+    hash: await sha256(id),
+    name,
+    kind: 'document',
+    redirectUris,
+    grantTypes: refreshes ? ['authorization_code', 'refresh_token'] : ['authorization_code'],
+    method: 'none',
+    scopes: all,
+    defaultScopes: own.length > 0 ? own : basic,
+  };
+}
+
+async function find(server: AuthServer, id: string, signal: AbortSignal): Promise<Document> {
+  const { fetchDocument, now } = server;
+  if (fetchDocument === null) throw refused('addresses are not taken as client ids here');
+  const cache = caches.get(fetchDocument) ?? new Map<string, Remembered>();
+  caches.set(fetchDocument, cache);
+  const known = cache.get(id);
+  if (known !== undefined && now() < known.until) return known.document;
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const { text, cacheControl } = await fetchDocument(new URL(id), limited).catch((cause) => {
+    throw refused('its document could not be fetched', cause);
+  });
+  const document = parse(id, text);
+  const [oldest] = cache.keys();
+  if (cache.size >= REMEMBERED && oldest !== undefined) cache.delete(oldest);
+  cache.set(id, { document, until: now() + ageOf(cacheControl) * 1000 });
+  return document;
+}
+
+function parse(id: string, text: string): Document {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw refused('its document is not JSON');
+  }
+  const parsed = v.safeParse(DOCUMENT, json);
+  if (!parsed.success) throw refused('its document lacks what it must say, or holds a secret');
+  const { output } = parsed;
+  if (output.client_id !== id) throw refused('its document is about another client_id');
+  if ((output.token_endpoint_auth_method ?? 'none') !== 'none') {
+    throw refused('its document asks for a way to prove itself that is not offered here');
+  }
+  const sound = output.redirect_uris.every(isRegistrable) && output.redirect_uris.some(isUsable);
+  if (!sound) throw refused('its document has redirect_uris that are not allowed');
+  return output;
+}
+
+/** Seconds that a document may be kept: what it says, at most a day; five minutes where it says nothing. */
+function ageOf(cacheControl: string | null): number {
+  if (/no-store|no-cache/i.test(cacheControl ?? '')) return 0;
+  const age = /max-age=(\d{1,9})/i.exec(cacheControl ?? '')?.[1];
+  return age === undefined ? 300 : Math.min(Number(age), MAX_AGE_S);
+}
+
+function refused(why: string, cause?: unknown): SvcError {
+  return new SvcError('client_invalid', `The client is not accepted: ${why}.`, { cause });
+}

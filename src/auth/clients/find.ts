@@ -1,0 +1,29 @@
+import { SvcError } from '../../errors.ts';
+import { sha256Hex } from '../digest.ts';
+import type { AuthServer, Exchange } from '../server.ts';
+import { isDocumentId, toDocumentClient } from './document.ts';
+import { isDynamicId, toDynamicClient } from './dynamic.ts';
+import type { Client } from './model.ts';
+import { toStaticClient } from './static.ts';
+
+/** The client of an id; throws client_invalid for one that is unknown or blocked. */
+export async function findClient(
+  server: AuthServer,
+  { place, signal }: Pick<Exchange, 'place' | 'signal'>,
+  id: string,
+): Promise<Client> {
+  if (server.blocked.size > 0 && server.blocked.has(await sha256Hex(id))) throw unknown();
+  const written = server.clients.find(({ client_id }) => client_id === id);
+  if (written !== undefined) return toStaticClient(written);
+  if (isDocumentId(id)) return toDocumentClient(server, id, signal);
+  const dynamic = isDynamicId(id) ? await toDynamicClient(server, place.issuer, id) : null;
+  if (dynamic !== null) return dynamic;
+  throw unknown();
+}
+
+function unknown(): SvcError {
+  return new SvcError(
+    'client_invalid',
+    'This server does not know the client; it may have to register again.',
+  );
+}

@@ -1,0 +1,56 @@
+import { SvcError } from '../../errors.ts';
+import type { Client } from './model.ts';
+
+const LOOPBACK_URI = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?][^#]*)?$/;
+/** Schemes that run or show what they carry. */
+const NEVER = /^(javascript|data|vbscript|file|about|blob|filesystem|view-source|ws|wss|ftp):/i;
+
+/** Whether an address may be registered at all: plain characters, no fragment, nobody's name in it. */
+export function isRegistrable(uri: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i.test(uri) || /[#\\"<>^`{|}]/.test(uri)) return false;
+  if (NEVER.test(uri) || !URL.canParse(uri) || /^https?:(?!\/\/[^/?])/i.test(uri)) return false;
+  const { username, password } = new URL(uri);
+  return username === '' && password === '' && !/^[^:]+:\/\/[^/?]*@/.test(uri);
+}
+
+/** Whether an address may be used: https, or http on the user's own machine (OAuth 2.1, 2.3.1). */
+export function isUsable(uri: string): boolean {
+  return isRegistrable(uri) && (uri.startsWith('https://') || LOOPBACK_URI.test(uri));
+}
+
+/** Whether a redirect stays on the user's own machine. */
+export function isLocal(uri: string): boolean {
+  return LOOPBACK_URI.test(uri);
+}
+
+/** The redirect URI of a request, if it is one of the client's, letter by letter; only a loopback port is free (RFC 8252, 7.3). */
+export function enforceRedirect(client: Client, asked: string): string {
+  const known = client.redirectUris.some((uri) => uri === asked || isSameButPort(uri, asked));
+  // An operator may know an app by a scheme of its own; who registers itself may not bring one.
+  const usable = client.kind === 'static' ? isUsable(asked) || isPrivateUse(asked) : isUsable(asked);
+  if (known && usable) return asked;
+  throw new SvcError(
+    'redirect_invalid',
+    known
+      ? 'The redirect URI is neither https nor http on this computer.'
+      : 'The redirect URI is not one that the client has registered.',
+  );
+}
+
+function isPrivateUse(uri: string): boolean {
+  return isRegistrable(uri) && !/^https?:/i.test(uri);
+}
+
+function isSameButPort(registered: string, asked: string): boolean {
+  const [one, other] = [LOOPBACK_URI.exec(registered), LOOPBACK_URI.exec(asked)];
+  if (one === null || other === null || Number(other[2]?.slice(1) ?? 0) > 65_535) return false;
+  return one[1] === other[1] && (one[3] ?? '') === (other[3] ?? '');
+}
+
+/** A redirect URI with parameters, its own characters untouched. */
+export function withParameters(uri: string, parameters: Readonly<Record<string, string | null>>): string {
+  const entries = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value]],
+  );
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(entries).toString()}`;
+}

@@ -1,0 +1,20 @@
+import type { StaticClient } from '../../settings/model.ts';
+import { isSameSecret, sha256 } from '../digest.ts';
+import type { Client } from './model.ts';
+
+/** A client of `auth.clients` (spec, "Static client fields"). */
+export async function toStaticClient(written: StaticClient): Promise<Client> {
+  const { client_id: id, name, client_secret, redirect_uris, grant_types, scopes } = written;
+  return {
+    id,
+    hash: await sha256(id),
+    name,
+    kind: 'static',
+    redirectUris: redirect_uris,
+    grantTypes: grant_types,
+    method: client_secret === null ? 'none' : 'secret',
+    scopes,
+    defaultScopes: scopes,
+    ...(client_secret === null ? {} : { isSecret: (secret: string) => isSameSecret(secret, client_secret) }),
+  };
+}

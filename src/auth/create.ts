@@ -1,0 +1,112 @@
+import { SvcError } from '../errors.ts';
+import type { Log, TokenStore } from '../ports.ts';
+import type { AuthSettings, Settings } from '../settings/model.ts';
+import { checkAccess } from './access.ts';
+import { needAll } from './bearer.ts';
+import { toChallenge } from './challenge.ts';
+import { createKeyRing, parseKeys, type RootKey } from './keys.ts';
+import type { Auth, Authenticated } from './model.ts';
+import { createFindPlace, enforcePlace, type Place } from './place.ts';
+import { createProvider } from './providers/create.ts';
+import { answerRoute, createRoutes, withoutSlash } from './routes.ts';
+import { createScopes } from './scopes.ts';
+import { createSealer, type OpenJwe } from './seal.ts';
+import type { AuthServer, FetchDocument } from './server.ts';
+
+/** What a platform brings to authentication. */
+export interface AuthParts {
+  readonly settings: Pick<Settings, 'auth'> & { readonly transport: Pick<Settings['transport'], 'http'> };
+  readonly project: string;
+  /** Scopes that endpoints name. */
+  readonly endpointScopes: readonly string[];
+  /** Keys beside those of the settings; for a process that is the only one. */
+  readonly ownKeys?: readonly RootKey[];
+  readonly store: TokenStore | null;
+  readonly fetchDocument: FetchDocument | null;
+  readonly openJwe?: OpenJwe;
+  /** The address that the process listens on; null where the platform brings https. */
+  readonly listens: { readonly host: string } | null;
+  readonly log: Log;
+  readonly now?: () => number;
+  readonly fetch?: typeof fetch;
+}
+
+/** The authorization server and the guard of the MCP endpoint, as settings have them; throws config_invalid (spec, "Authentication"). */
+export function createAuth(parts: AuthParts): Auth {
+  const { settings, listens, log } = parts;
+  const { auth, transport } = settings;
+  const platform = listens === null ? { ...transport.http, scheme: 'https' as const } : transport.http;
+  enforcePlace(platform, listens);
+  const server = createServer(parts);
+  const callbackPath = auth.provider?.callback_path ?? '/callback';
+  const findPlace = createFindPlace(platform, callbackPath);
+  const base = transport.http.base_url;
+  const prefix = base === null ? '' : withoutSlash(new URL(base).pathname).replace(/^\/$/, '');
+  const routes = createRoutes(callbackPath, prefix);
+  return {
+    authenticate: async (request, signal) => {
+      const checked = await checkAccess(server, findPlace(request), request, signal);
+      if ('user' in checked) logLogin(log, checked);
+      return checked;
+    },
+    challenge: (request, held, needed) => insufficient(findPlace(request), held, needed),
+    respond: (given) => {
+      const route = routes.get(withoutSlash(new URL(given.request.url).pathname));
+      return route === undefined ? null : answerRoute(server, route, () => findPlace(given.request), given);
+    },
+  };
+}
+
+function createServer(parts: AuthParts): AuthServer {
+  const { settings, project, endpointScopes, store, fetchDocument, openJwe, log } = parts;
+  const { auth } = settings;
+  const now = parts.now ?? Date.now;
+  const ring = createKeyRing(enforceKeys([...parseKeys(auth.keys), ...(parts.ownKeys ?? [])]));
+  const opener = openJwe === undefined ? {} : { openJwe };
+  return {
+    project,
+    provider: createProvider(enforceProvider(auth), {
+      fetch: parts.fetch ?? fetch,
+      now,
+      offline: store !== null,
+    }),
+    ring,
+    sealer: createSealer({ ring, now, notBefore: auth.not_before, ...opener }),
+    scopes: createScopes(auth.required_scopes, [
+      ...endpointScopes,
+      ...auth.clients.flatMap(({ scopes }) => scopes),
+    ]),
+    clients: auth.clients,
+    blocked: new Set(auth.blocked_clients),
+    store,
+    fetchDocument,
+    log,
+    now,
+  };
+}
+
+function enforceProvider({ provider }: AuthSettings) {
+  if (provider !== null) return provider;
+  throw new SvcError('config_invalid', 'There is no identity provider: `auth.provider` is none.');
+}
+
+/** Instances that made up a key each would refuse each other's tokens. */
+function enforceKeys(keys: readonly RootKey[]): readonly RootKey[] {
+  if (keys.length > 0) return keys;
+  throw new SvcError(
+    'config_invalid',
+    `\`auth.provider\` is set, and there is no key that all instances seal tokens with.
+Make one with \`svc auth keygen\`, and set SVC_AUTH_KEYS to it, or \`auth.keys\` in the user file.`,
+  );
+}
+
+/** Spec, "OAuth 2.0 on the served endpoints", rule 4. */
+function logLogin(log: Log, { user }: Authenticated): void {
+  const { username, id, provider, name, email } = user;
+  log({ level: 'info', message: 'authenticated', fields: { username, user_id: id, provider, name, email } });
+}
+
+function insufficient(place: Place, held: readonly string[], needed: readonly string[]): string {
+  const description = `The token must hold all of: ${needed.join(' ')}.`;
+  return toChallenge(place, { scopes: needAll(held, needed), error: 'insufficient_scope', description });
+}

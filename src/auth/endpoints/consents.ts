@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { readCookie, setCookie } from '../cookies.ts';
+import type { AuthServer, Exchange } from '../server.ts';
+import type { Pending } from './pending.ts';
+
+const CONSENT = v.object({ h: v.string(), r: v.string(), sc: v.array(v.string()), e: v.number() });
+const CONSENTS = v.object({ list: v.array(CONSENT) });
+
+type Consent = v.InferOutput<typeof CONSENT>;
+
+const DAYS_30 = 30 * 86_400;
+/** A cookie holds 4,096 bytes. */
+const MAX_COOKIE = 3_800;
+
+/** Whether this browser's person has lately agreed to the same client, redirect and scopes. */
+export async function isRemembered(
+  server: AuthServer,
+  exchange: Exchange,
+  pending: Pending,
+): Promise<boolean> {
+  const seconds = server.now() / 1000;
+  return (await readConsents(server, exchange)).some(
+    ({ h, r, sc, e }) =>
+      h === pending.h && r === pending.r && seconds < e && pending.sc.every((scope) => sc.includes(scope)),
+  );
+}
+
+/** A `Set-Cookie` that remembers one consent more; the oldest are forgotten where they do not fit. */
+export async function rememberConsent(
+  server: AuthServer,
+  exchange: Exchange,
+  { h, r, sc }: Pending,
+): Promise<string> {
+  const { place } = exchange;
+  const e = Math.floor(server.now() / 1000) + DAYS_30;
+  const others = (await readConsents(server, exchange)).filter((one) => one.h !== h || one.r !== r);
+  let list: readonly Consent[] = [...others, { h, r, sc, e }];
+  for (;;) {
+    const sealed = await server.sealer.seal('consent', place.issuer, { list }, DAYS_30);
+    if (sealed.length <= MAX_COOKIE) return setCookie(place, 'consent', sealed, DAYS_30);
+    if (list.length === 1) return setCookie(place, 'consent', '', 0);
+    list = list.slice(1);
+  }
+}
+
+async function readConsents(
+  { sealer }: AuthServer,
+  { request, place }: Exchange,
+): Promise<readonly Consent[]> {
+  const cookie = readCookie(request, place, 'consent');
+  const opened = cookie === null ? null : await sealer.open('consent', place.issuer, cookie, CONSENTS);
+  return opened?.list ?? [];
+}

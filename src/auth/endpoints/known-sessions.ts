@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { readCookie, setCookie } from '../cookies.ts';
+import type { AuthServer, Exchange } from '../server.ts';
+
+const SESSIONS = v.object({ ids: v.array(v.string()) });
+
+const DAYS_90 = 90 * 86_400;
+const MAX_SESSIONS = 20;
+
+/** The sessions that were opened from a browser, so that it can end them. */
+export async function knownSessions(
+  { sealer }: AuthServer,
+  { request, place }: Exchange,
+): Promise<readonly string[]> {
+  const cookie = readCookie(request, place, 'sessions');
+  const opened = cookie === null ? null : await sealer.open('sessions', place.issuer, cookie, SESSIONS);
+  return opened?.ids ?? [];
+}
+
+/** The `Set-Cookie`s that note one more; none where no session is kept. */
+export async function noteSession(
+  server: AuthServer,
+  exchange: Exchange,
+  id: string,
+): Promise<readonly string[]> {
+  if (server.store === null) return [];
+  const ids = [...(await knownSessions(server, exchange)), id].slice(-MAX_SESSIONS);
+  const sealed = await server.sealer.seal('sessions', exchange.place.issuer, { ids }, DAYS_90);
+  return [setCookie(exchange.place, 'sessions', sealed, DAYS_90)];
+}

@@ -1,0 +1,46 @@
+import { SvcError } from '../../errors.ts';
+import { clearCookie, readTrips } from '../cookies.ts';
+import { html } from '../pages/html.ts';
+import { toPage } from '../pages/page.ts';
+import type { AuthServer, Endpoint, Exchange } from '../server.ts';
+import { ACCESS } from '../tokens.ts';
+import { knownSessions } from './known-sessions.ts';
+import { closeSession } from './revoke.ts';
+
+/** `GET /logout`: asks, because a link from elsewhere must not sign anybody out. */
+export const askLogout: Endpoint = async (_server, { place }) => {
+  const body = html`<h1>Sign out?</h1>
+<p>Programs that you allowed from this browser have to ask you again.</p>
+<form method="post" action="${place.issuer}/logout">
+<button class="main" type="submit">Sign out</button>
+</form>`;
+  return toPage('Sign out?', body);
+};
+
+/** `POST /logout`: forgets what this browser allowed, and ends the sessions it opened, or that of the token it comes with. */
+export const logout: Endpoint = async (server, exchange) => {
+  const { request, place, signal } = exchange;
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null && site !== 'same-origin') {
+    throw new SvcError('denied', 'Signing out must be asked for on the page of this server.');
+  }
+  const ids = new Set([
+    ...(await knownSessions(server, exchange)),
+    ...(await sessionOfToken(server, exchange)),
+  ]);
+  for (const id of ids) await closeSession(server, id, signal);
+  const cookies = [
+    ...(['browser', 'consent', 'sessions'] as const).map((name) => clearCookie(place, name)),
+    ...readTrips(request, place).map((name) => clearCookie(place, `tx-${name}`)),
+  ];
+  return toPage('Signed out', html`<h1>You are signed out</h1><p>You can close this page.</p>`, { cookies });
+};
+
+async function sessionOfToken(
+  { sealer }: AuthServer,
+  { request, place }: Exchange,
+): Promise<readonly string[]> {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  const opened = token === undefined ? null : await sealer.open('access', place.issuer, token, ACCESS);
+  return opened === null ? [] : [opened.sid];
+}

@@ -1,0 +1,54 @@
+import { SvcError, toSvcError } from '../../errors.ts';
+import type { Client } from '../clients/model.ts';
+import { proveClient } from '../clients/prove.ts';
+import { toErrorResponse } from '../oauth-error.ts';
+import { need } from '../parameters.ts';
+import type { AuthServer, Endpoint, Exchange } from '../server.ts';
+import { endSession, readSession } from '../sessions.ts';
+import { ACCESS, REFRESH } from '../tokens.ts';
+import { revokeUpstream } from '../upstream.ts';
+import { fromUpstream } from '../who.ts';
+import { logOurs } from './redirect-error.ts';
+import { challengeOf } from './token.ts';
+
+/** `POST /revoke` (RFC 7009): ends the session of a token; one that is no token of ours is no error. */
+export const revoke: Endpoint = async (server, exchange) => {
+  try {
+    const form = await exchange.form();
+    const client = await proveClient(server, exchange, form);
+    await revokeToken(server, exchange, client, need(form, 'token'));
+    return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } });
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    logOurs(server, error);
+    return toErrorResponse(error, error.code === 'client_invalid' ? challengeOf(exchange) : {});
+  }
+};
+
+async function revokeToken(
+  server: AuthServer,
+  exchange: Exchange,
+  client: Client,
+  token: string,
+): Promise<void> {
+  const { issuer } = exchange.place;
+  const access = await server.sealer.open('access', issuer, token, ACCESS);
+  const found = access ?? (await server.sealer.open('refresh', issuer, token, REFRESH));
+  if (found === null) return;
+  if (found.h !== client.hash) {
+    throw new SvcError('client_unauthorized', 'The token was given to another client.');
+  }
+  await closeSession(server, found.sid, exchange.signal);
+  if (access?.up === undefined) return;
+  const nothing = { refreshToken: null, idToken: null, scopes: null, extra: {} };
+  const tokens = { ...nothing, accessToken: access.up.t, expiresAt: access.up.e };
+  await revokeUpstream(server, tokens, exchange.signal);
+}
+
+/** Ends a session here, and at the provider. */
+export async function closeSession(server: AuthServer, sid: string, signal: AbortSignal): Promise<void> {
+  const kept = await readSession(server, sid);
+  if (kept === null) return;
+  await endSession(server, sid);
+  await revokeUpstream(server, fromUpstream(kept.session.up), signal);
+}

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { clearCookie, readTrips, setCookie } from '../cookies.ts';
+import { randomText } from '../digest.ts';
+import type { AuthServer, Exchange } from '../server.ts';
+import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
+import { toRedirect } from './redirect-error.ts';
+
+/** What the browser keeps, sealed, while it is at the identity provider. */
+export const TRIP = v.object({
+  ...PENDING.entries,
+  /** PKCE verifier for the provider. */
+  uv: v.string(),
+  /** OpenID Connect nonce. */
+  un: v.string(),
+});
+
+/** Browsers hold few cookies for a site, and proxies few bytes: so many logins may be open side by side. */
+const MAX_TRIPS = 4;
+
+/** Sends a browser to the identity provider, bound to it by a cookie whose name is the `state`. */
+export async function startTrip(
+  { provider, sealer }: AuthServer,
+  { request, place }: Exchange,
+  pending: Pending,
+  cookies: readonly string[] = [],
+): Promise<Response> {
+  const [state, verifier, nonce] = [randomText(16), randomText(32), randomText(16)];
+  const url = await provider.authorizationUrl({ state, verifier, nonce, redirectUri: place.callback });
+  const sealed = await sealer.seal(
+    'tx',
+    place.issuer,
+    { ...pending, uv: verifier, un: nonce },
+    PENDING_SECONDS,
+  );
+  const open = readTrips(request, place);
+  const stale = open.slice(0, Math.max(0, open.length - MAX_TRIPS + 1));
+  return toRedirect(url.href, [
+    ...cookies,
+    ...stale.map((name) => clearCookie(place, `tx-${name}`)),
+    setCookie(place, `tx-${state}`, sealed, PENDING_SECONDS),
+  ]);
+}

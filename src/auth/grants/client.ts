@@ -1,0 +1,21 @@
+import { SvcError } from '../../errors.ts';
+import type { Client } from '../clients/model.ts';
+import type { Parameters } from '../parameters.ts';
+import { grantScopes } from '../scopes.ts';
+import type { AuthServer, Exchange } from '../server.ts';
+import { enforceTarget } from '../target.ts';
+import { issueClientToken, type TokenAnswer } from '../tokens.ts';
+
+/** `grant_type=client_credentials`: for confidential clients that the operator vouches for. */
+export async function grantClient(
+  server: AuthServer,
+  exchange: Exchange,
+  client: Client,
+  form: Parameters,
+): Promise<TokenAnswer> {
+  if (client.kind !== 'static' || client.isSecret === undefined) {
+    throw new SvcError('client_unauthorized', 'The client may not ask for tokens of its own.');
+  }
+  enforceTarget(form, exchange.place);
+  return issueClientToken(server, exchange, client, grantScopes(form, client));
+}

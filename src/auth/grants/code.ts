@@ -1,0 +1,47 @@
+import { SvcError } from '../../errors.ts';
+import type { Client } from '../clients/model.ts';
+import { sha256 } from '../digest.ts';
+import { CODE } from '../endpoints/callback.ts';
+import { need, type Parameters } from '../parameters.ts';
+import type { AuthServer, Exchange } from '../server.ts';
+import { endSession } from '../sessions.ts';
+import { enforceTarget } from '../target.ts';
+import { issueTokens, type TokenAnswer } from '../tokens.ts';
+
+/** Longer than a code counts. */
+const USED_SECONDS = 120;
+
+/** `grant_type=authorization_code`: everything of our own is checked before the provider hears of it, so a thief cannot burn the code. */
+export async function redeemCode(
+  server: AuthServer,
+  exchange: Exchange,
+  client: Client,
+  form: Parameters,
+): Promise<TokenAnswer> {
+  const { place, signal } = exchange;
+  const code = await server.sealer.open('code', place.issuer, need(form, 'code'), CODE);
+  if (code === null) throw invalid('The code is not one of this server, or it is over.');
+  if (code.h !== client.hash) throw invalid('The code was given to another client.');
+  if (form.get('redirect_uri') !== code.r) throw invalid('The redirect_uri is not that of the code.');
+  const verifier = need(form, 'code_verifier');
+  const sound = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256(verifier)) === code.k;
+  if (!sound) throw invalid('The code_verifier does not match.');
+  enforceTarget(form, place);
+  await enforceUnused(server, code.id);
+  const trip = { verifier: code.uv, nonce: code.un, redirectUri: place.callback };
+  const tokens = await server.provider.exchange(code.uc, trip, signal);
+  const identity = await server.provider.identify(tokens, code.un, signal);
+  return issueTokens(server, exchange, { client, scopes: code.sc, sid: code.id, identity, tokens });
+}
+
+/** Without a store it is the provider that takes a code once only. */
+async function enforceUnused(server: AuthServer, id: string): Promise<void> {
+  if (server.store === null || (await server.store.claimOnce(`code:${id}`, USED_SECONDS))) return;
+  await endSession(server, id);
+  server.log({ level: 'warn', message: 'a code was used twice; the session that it opened is ended' });
+  throw invalid('The code has been used.');
+}
+
+function invalid(message: string): SvcError {
+  return new SvcError('grant_invalid', message);
+}

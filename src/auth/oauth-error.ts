@@ -1,0 +1,51 @@
+import { ERRORS, type ErrorCode, type SvcError, toPublicText } from '../errors.ts';
+
+/** An error as OAuth has it on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; RFC 8707, 2). */
+export interface OAuthError {
+  readonly error: string;
+  readonly error_description: string;
+}
+
+const CODES: { readonly [code in ErrorCode]?: string } = {
+  request_invalid: 'invalid_request',
+  request_too_large: 'invalid_request',
+  client_invalid: 'invalid_client',
+  client_unauthorized: 'unauthorized_client',
+  grant_invalid: 'invalid_grant',
+  grant_unsupported: 'unsupported_grant_type',
+  response_unsupported: 'unsupported_response_type',
+  scope_invalid: 'invalid_scope',
+  target_invalid: 'invalid_target',
+  redirect_invalid: 'invalid_redirect_uri',
+  registration_invalid: 'invalid_client_metadata',
+  denied: 'access_denied',
+  login_unavailable: 'temporarily_unavailable',
+  rate_limited: 'temporarily_unavailable',
+  token_invalid: 'invalid_token',
+  token_missing: 'invalid_token',
+  scope_insufficient: 'insufficient_scope',
+};
+
+/** An error for the client that caused it; what is ours to fix stays vague. */
+export function toOAuthError(error: SvcError, refusedLogin = 'invalid_grant'): OAuthError {
+  const code = error.code === 'login_refused' ? refusedLogin : CODES[error.code];
+  return { error: code ?? 'server_error', error_description: toDescription(toPublicText(error)) };
+}
+
+/** An error as the answer of an endpoint that clients call; ours to fix is 503, never a bare 500. */
+export function toErrorResponse(error: SvcError, headers: Record<string, string> = {}): Response {
+  const { http } = ERRORS[error.code];
+  const status = http >= 500 ? 503 : http;
+  return Response.json(toOAuthError(error), {
+    status,
+    headers: { 'cache-control': 'no-store', ...headers },
+  });
+}
+
+/** The characters that RFC 6749 allows in a description. */
+function toDescription(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('"', "'")
+    .replaceAll(/[^\x20-\x7e]|\\/g, '?');
+}

@@ -1,0 +1,121 @@
+import { ERRORS, SvcError, toPublicText, toSvcError } from '../errors.ts';
+import { answerConsent, authorize } from './endpoints/authorize.ts';
+import { callback } from './endpoints/callback.ts';
+import { askLogout, logout } from './endpoints/logout.ts';
+import { authorizationServer, protectedResource } from './endpoints/metadata.ts';
+import { logOurs } from './endpoints/redirect-error.ts';
+import { register } from './endpoints/register.ts';
+import { revoke } from './endpoints/revoke.ts';
+import { token } from './endpoints/token.ts';
+import type { AuthRequest } from './model.ts';
+import { toErrorResponse } from './oauth-error.ts';
+import { toProblemPage } from './pages/page.ts';
+import { parseParameters } from './parameters.ts';
+import type { Place } from './place.ts';
+import type { AuthServer, Endpoint, Exchange } from './server.ts';
+
+/** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */
+export interface Route {
+  readonly reader: 'program' | 'browser';
+  readonly methods: { readonly [method: string]: Endpoint };
+}
+
+/** Answers by path, without a slash at the end. */
+export type Routes = ReadonlyMap<string, Route>;
+
+/** The paths of an authorization server; `prefix` is the path of its public address. */
+export function createRoutes(callbackPath: string, prefix: string): Routes {
+  const program = (methods: Route['methods']): Route => ({ reader: 'program', methods });
+  const browser = (methods: Route['methods']): Route => ({ reader: 'browser', methods });
+  const resource = program({ GET: protectedResource });
+  const server = program({ GET: authorizationServer });
+  return new Map([
+    ['/authorize', browser({ GET: authorize, POST: answerConsent })],
+    [withoutSlash(callbackPath), browser({ GET: callback })],
+    ['/logout', browser({ GET: askLogout, POST: logout })],
+    ['/token', program({ POST: token })],
+    ['/register', program({ POST: register })],
+    ['/revoke', program({ POST: revoke })],
+    ...resourcePaths(prefix).map((path) => [path, resource] as const),
+    ['/.well-known/oauth-authorization-server', server],
+    [`/.well-known/oauth-authorization-server${prefix}`, server],
+  ]);
+}
+
+/** Where the metadata of the MCP endpoint is: the root form, and the form with its path (RFC 9728, 3.1). */
+export function resourcePaths(prefix: string): readonly string[] {
+  const root = '/.well-known/oauth-protected-resource';
+  return [root, `${root}/mcp`, `${root}${prefix}/mcp`];
+}
+
+/** A path as routes have it. */
+export function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** Answers a request to a route; every failure has the form that its reader knows. */
+export async function answerRoute(
+  server: AuthServer,
+  route: Route,
+  placeOf: () => Place,
+  given: AuthRequest,
+): Promise<Response> {
+  const { method } = given.request;
+  const response = await answerMethod(server, route, placeOf, given).catch((thrown) => {
+    const error = toSvcError(thrown);
+    logOurs(server, error);
+    return toFailure(route, error);
+  });
+  if (route.reader === 'program') response.headers.set('access-control-allow-origin', '*');
+  return method === 'HEAD' ? new Response(null, response) : response;
+}
+
+async function answerMethod(
+  server: AuthServer,
+  route: Route,
+  placeOf: () => Place,
+  given: AuthRequest,
+): Promise<Response> {
+  const { request } = given;
+  if (request.method === 'OPTIONS' && route.reader === 'program') return toPreflight(route);
+  const endpoint = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
+  if (endpoint !== undefined) return endpoint(server, toExchange(placeOf(), given));
+  const allow = Object.keys(route.methods).join(', ');
+  const response = await toFailure(
+    route,
+    new SvcError('method_not_allowed', `${request.method} is not used here: ${allow} only.`),
+  );
+  response.headers.set('allow', allow);
+  return response;
+}
+
+function toExchange(place: Place, { request, body, signal }: AuthRequest): Exchange {
+  return {
+    request,
+    place,
+    signal,
+    body,
+    query: () => parseParameters(new URL(request.url).search),
+    form: async () => {
+      const type = request.headers.get('content-type') ?? '';
+      if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return parseParameters(await body());
+      const message = 'The Content-Type must be application/x-www-form-urlencoded.';
+      throw new SvcError('request_invalid', message);
+    },
+  };
+}
+
+function toFailure({ reader }: Route, error: SvcError): Promise<Response> | Response {
+  if (reader === 'program') return toErrorResponse(error);
+  const { http } = ERRORS[error.code];
+  return toProblemPage(toPublicText(error), http >= 500 ? 503 : http === 401 ? 400 : http);
+}
+
+function toPreflight({ methods }: Route): Response {
+  const headers = {
+    'access-control-allow-methods': Object.keys(methods).join(', '),
+    'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+    'access-control-max-age': '86400',
+  };
+  return new Response(null, { status: 204, headers });
+}

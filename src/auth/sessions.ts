@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import type { AuthServer } from './server.ts';
+import { UPSTREAM, WHO } from './who.ts';
+
+/** One sign-in as the store keeps it: a family of refresh tokens and what the provider gave. */
+export const SESSION = v.object({
+  /** Hash of the client's id. */
+  h: v.string(),
+  sc: v.array(v.string()),
+  /** Generation of the refresh token that counts. */
+  g: v.number(),
+  /** When it was made, in milliseconds, and itself: who asks again at once gets the same one. */
+  at: v.number(),
+  rt: v.nullable(v.string()),
+  who: WHO,
+  up: UPSTREAM,
+  /** When it ends, whatever happens; seconds. */
+  end: v.number(),
+});
+
+export type Session = v.InferOutput<typeof SESSION>;
+
+/** A session with the version that a change must name. */
+export interface KeptSession {
+  readonly session: Session;
+  readonly version: number;
+}
+
+/** Refresh tokens that are not used for so long are over; in seconds. */
+export const IDLE_SECONDS = 30 * 86_400;
+/** No session is longer; in seconds. */
+export const ABSOLUTE_SECONDS = 90 * 86_400;
+
+/** What is sealed for the store belongs to this server, at whichever address it was reached. */
+const ANYWHERE = 'store';
+
+const keyOf = (id: string) => `session:${id}`;
+
+/** A session; null when there is none, or none any more. */
+export async function readSession({ store, sealer }: AuthServer, id: string): Promise<KeptSession | null> {
+  const stored = await store?.get(keyOf(id));
+  if (!stored) return null;
+  const session = await sealer.open('store', ANYWHERE, stored.value, SESSION);
+  return session === null ? null : { session, version: stored.version };
+}
+
+/** Writes a session over the version that was read (0: a new one); tells whether nobody else was faster. */
+export async function writeSession(
+  { store, sealer, now }: AuthServer,
+  id: string,
+  session: Session,
+  ifVersion: number,
+): Promise<boolean> {
+  const seconds = Math.min(IDLE_SECONDS, session.end - Math.floor(now() / 1000));
+  if (store === null || seconds <= 0) return false;
+  const value = await sealer.seal('store', ANYWHERE, session, seconds);
+  return store.put(keyOf(id), value, { seconds, ifVersion });
+}
+
+/** Ends a session: none of its tokens counts any more. */
+export async function endSession({ store }: AuthServer, id: string): Promise<void> {
+  await store?.delete(keyOf(id));
+}

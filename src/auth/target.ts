@@ -1,0 +1,18 @@
+import { SvcError } from '../errors.ts';
+import type { Parameters } from './parameters.ts';
+import type { Place } from './place.ts';
+
+/** Throws target_invalid for a `resource` that is not this server's (RFC 8707); absent it means this one. */
+export function enforceTarget(parameters: Parameters, { resource }: Place): void {
+  const asked = parameters.get('resource');
+  if (asked === undefined || toComparable(asked) === resource) return;
+  throw new SvcError('target_invalid', `This server gives tokens for ${resource} only.`);
+}
+
+/** Scheme and host in lower case, without a slash at the end. */
+function toComparable(text: string): string | null {
+  if (!/^https?:\/\/[^\s#@\\]+$/i.test(text) || !URL.canParse(text)) return null;
+  const { origin } = new URL(text);
+  const path = text.replace(/^https?:\/\/[^/?]*/i, '');
+  return `${origin}${path.replace(/\/$/, '')}`;
+}

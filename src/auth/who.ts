@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import type { User } from '../context.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { Identity, UpstreamTokens } from './provider.ts';
+
+const JSON_VALUE = v.custom<JsonValue>(() => true);
+
+/** Who somebody is, as tokens and sessions carry it; names are short because headers are. */
+export const WHO = v.object({
+  i: v.string(),
+  un: v.nullable(v.string()),
+  em: v.nullable(v.string()),
+  nm: v.nullable(v.string()),
+  gr: v.array(v.string()),
+  rl: v.nullable(v.string()),
+  pm: v.array(v.string()),
+  cp: v.array(v.string()),
+  cl: v.record(v.string(), JSON_VALUE),
+});
+
+export type Who = v.InferOutput<typeof WHO>;
+
+/** What the provider gave, as sessions keep it. */
+export const UPSTREAM = v.object({
+  a: v.string(),
+  r: v.nullable(v.string()),
+  i: v.nullable(v.string()),
+  /** Seconds since 1970. */
+  e: v.nullable(v.number()),
+  s: v.nullable(v.array(v.string())),
+  x: v.record(v.string(), JSON_VALUE),
+});
+
+export type Upstream = v.InferOutput<typeof UPSTREAM>;
+
+/** An identity as it is carried. */
+export function toWho(identity: Identity): Who {
+  const { id, username, email, name, groups, role, permissions, capabilities, claims } = identity;
+  return {
+    i: id,
+    un: username,
+    em: email,
+    nm: name,
+    gr: [...groups],
+    rl: role,
+    pm: [...permissions],
+    cp: [...capabilities],
+    cl: { ...claims },
+  };
+}
+
+/** The user that policies, SQL and records see. */
+export function toUser(who: Who, provider: string | null, externalToken: string | null): User {
+  const { i, un, em, nm, gr, rl, pm, cp, cl } = who;
+  return {
+    id: i,
+    username: un,
+    email: em,
+    name: nm,
+    provider,
+    role: rl,
+    permissions: pm,
+    groups: gr,
+    capabilities: cp,
+    claims: cl as JsonObject,
+    externalToken,
+  };
+}
+
+/** The provider's tokens as they are kept. */
+export function toUpstream({
+  accessToken,
+  refreshToken,
+  idToken,
+  expiresAt,
+  scopes,
+  extra,
+}: UpstreamTokens): Upstream {
+  return {
+    a: accessToken,
+    r: refreshToken,
+    i: idToken,
+    e: expiresAt,
+    s: scopes === null ? null : [...scopes],
+    x: { ...extra },
+  };
+}
+
+/** The way back, for what the provider is asked later. */
+export function fromUpstream({ a, r, i, e, s, x }: Upstream): UpstreamTokens {
+  return { accessToken: a, refreshToken: r, idToken: i, expiresAt: e, scopes: s, extra: x };
+}
