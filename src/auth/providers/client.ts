@@ -17,6 +17,8 @@ export interface Endpoints {
   readonly revoke: string | null;
   /** How the client proves itself: HTTP Basic, in a form, or in a JSON body. */
   readonly authentication: 'basic' | 'body' | 'json';
+  /** Whether a token alone is enough to end it. */
+  readonly openRevocation?: boolean;
 }
 
 /** How a provider differs from any other. */
@@ -68,21 +70,23 @@ export function createClient(block: ProviderBlock, ports: ProviderPorts, options
       return { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken };
     },
     revoke: async ({ refreshToken, accessToken }, signal) => {
-      const { revoke: url, authentication } = await options.endpoints(signal);
+      const { revoke: url, authentication, openRevocation } = await options.endpoints(signal);
       if (url === null) return;
-      const fields = { token: refreshToken ?? accessToken, token_type_hint: hint(refreshToken) };
+      const [token, hint] = refreshToken ? [refreshToken, 'refresh_token'] : [accessToken, 'access_token'];
+      const fields = openRevocation ? { token } : { token, token_type_hint: hint };
       const step = { provider: options.provider, what: 'the end of a token' };
-      const answer = await post({ ...step, url, authentication, fields, signal });
-      if (answer.status >= 300) throw unavailable(step, `answered ${answer.status}`);
+      const proof = openRevocation ? 'none' : authentication;
+      const answer = await post({ ...step, url, authentication: proof, fields, signal });
+      const gone = isObject(answer.body) && answer.body.error === 'invalid_token';
+      if (answer.status >= 300 && !gone) throw unavailable(step, `answered ${answer.status}`);
     },
   };
 }
 
 type Fields = Readonly<Record<string, string>>;
 
-const hint = (refreshToken: string | null) => (refreshToken === null ? 'access_token' : 'refresh_token');
-
-interface Post extends Step, Pick<Endpoints, 'authentication'> {
+interface Post extends Step {
+  readonly authentication: Endpoints['authentication'] | 'none';
   readonly url: string;
   readonly fields: Fields;
   readonly signal: AbortSignal;
@@ -92,7 +96,8 @@ interface Post extends Step, Pick<Endpoints, 'authentication'> {
 function createPost({ client_id, client_secret }: ProviderBlock, ask: Ask, { provider }: ClientOptions) {
   return ({ what, url, authentication, fields, signal }: Post): Promise<Answer> => {
     const proven = authentication === 'basic' && client_secret !== null;
-    const all = proven ? fields : { ...fields, client_id, ...(client_secret && { client_secret }) };
+    const named = { ...fields, client_id, ...(client_secret && { client_secret }) };
+    const all = proven || authentication === 'none' ? fields : named;
     const json = authentication === 'json';
     return ask({
       provider,

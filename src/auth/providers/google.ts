@@ -52,6 +52,7 @@ function toServer({ auth_url, token_url, userinfo_url, revocation_url }: Provide
       token,
       revoke: revocation_url ?? at('https://oauth2.googleapis.com/revoke', '/revoke'),
       authentication: 'body',
+      openRevocation: true,
     },
     issuers: auth_url ? [new URL(auth_url).origin] : ['https://accounts.google.com', 'accounts.google.com'],
     namesItself: false,

@@ -1,8 +1,8 @@
 import type { JWTVerifyGetKey } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { toOpenIdProfile } from '../identity-openid.ts';
 import { type Profile, toIdentity } from '../identity.ts';
+import { toOpenIdProfile } from '../identity-openid.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
 import type { Ask } from './ask.ts';
 import { type ClientOptions, createClient, type Endpoints } from './client.ts';

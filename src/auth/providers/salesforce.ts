@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { toOpenIdProfile } from '../identity-openid.ts';
 import { type Profile, toIdentity } from '../identity.ts';
+import { toOpenIdProfile } from '../identity-openid.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
 import { type Client, createClient } from './client.ts';
 import { refused } from './failure.ts';
@@ -23,7 +23,7 @@ export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Pr
     scopes,
     openid: true,
     parameters: {},
-    endpoints: async () => ({ ...at, authentication: 'body' }),
+    endpoints: async () => ({ ...at, authentication: 'body', openRevocation: true }),
     keep: ['id', 'instance_url'],
   });
   const keys = createKeys(provider, at.jwks, client.ask);
