@@ -9,7 +9,7 @@ import { toFailure } from './http/failure.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
 import { toLandingResponse } from './http/page/answer.ts';
 import type { Caller } from './mcp/caller.ts';
-import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
+import { createMcpEndpoint, type McpEndpoint, type McpPost } from './mcp/endpoint.ts';
 import type { Respond } from './mcp/reply.ts';
 import type { Log } from './ports.ts';
 
@@ -26,6 +26,19 @@ export interface AppOptions extends Access, AdmissionOptions {
   /** Where the world reaches the server; default: where a request was sent to. */
   readonly publicAddress?: PublicAddress;
   readonly pageSize?: number;
+  /** Where a platform offers the older transport too. */
+  readonly sse?: SseEndpoint;
+}
+
+/** One POST of a client that listens to a stream. */
+export type SsePost = Pick<McpPost, 'headers' | 'body' | 'caller'>;
+
+/** HTTP+SSE, the transport of revision 2024-11-05. */
+export interface SseEndpoint {
+  /** Opens a stream of messages; its client is told to send its own to the path. */
+  open(caller: Caller, path: string): Response;
+  /** Takes a message of the client; throws not_found where the session is none of the caller's. */
+  receive(sessionId: string, post: SsePost): Response;
 }
 
 /** What an adapter knows about a request beside the request itself. */
@@ -64,7 +77,9 @@ export function createApp(options: AppOptions): App {
     const origin = c.req.raw.headers.get('origin');
     if (origin !== null) exposeTo(options.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
-  routeMcp(hono, options);
+  const admit = createAdmission(options);
+  routeMcp(hono, options, admit);
+  if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
   routeHealth(hono, options);
   routeLanding(hono, options);
   hono.notFound((c) =>
@@ -83,7 +98,7 @@ function fail(error: SvcError, c: Context<Env>, log: Log): Response {
   return toFailure(error, c.req.path, requestId);
 }
 
-function routeMcp(hono: Hono<Env>, options: AppOptions): void {
+function routeMcp(hono: Hono<Env>, options: AppOptions, admit: Admit): void {
   const endpoints = new WeakMap<Runtime, McpEndpoint>();
   const endpointOf = (runtime: Runtime): McpEndpoint => {
     const known = endpoints.get(runtime);
@@ -92,10 +107,9 @@ function routeMcp(hono: Hono<Env>, options: AppOptions): void {
     endpoints.set(runtime, endpoint);
     return endpoint;
   };
-  const admit = createAdmission(options);
   hono.post('/mcp', async (c) => {
     const { raw } = c.req;
-    const caller = await toCaller(c, admit);
+    const caller = await toCaller(c, admit, 'http');
     const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
     return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
   });
@@ -111,12 +125,28 @@ function routeMcp(hono: Hono<Env>, options: AppOptions): void {
   });
 }
 
-async function toCaller(c: Context<Env>, admit: Admit): Promise<Caller> {
+function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit: Admit): void {
+  const { publicAddress = OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
+  hono.get('/sse', async (c) => {
+    const caller = await toCaller(c, admit, 'sse');
+    const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress)}/messages/`);
+    return sse.open(caller, pathname);
+  });
+  hono.post('/messages', async (c) => {
+    const caller = await toCaller(c, admit, 'sse');
+    const body = await readBody(c.req.raw, maxBodyBytes);
+    return sse.receive(c.req.query('session_id') ?? '', { headers: c.req.raw.headers, body, caller });
+  });
+  hono.options('/sse', (c) => toPreflight(c.req.raw, 'GET'));
+  hono.options('/messages', (c) => toPreflight(c.req.raw, 'POST'));
+}
+
+async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Promise<Caller> {
   const { raw } = c.req;
   let headers: ReadonlyMap<string, string> | undefined;
   return {
     requestId: c.get('requestId'),
-    kind: 'http',
+    kind,
     user: await admit(raw, c.env.address),
     headers: () => {
       headers ??= new Map(raw.headers);

@@ -1,6 +1,6 @@
 import { ERRORS, type SvcError, toPublicText } from '../errors.ts';
 
-/** A failed request as an HTTP response; on the MCP path its body is a JSON-RPC error, as clients expect there. */
+/** A failed request as an HTTP response; where MCP is spoken its body is a JSON-RPC error, as clients expect there. */
 export function toFailure(error: SvcError, path: string, requestId: string): Response {
   const { http, rpc, shown } = ERRORS[error.code];
   const message = shown ? toPublicText(error) : `${toPublicText(error)} (error id ${requestId})`;
@@ -15,7 +15,7 @@ function retryAfter({ detail }: SvcError): Record<string, string> {
   return typeof detail?.retry_after === 'number' ? { 'retry-after': String(detail.retry_after) } : {};
 }
 
-/** Whether a path is the one of MCP. */
+/** Whether a path is one that takes messages of MCP. */
 export function isMcpPath(path: string): boolean {
-  return path === '/mcp' || path === '/mcp/';
+  return /^\/(?:mcp|messages)\/?$/.test(path);
 }

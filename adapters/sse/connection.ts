@@ -1,0 +1,74 @@
+import type { JSONRPCMessage, RequestId, ServerContext, Transport } from '@modelcontextprotocol/server';
+import type { User } from '../../src/context.ts';
+import type { Caller } from '../../src/mcp/caller.ts';
+import { type EventStream, openEventStream } from '../../src/mcp/event-stream.ts';
+import { createSession, type Session } from '../../src/mcp/session.ts';
+
+/** What a connection is opened with. */
+export interface ConnectionOptions {
+  readonly id: string;
+  /** Who opened it: nobody else's messages are taken. */
+  readonly user: User | null;
+  readonly onClosed: () => void;
+}
+
+/** One client of the HTTP+SSE transport: its messages come by POST, what it is told goes out by its stream. */
+export class SseConnection implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: ConnectionOptions;
+  readonly #session: Session;
+  readonly #stream: EventStream;
+  readonly #callers = new Map<RequestId, Caller>();
+  #closed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#stream = openEventStream(() => void this.close());
+    this.#session = { ...createSession(options.id), stream: this.#stream };
+  }
+
+  get readable(): ReadableStream<Uint8Array> {
+    return this.#stream.readable;
+  }
+
+  async start(): Promise<void> {}
+
+  /** Whether the connection is this user's: an id alone opens nothing. */
+  belongsTo(user: User | null): boolean {
+    const owner = this.#options.user;
+    return owner?.id === user?.id && owner?.provider === user?.provider;
+  }
+
+  /** Takes a message that has come by a POST. */
+  receive(message: JSONRPCMessage, caller: Caller): void {
+    if (this.#closed) return;
+    if ('method' in message && 'id' in message) this.#callers.set(message.id, caller);
+    this.onmessage?.(message);
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      // A cancelled request is never answered.
+      this.#callers.delete(message.params?.requestId as RequestId);
+    }
+  }
+
+  /** Who sent the request that a handler is answering; the POST that brought it is long over. */
+  readonly callerOf = ({ mcpReq }: ServerContext): Caller => {
+    const caller = this.#callers.get(mcpReq.id);
+    if (caller === undefined) throw new Error('the request is already answered');
+    return { ...caller, sessionId: this.#session.id, session: this.#session, signal: mcpReq.signal };
+  };
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#callers.delete(message.id);
+    this.#stream.write(message);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stream.close();
+    this.onclose?.();
+    this.#options.onClosed();
+  }
+}

@@ -1,0 +1,78 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import type { SseEndpoint } from '../../src/app.ts';
+import type { Runtime } from '../../src/endpoint/runtime.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Caller } from '../../src/mcp/caller.ts';
+import { readMessage } from '../../src/mcp/message.ts';
+import { NOT_JSON, toRefusalResponse } from '../../src/mcp/refusal.ts';
+import { toAccepted, toStream } from '../../src/mcp/reply.ts';
+import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
+import { SseConnection } from './connection.ts';
+
+/** An endpoint that holds connections, and ends them when the server stops. */
+export interface ClosableSse extends SseEndpoint {
+  close(): Promise<void>;
+}
+
+/** How a project is served over HTTP+SSE. */
+export interface SseOptions extends ServeOptions {
+  readonly runtime: () => Runtime;
+  /** Connections that may be open at once. */
+  readonly most?: number;
+}
+
+const MOST = 1_000;
+
+/** The transport of revision 2024-11-05: one long answer to a GET, and a POST for each message of the client. */
+export function createSseEndpoint({ runtime, most = MOST, ...options }: SseOptions): ClosableSse {
+  const connections = new Map<string, SseConnection>();
+  const open = (caller: Caller): { readonly id: string; readonly connection: SseConnection } => {
+    if (connections.size >= most) {
+      throw new SvcError('busy', 'Too many clients are connected; try again.', {
+        detail: { retry_after: 5 },
+      });
+    }
+    const id = crypto.randomUUID();
+    const connection = new SseConnection({ id, user: caller.user, onClosed: () => connections.delete(id) });
+    connections.set(id, connection);
+    connect(connection, runtime(), options);
+    return { id, connection };
+  };
+  return {
+    open: (caller, path) => {
+      const { id, connection } = open(caller);
+      return toStream(withEndpoint(connection.readable, `${path}?session_id=${id}`));
+    },
+    receive: (id, { headers, body, caller }) => {
+      const connection = connections.get(id);
+      if (!connection?.belongsTo(caller.user)) throw new SvcError('not_found', 'There is no such session.');
+      if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
+      const read = readMessage(body);
+      if (!read.ok) return toRefusalResponse(read.refusal, read.body);
+      connection.receive(read.value, caller);
+      return toAccepted();
+    },
+    close: async () => {
+      await Promise.all([...connections.values()].map((connection) => connection.close()));
+    },
+  };
+}
+
+function connect(connection: SseConnection, runtime: Runtime, options: ServeOptions): void {
+  const { callerOf } = connection;
+  const server = createServer(runtime, {
+    ...options,
+    era: 'legacy',
+    sessions: true,
+    callerOf,
+    idOf: ({ mcpReq }) => mcpReq.id,
+  });
+  server.onerror = ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` });
+  void server.connect(connection);
+}
+
+/** The stream with the event before all others that tells the client where to send its messages. */
+function withEndpoint(stream: ReadableStream<Uint8Array>, address: string): ReadableStream<Uint8Array> {
+  const first = new TextEncoder().encode(`event: endpoint\ndata: ${address}\n\n`);
+  return stream.pipeThrough(new TransformStream({ start: (controller) => controller.enqueue(first) }));
+}

@@ -1,0 +1,279 @@
+import { request } from 'node:http';
+import { Client, SSEClientTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { type ClosableSse, createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
+import type { AppOptions } from '../../../../src/app.ts';
+import type { User } from '../../../../src/context.ts';
+import { SvcError } from '../../../../src/errors.ts';
+import { eventually } from '../../mcp/eventually.ts';
+import { createFakeRuntime, createTestApp, legacy } from '../../mcp/fixture.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+interface Server {
+  readonly server: HttpServer;
+  readonly sse: ClosableSse;
+  readonly runtime: ReturnType<typeof createFakeRuntime>;
+}
+
+async function start(options: Partial<AppOptions> = {}, most?: number): Promise<Server> {
+  const runtime = createFakeRuntime();
+  const sse = createSseEndpoint({
+    runtime: () => runtime,
+    version: '1.2.3',
+    ...(most === undefined ? {} : { most }),
+  });
+  const app = createTestApp(runtime, { sse, ...options });
+  const server = await startHttpServer({ app, host: '127.0.0.1', port: 0, graceMs: 100 });
+  closing.push(async () => {
+    await sse.close();
+    await server.close();
+  });
+  return { server, sse, runtime };
+}
+
+/** A raw listener: what it was sent, and the address for its own messages. */
+async function listen({ url }: HttpServer, headers: Record<string, string> = {}) {
+  const outgoing = request(`${url}/sse`, { headers: { accept: 'text/event-stream', ...headers } });
+  const heard: { text: string; ended: boolean } = { text: '', ended: false };
+  outgoing.on('error', () => {});
+  outgoing.on('response', (response) => {
+    response.setEncoding('utf8');
+    response.on('data', (chunk) => {
+      heard.text += chunk;
+    });
+    response.on('close', () => {
+      heard.ended = true;
+    });
+    response.on('error', () => {});
+  });
+  outgoing.end();
+  await eventually(() => heard.text).toMatch(/^event: endpoint\ndata: \S+\n\n/);
+  const path = /data: (\S+)/.exec(heard.text)?.[1] ?? '';
+  const post = (body: unknown, more: Record<string, string> = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers, ...more },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const messages = () =>
+    [...heard.text.matchAll(/event: message\ndata: (.*)\n\n/g)].map(([, data]) => JSON.parse(data ?? ''));
+  return { heard, path, post, messages, leave: () => outgoing.destroy() };
+}
+
+const WAIT = legacy('tools/call', { name: 'wait', arguments: {} }).body;
+
+describe('clients over HTTP+SSE', () => {
+  const open = async (generation: 1 | 2, server: HttpServer) => {
+    const url = new URL(`${server.url}/sse`);
+    const client =
+      generation === 1
+        ? new OldClient({ name: 'old', version: '1' })
+        : new Client({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
+    await client.connect((generation === 1 ? new OldTransport(url) : new SSEClientTransport(url)) as never);
+    closing.push(() => client.close());
+    return client;
+  };
+
+  it.each([1, 2] as const)('SDK %i lists, calls, fails and pings', async (generation) => {
+    const { server } = await start();
+    const client = await open(generation, server);
+    expect(client.getServerVersion()).toMatchObject({ name: 'demo', version: '1.2.3' });
+    expect((await client.listTools()).tools).toHaveLength(11);
+    expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toMatchObject({
+      structuredContent: { greeting: 'Hello, Ada!' },
+    });
+    expect(await client.callTool({ name: 'crash', arguments: {} })).toMatchObject({ isError: true });
+    await expect(client.callTool({ name: 'nope', arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    await client.ping();
+  });
+
+  it('twenty of them at once each hear their own', async () => {
+    const { server } = await start();
+    const clients = await Promise.all(Array.from({ length: 20 }, () => open(1, server)));
+    const answers = await Promise.all(
+      clients.map((client, index) =>
+        client.callTool({ name: 'greet', arguments: { name: `Client ${index}` } }),
+      ),
+    );
+    expect(answers.map((answer) => answer.structuredContent)).toEqual(
+      clients.map((_client, index) => ({ greeting: `Hello, Client ${index}!` })),
+    );
+  });
+
+  it('may go on to use the endpoint of today', async () => {
+    const { server } = await start();
+    const { body, headers } = legacy('tools/list');
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('a connection', () => {
+  it('begins with the address for messages and is kept by no proxy', async () => {
+    const { server } = await start();
+    const response = await fetch(`${server.url}/sse`);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    await response.body?.cancel();
+    const { path } = await listen(server);
+    expect(path).toMatch(/^\/messages\/\?session_id=[\da-f-]{36}$/);
+  });
+
+  it('names the path that the world sees', async () => {
+    const publicAddress = { baseUrl: 'https://example.org/shop', trustProxy: false, scheme: null };
+    const { server } = await start({ publicAddress });
+    const { path } = await listen(server);
+    expect(path).toMatch(/^\/shop\/messages\/\?session_id=/);
+  });
+
+  it('answers 202 at once and the rest by the stream, also what is wrong with a message', async () => {
+    const { server } = await start();
+    const { post, messages } = await listen(server);
+    const accepted = await post(legacy('ping').body);
+    expect([accepted.status, await accepted.text()]).toEqual([202, '']);
+    await eventually(messages).toEqual([{ jsonrpc: '2.0', id: 7, result: {} }]);
+    expect((await post('{"jsonrpc"')).status).toBe(400);
+    expect((await post('[1]')).status).toBe(400);
+    expect((await post(legacy('ping').body, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('that ends cancels what it asked for', async () => {
+    const { server, runtime } = await start();
+    const { post, leave } = await listen(server);
+    await post(WAIT);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
+    leave();
+    await eventually(() => runtime.fake.calls[0]?.call.signal.aborted).toBe(true);
+  });
+
+  it('takes back a call that its client cancels', async () => {
+    const { server, runtime } = await start();
+    const { post, messages } = await listen(server);
+    await post(WAIT);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
+    await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    await eventually(() => runtime.fake.calls[0]?.call.signal.aborted).toBe(true);
+    await post({ ...legacy('ping').body, id: 8 });
+    await eventually(() => messages().map(({ id }) => id)).toEqual([8]);
+  });
+
+  it('is forgotten when it ends', async () => {
+    const { server } = await start();
+    const { post, leave } = await listen(server);
+    leave();
+    await expect.poll(async () => (await post(legacy('ping').body)).status).toBe(404);
+  });
+
+  it('is refused where as many are open as may be', async () => {
+    const { server } = await start({}, 2);
+    const first = await listen(server);
+    await listen(server);
+    const third = await fetch(`${server.url}/sse`);
+    expect([third.status, third.headers.get('retry-after')]).toEqual([503, '5']);
+    first.leave();
+    await expect
+      .poll(async () => {
+        const { status, body } = await fetch(`${server.url}/sse`);
+        await body?.cancel();
+        return status;
+      })
+      .toBe(200);
+  });
+
+  it('ends with the server', async () => {
+    const { server, sse } = await start();
+    const { heard } = await listen(server);
+    await sse.close();
+    await eventually(() => heard.ended).toBe(true);
+  });
+});
+
+describe('guards', () => {
+  const user = (id: string): User => ({
+    id,
+    provider: 'test',
+    username: null,
+    email: null,
+    name: null,
+    role: null,
+    permissions: [],
+    groups: [],
+    capabilities: [],
+    claims: {},
+    externalToken: null,
+  });
+  const authenticate = async ({ headers }: Request) => {
+    const id = headers.get('authorization');
+    if (id === null) throw new SvcError('denied', 'Log in first.');
+    return user(id);
+  };
+
+  it('ask who it is for the stream and for each message', async () => {
+    const { server } = await start({ authenticate });
+    expect((await fetch(`${server.url}/sse`)).status).toBe(403);
+    const ada = await listen(server, { authorization: 'ada' });
+    expect((await ada.post(legacy('ping').body)).status).toBe(202);
+    const unknown = await fetch(`${server.url}${ada.path}`, { method: 'POST', body: '{}' });
+    expect(unknown.status).toBe(403);
+  });
+
+  it('give the session of one user to no other', async () => {
+    const { server } = await start({ authenticate });
+    const ada = await listen(server, { authorization: 'ada' });
+    const asBob = await ada.post(legacy('ping').body, { authorization: 'bob' });
+    expect(asBob.status).toBe(404);
+    expect(await asBob.json()).toMatchObject({
+      jsonrpc: '2.0',
+      error: { message: 'There is no such session.' },
+    });
+  });
+
+  it.each(['/sse', '/messages/?session_id=x'])('keep foreign origins out of %s', async (path) => {
+    const { server } = await start();
+    const headers = { origin: 'https://evil.example' };
+    const method = path === '/sse' ? 'GET' : 'POST';
+    expect((await fetch(`${server.url}${path}`, { method, headers })).status).toBe(403);
+  });
+
+  it.each([
+    ['/sse', 'GET'],
+    ['/messages/', 'POST'],
+  ])('let pages of this machine ask before they use %s', async (path, method) => {
+    const { server } = await start();
+    const response = await fetch(`${server.url}${path}`, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://localhost:5173', 'access-control-request-headers': 'authorization' },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-methods')).toBe(method);
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization');
+  });
+
+  it('count messages like any request', async () => {
+    const { server } = await start({ rateLimit: { requestsPerMinute: 1, burst: 3 } });
+    const { post } = await listen(server);
+    const statuses = [];
+    for (let ask = 0; ask < 3; ask += 1) statuses.push((await post(legacy('ping').body)).status);
+    expect(statuses).toEqual([202, 202, 429]);
+  });
+
+  it('offer none of it where the transport is not chosen', async () => {
+    const app = createTestApp();
+    const ask = (path: string, method: string) =>
+      app.fetch(new Request(`http://localhost${path}`, { method, headers: { host: 'localhost' } }));
+    expect((await ask('/sse', 'GET')).status).toBe(404);
+    expect((await ask('/messages/?session_id=x', 'POST')).status).toBe(404);
+  });
+});
