@@ -1,6 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
 import type { SqlCall } from '../../src/ports.ts';
-import { busyError } from './line.ts';
 
 /** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
 const INTERRUPT_EVERY_MS = 20;
@@ -92,4 +91,9 @@ function cancelledError(): SvcError {
 
 function deadlineError(timeoutMs: number): SvcError {
   return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
+}
+
+/** There is more to do than the database can take. */
+export function busyError(): SvcError {
+  return new SvcError('busy', 'The database has too much to do; try again.');
 }

@@ -1,5 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
-import type { Limits } from './limits.ts';
+import { busyError, type Limits } from './limits.ts';
 
 /** How much is done at a time, and how much may wait for it. */
 export interface LineSize {
@@ -48,9 +48,4 @@ export function createLine({ places, waiting }: LineSize): TakePlace {
       leave();
     }
   };
-}
-
-/** There is more to do than the database can take. */
-export function busyError(): SvcError {
-  return new SvcError('busy', 'The database has too much to do; try again.');
 }

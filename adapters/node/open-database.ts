@@ -7,20 +7,27 @@ import type { DatabaseChoice } from './database-choice.ts';
 
 /** Opens a database with its engine, loading only that one; a read-write database that is missing is created. */
 export async function openDatabase(choice: DatabaseChoice): Promise<Database> {
-  const { path, readonly, engine, extensions, secrets = [] } = choice;
+  const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
   if (readonly && !existsSync(path)) throw missing(path);
   if (engine === 'wasm') return openWasm(choice);
   if (!readonly) await mkdir(dirname(path), { recursive: true });
   const { openNative } = await import('../duckdb-native/open.ts');
-  return openNative({ path, readonly, secrets, ...extensions });
+  return openNative({
+    path,
+    readonly,
+    secrets,
+    ...extensions,
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    ...(external === undefined ? {} : { external }),
+  });
 }
 
-async function openWasm({ path, readonly, extensions }: DatabaseChoice): Promise<Database> {
+async function openWasm({ path, readonly, extensions, memoryMb }: DatabaseChoice): Promise<Database> {
   const names = (extensions?.extensions ?? []).map(({ name }) => name);
   if (names.length > 0) throw loadsNothing(names);
   if (!readonly) throw writes(path);
   const { openWasmPool } = await import('../duckdb-wasm/node.ts');
-  return openWasmPool({ path });
+  return openWasmPool({ path, ...(memoryMb === undefined ? {} : { memoryMb }) });
 }
 
 function missing(path: string): SvcError {

@@ -27,6 +27,10 @@ export interface Site {
     readonly path: string;
     readonly readonly: boolean;
     readonly engine: (typeof ENGINES)[number];
+    /** As it is written, with its unit; null: as much as the engine sees fit. */
+    readonly memoryLimit: string | null;
+    /** The project's SQL reaches nothing but the database, whatever the extensions are for. */
+    readonly sandbox: boolean;
   };
 }
 
@@ -53,6 +57,8 @@ export interface Profile {
     readonly path?: string;
     readonly readonly?: boolean;
     readonly engine?: (typeof ENGINES)[number];
+    readonly memory_limit?: string;
+    readonly sandbox?: boolean;
   };
   readonly drift?: { readonly path?: string };
   readonly audit?: {

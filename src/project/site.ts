@@ -87,6 +87,8 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
       path: within(database.path ?? `${paths.data}/db-{profile}.db`),
       readonly: database.readonly ?? false,
       engine: database.engine ?? 'auto',
+      memoryLimit: database.memory_limit ?? null,
+      sandbox: database.sandbox ?? false,
     },
     drift: { path: within(drift.path ?? `${paths.drift}/drift-{profile}.json`) },
     audit: {

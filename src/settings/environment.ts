@@ -1,4 +1,5 @@
 import type { Finding } from '../project/finding.ts';
+import { isMemory, LEAST_MEMORY_MB } from '../project/memory.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Override } from './origin.ts';
 import { VARIABLES, type Variable } from './variables.ts';
@@ -38,6 +39,7 @@ export function toBoolean(text: string): boolean | null {
 function toValue(text: string, type: Variable['type']): Override['value'] | null {
   if (type === 'boolean') return toBoolean(text);
   if (type === 'number') return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+  if (type === 'amount') return toAmount(text);
   if (type === 'pairs') return toPairs(text);
   if (type === 'keys') return toKeys(text);
   if (type === 'text' || type === 'path') return text;
@@ -49,6 +51,12 @@ function toKeys(text: string): readonly { readonly [name: string]: string }[] | 
   const keys = text.split(',').map((entry) => /^\s*([\w-]{1,32}):(\S+)\s*$/.exec(entry));
   const sound = keys.flatMap((found) => (found ? [{ kid: found[1] ?? '', secret: found[2] ?? '' }] : []));
   return sound.length === keys.length ? sound : null;
+}
+
+/** An amount of memory; without a unit it is megabytes, as in the site file. */
+export function toAmount(text: string): string | null {
+  const amount = /^\d+$/.test(text) ? `${text}MB` : text;
+  return isMemory(amount) ? amount : null;
 }
 
 /** `a=1,b=2`, percent-decoded (OpenTelemetry, "Specifying headers via environment variables"). */
@@ -75,6 +83,7 @@ function wrong({ name, type }: Variable): Finding {
     boolean: 'true or false',
     number: 'a whole number of 1 or more',
     keys: 'kid:secret, several separated by commas (make one with `svc auth keygen`)',
+    amount: `an amount of memory such as 512MB, ${LEAST_MEMORY_MB}MB or more`,
     pairs: 'pairs of name=value, separated by commas',
     text: 'text',
     path: 'a path',

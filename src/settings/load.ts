@@ -4,6 +4,7 @@ import { positionAt } from '../project/position.ts';
 import type { SiteFile } from '../project/site-model.ts';
 import { parseYaml, type YamlFile } from '../project/yaml.ts';
 import { activePart, only, type Selected } from './active.ts';
+import { checkOutside } from './check-outside.ts';
 import { checkSettings, checkSiteSecrets, point } from './check-settings.ts';
 import { type Connections, toConnections } from './connections.ts';
 import { type EffectiveValue, toEffective } from './effective.ts';
@@ -113,6 +114,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
     ...early,
     ...checkSettings(settings, merged.active, parts),
     ...checkSiteSecrets(site, settings, place),
+    ...checkOutside(site, settings, { ...parts, place }),
   ];
   const effective = toEffective({ site, siteFile: input.siteFile?.name ?? null, siteYaml, ...parts });
   const sound = findings.every(({ severity }) => severity !== 'error');

@@ -23,6 +23,8 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     own('database.path', site.database.path),
     own('database.readonly', site.database.readonly),
     own('database.engine', site.database.engine),
+    ...(site.database.memoryLimit === null ? [] : [own('database.memory_limit', site.database.memoryLimit)]),
+    own('database.sandbox', site.database.sandbox),
     own('drift.path', site.drift.path),
     own('audit.enabled', site.audit.enabled),
     own('audit.path', site.audit.path),

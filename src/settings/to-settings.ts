@@ -29,6 +29,8 @@ export function toSettings(parts: SettingsParts): Settings {
       path: pick('database.path', site.database.path),
       readonly: pick('database.readonly', site.database.readonly),
       engine: pick('database.engine', site.database.engine),
+      memoryLimit: pick('database.memory_limit', site.database.memoryLimit),
+      sandbox: pick('database.sandbox', site.database.sandbox),
     },
     audit: { ...site.audit, enabled: pick('audit.enabled', site.audit.enabled) },
     admin: {

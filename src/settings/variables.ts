@@ -6,7 +6,7 @@ export interface Variable {
   readonly name: string;
   /** The effective key; null for what decides where the settings are. */
   readonly key: string | null;
-  readonly type: 'text' | 'path' | 'boolean' | 'number' | 'pairs' | 'keys' | readonly string[];
+  readonly type: 'text' | 'path' | 'boolean' | 'number' | 'amount' | 'pairs' | 'keys' | readonly string[];
   readonly meaning: string;
   /** In words, for what is no key of a file. */
   readonly default?: string;
@@ -35,6 +35,18 @@ export const VARIABLES: readonly Variable[] = [
     key: 'database.readonly',
     type: 'boolean',
     meaning: 'Whether the database is opened for reading only.',
+  },
+  {
+    name: 'SVC_DATABASE_MEMORY_LIMIT',
+    key: 'database.memory_limit',
+    type: 'amount',
+    meaning: 'The most memory that queries take.',
+  },
+  {
+    name: 'SVC_DATABASE_SANDBOX',
+    key: 'database.sandbox',
+    type: 'boolean',
+    meaning: 'Whether SQL reaches nothing but the database.',
   },
   {
     name: 'SVC_EXTENSION_REPOSITORY',

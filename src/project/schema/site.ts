@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ENGINES, EXTENSION_REPOS, ON_AUDIT_ERROR } from '../site-model.ts';
 import { POLICIES } from './endpoint.ts';
+import { memory } from './memory.ts';
 import {
   choice,
   flag,
@@ -55,6 +56,8 @@ const PROFILE = strictMap(
         path: optional(DATABASE_PATH),
         readonly: optional(flag()),
         engine: optional(choice(ENGINES)),
+        memory_limit: optional(memory()),
+        sandbox: optional(flag()),
       }),
     ),
     drift: optional(strictMap({ path: optional(PATH) })),

@@ -25,6 +25,10 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'profiles.<profile>.database.readonly': 'Open the database for reading only.',
   'profiles.<profile>.database.engine':
     '`native` writes and loads extensions, `wasm` reads; `auto` takes native for what is written.',
+  'profiles.<profile>.database.memory_limit':
+    'The most memory that queries take, as `512MB` or a number of megabytes; with `wasm`, in each of its up to 4 threads. Without it 80 % of the machine with `native`, 512MB with `wasm`.',
+  'profiles.<profile>.database.sandbox':
+    'SQL reaches nothing but the database: no files, no network, no ATTACH, COPY or INSTALL. It never does unless `extensions` names one that is there for that.',
   'profiles.<profile>.drift.path': 'Drift snapshot.',
   'profiles.<profile>.audit.enabled': 'Write the audit log.',
   'profiles.<profile>.audit.path': 'Audit log, JSON Lines.',

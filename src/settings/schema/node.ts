@@ -70,6 +70,7 @@ function metadataOf(schema: v.GenericSchema): Metadata {
 }
 
 function leafOf({ type, options, literal }: Parts, kind: string | undefined) {
+  if (kind === 'amount') return { type: 'text', words: [] } as const;
   if (type === 'picklist') return { type: 'choice', words: options ?? [] } as const;
   if (type === 'literal') return { type: 'number', words: [String(literal)] } as const;
   if (type === 'string') return { type: kind === 'address' ? 'address' : 'text', words: [] } as const;

@@ -13,7 +13,13 @@ describe('the site file', () => {
       site: {
         project: 'demo',
         profile: 'default',
-        database: { path: 'data/db-default.db', readonly: false, engine: 'auto' },
+        database: {
+          path: 'data/db-default.db',
+          readonly: false,
+          engine: 'auto',
+          memoryLimit: null,
+          sandbox: false,
+        },
         drift: { path: 'drift/drift-default.json' },
         audit: {
           enabled: false,
@@ -140,6 +146,8 @@ describe('profiles', () => {
       path: 'data/db-default.db',
       readonly: true,
       engine: 'auto',
+      memoryLimit: null,
+      sandbox: false,
     });
     expect((await site(PROFILES, 'prod')).site).toMatchObject({
       profile: 'prod',

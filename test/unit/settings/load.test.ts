@@ -10,7 +10,13 @@ describe('settings', () => {
       project: 'demo',
       profile: 'dev',
       debug: false,
-      database: { path: 'data/db-dev.db', readonly: false, engine: 'auto' },
+      database: {
+        path: 'data/db-dev.db',
+        readonly: false,
+        engine: 'auto',
+        memoryLimit: null,
+        sandbox: false,
+      },
       audit: { enabled: false, path: 'audit/logs-dev.jsonl' },
       admin: { enabled: false, socket: '/run/svc/svc.sock' },
       transport: {
@@ -62,7 +68,7 @@ describe('settings', () => {
   it('take every variable for the profile in use, not for the one the file names (D14, D31)', async () => {
     const site = `${SITE}profiles:\n  dev: {}\n  prod:\n    database: { readonly: true }\n    audit: { enabled: true }\n`;
     const prod = await settingsOf({ site, profile: 'prod' });
-    expect(prod.database).toEqual({ path: 'data/db-prod.db', readonly: true, engine: 'auto' });
+    expect(prod.database).toMatchObject({ path: 'data/db-prod.db', readonly: true, engine: 'auto' });
     const env = {
       SVC_READONLY: 'no',
       SVC_DATABASE_PATH: 'x.db',
