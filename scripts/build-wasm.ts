@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CALLBACKS } from '../adapters/duckdb-wasm/callbacks.ts';
 import { DATA, TABLE_SLOTS } from '../adapters/duckdb-wasm/layout.ts';
 import { SYMBOLS } from '../adapters/duckdb-wasm/symbols.ts';
 import { Reader } from './wasm/reader.ts';
@@ -28,6 +29,8 @@ const SOURCES = [
   'scripts/wasm/sections.ts',
   'scripts/wasm/strip.ts',
   'scripts/wasm/trampolines.ts',
+  'adapters/duckdb-wasm/callbacks.ts',
+  'adapters/duckdb-wasm/cpp-symbols.ts',
   'adapters/duckdb-wasm/layout.ts',
   'adapters/duckdb-wasm/symbols.ts',
   `adapters/duckdb-wasm/${LICENCE}`,
@@ -46,7 +49,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   checkLayout(engine);
   const files = {
     'duckdb.wasm': stripModule(engine, new Set(SYMBOLS)),
-    'trampolines.wasm': createTrampolines({ scalar: 3 }),
+    'trampolines.wasm': createTrampolines(CALLBACKS),
     [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };
   mkdirSync(out, { recursive: true });

@@ -1,13 +1,12 @@
 import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../src/ports.ts';
 import { asQuery } from '../../src/sql/query.ts';
 import { findDepthLimit, type LimitDepth } from './depth.ts';
+import { extendEngine } from './extend.ts';
 import { cancelledError, deadlineError, isBroken, Replaced, readonlyError, toFailure } from './failure.ts';
 import type { DatabaseFile } from './file.ts';
-import { calendarFunctions, callerFunctions } from './functions.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 import { readResult } from './result.ts';
-import { defineFunction } from './scalar.ts';
 import { Session } from './session.ts';
 import type { Statement } from './statement.ts';
 
@@ -144,8 +143,7 @@ export class Engine {
   #prepareDatabase(): void {
     this.#limitDepth = findDepthLimit(this.#instance, this.#database);
     const session = new Session(this.#instance, this.#database);
-    const functions = [...callerFunctions(() => this.#caller), ...calendarFunctions(Date.now)];
-    for (const definition of functions) defineFunction(this.#instance, session.handle, definition);
+    extendEngine(this.#instance, this.#database, () => this.#caller);
     for (const setting of lockdown(this.#options.memoryMb)) session.query(`SET ${setting}`);
     session.close();
   }

@@ -1,20 +1,24 @@
 import type { SqlCaller } from '../../src/ports.ts';
-import type { ScalarFunction } from './scalar.ts';
+import type { Instance } from './instance.ts';
+import type { Overload, SqlFunction } from './scalar.ts';
+import { columnOf, inputOf, setNull, setText } from './vector.ts';
 
 /** Who the engine is working for at this moment; null: nobody is authenticated. */
 export type CurrentCaller = () => SqlCaller | null;
 
+type Answer = (argument: string | null) => string | null;
+
 /** The SQL functions about the caller (spec, "SQL functions available when served"). */
-export function callerFunctions(caller: CurrentCaller): readonly ScalarFunction[] {
-  const about = (name: string, answer: (caller: SqlCaller) => string | null): ScalarFunction => ({
-    name,
-    parameters: 0,
-    returns: 'VARCHAR',
-    answer: () => {
+export function callerFunctions(instance: Instance, caller: CurrentCaller): readonly SqlFunction[] {
+  const about = (name: string, answer: (caller: SqlCaller) => string | null): SqlFunction => {
+    const told = (): string | null => {
       const current = caller();
       return current === null ? null : answer(current);
-    },
-  });
+    };
+    return { name, overloads: [textOverload(instance, [], told)] };
+  };
+  const headerOf: Answer = (name) =>
+    name === null ? null : (caller()?.headers?.get(name.toLowerCase()) ?? null);
   return [
     about('get_user_external_token', ({ externalToken }) => externalToken),
     about('get_username', ({ username }) => username),
@@ -24,30 +28,25 @@ export function callerFunctions(caller: CurrentCaller): readonly ScalarFunction[
       'get_request_headers_json',
       ({ headers }) => headers && JSON.stringify(Object.fromEntries(headers)),
     ),
-    {
-      name: 'get_request_header',
-      parameters: 1,
-      returns: 'VARCHAR',
-      answer: (name) => (name === null ? null : (caller()?.headers?.get(name.toLowerCase()) ?? null)),
-    },
+    { name: 'get_request_header', overloads: [textOverload(instance, ['VARCHAR'], headerOf)] },
   ];
 }
 
-const MICROS_PER_DAY = 86_400_000_000n;
-
-/** The SQL functions about today that DuckDB keeps in an extension this engine lacks; the time zone is UTC. */
-export function calendarFunctions(now: () => number): readonly ScalarFunction[] {
-  const micros = (): bigint => BigInt(now()) * 1000n;
-  const day = (name: string): ScalarFunction => ({
-    name,
-    parameters: 0,
-    returns: 'DATE',
-    answer: () => Number(micros() / MICROS_PER_DAY),
-  });
-  return [
-    day('current_date'),
-    day('today'),
-    { name: 'current_localtimestamp', parameters: 0, returns: 'TIMESTAMP', answer: micros },
-    { name: 'current_localtime', parameters: 0, returns: 'TIME', answer: () => micros() % MICROS_PER_DAY },
-  ];
+/** A function of at most one text that answers text. */
+function textOverload(instance: Instance, takes: readonly 'VARCHAR'[], answer: Answer): Overload {
+  const { call, heap } = instance;
+  return {
+    takes,
+    returns: 'VARCHAR',
+    seesNulls: true,
+    run(chunk, output) {
+      const input = takes.length > 0 ? inputOf(instance, columnOf(instance, chunk, 0)) : null;
+      for (let row = 0; row < call.duckdb_data_chunk_get_size(chunk); row += 1) {
+        const argument = input === null || input.isNull(row) ? null : heap.string(input.data, row);
+        const value = answer(argument);
+        if (value === null) setNull(instance, output, row);
+        else setText(instance, output, row, value);
+      }
+    },
+  };
 }

@@ -1,4 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
+import { CALLBACKS, type Callback, type CallbackKind } from './callbacks.ts';
+import { CPP } from './cpp-symbols.ts';
 import type { DatabaseFile } from './file.ts';
 import { Heap, toCString } from './heap.ts';
 import { DATA, MEMORY, STACK, TABLE_SLOTS } from './layout.ts';
@@ -9,8 +11,8 @@ import type { System } from './system-call.ts';
 /** The engine's functions. A 64-bit integer travels as two 32-bit halves, low then high. */
 export type Functions = { readonly [name in SymbolName]: (...args: number[]) => number };
 
-/** A function of this program that the engine calls for a SQL function: `(info, chunk, output)`. */
-export type ScalarCallback = (info: number, chunk: number, output: number) => void;
+/** The engine's C++ functions; an object's first argument is its address, and a result that is one goes to an address. */
+export type CppFunctions = { readonly [name in keyof typeof CPP]: (...args: number[]) => number };
 
 /** What an instance is made of. */
 export interface InstanceOptions {
@@ -24,10 +26,16 @@ export interface InstanceOptions {
 /** One instantiated engine: its functions, its memory, and a way to hand it callbacks. */
 export interface Instance {
   readonly call: Functions;
+  readonly cpp: CppFunctions;
   readonly heap: Heap;
   /** Room for results that a function writes through a pointer; the next call may overwrite it. */
   readonly scratch: number;
-  addCallback(callback: ScalarCallback): number;
+  /** Gives a function of this program an address in the engine. */
+  addCallback<Kind extends CallbackKind>(kind: Kind, callback: Callback[Kind]): number;
+  /** Gives a function of the engine an address, to be passed where C++ takes a pointer to it. */
+  addressOf(name: keyof typeof CPP): number;
+  /** Calls a function of the engine by its address. */
+  callAddress(address: number, ...args: number[]): number;
   /** Memory of the engine, to be freed by the caller; throws where there is none left. */
   allocate(bytes: number): number;
   /** Runs with the text in the engine's memory, which is given back afterwards. */
@@ -48,15 +56,17 @@ export async function createInstance(options: InstanceOptions): Promise<Instance
   const imports = createImports(options.wasm, { memory, table, system });
   const { exports } = await WebAssembly.instantiate(options.wasm, imports);
   const call = exports as unknown as Functions;
+  const cpp = Object.fromEntries(Object.entries(CPP).map(([name, symbol]) => [name, exports[symbol]]));
   call.__wasm_apply_data_relocs();
   call.__wasm_call_ctors();
   const allocate = (bytes: number): number => allocateIn(call, bytes);
   return {
     call,
+    cpp: cpp as unknown as CppFunctions,
     heap,
     allocate,
     scratch: allocate(SCRATCH_BYTES),
-    addCallback: (callback) => addCallback(table, options.trampolines, callback),
+    ...tableCalls(table, options.trampolines, exports),
     withText(text, use) {
       const bytes = toCString(text);
       const at = allocate(bytes.length);
@@ -118,15 +128,25 @@ function createTag(): WebAssembly.ImportValue {
   return new Tag({ parameters: ['i32'] });
 }
 
-function addCallback(
+/** What has an address lies in the table, which has room for more. */
+function tableCalls(
   table: WebAssembly.Table,
   trampolines: WebAssembly.Module,
-  callback: ScalarCallback,
-): number {
-  const instance = new WebAssembly.Instance(trampolines, { e: { scalar: callback } });
-  const slot = table.grow(1);
-  table.set(slot, instance.exports.scalar);
-  return slot;
+  exports: WebAssembly.Exports,
+): Pick<Instance, 'addCallback' | 'addressOf' | 'callAddress'> {
+  const add = (callee: unknown): number => {
+    const slot = table.grow(1);
+    table.set(slot, callee);
+    return slot;
+  };
+  return {
+    addCallback(kind, callback) {
+      const functions = Object.fromEntries(Object.keys(CALLBACKS).map((name) => [name, callback]));
+      return add(new WebAssembly.Instance(trampolines, { e: functions }).exports[kind]);
+    },
+    addressOf: (name) => add(exports[CPP[name]]),
+    callAddress: (address, ...args) => table.get(address)(...args),
+  };
 }
 
 function allocateIn(call: Functions, bytes: number): number {

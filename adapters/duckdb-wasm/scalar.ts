@@ -1,105 +1,112 @@
 import { SvcError } from '../../src/errors.ts';
-import type { Heap } from './heap.ts';
+import { type Binding, bindingOf } from './binding.ts';
 import type { Instance } from './instance.ts';
-import { TYPE } from './type-ids.ts';
+import type { Loader } from './loader.ts';
+import type { SqlTypes, TypeName } from './sql-types.ts';
 
-/** A SQL function that this program answers. It may answer null, and it sees null arguments. */
-export interface ScalarFunction {
+/** One way to call a SQL function that this program answers. */
+export interface Overload {
+  readonly takes: readonly TypeName[];
+  /** The type of any further arguments. */
+  readonly rest?: TypeName;
+  readonly returns: TypeName;
+  /** It answers for null arguments too; otherwise DuckDB does not ask where one is a constant null. */
+  readonly seesNulls?: boolean;
+  /** Looks at a call before it is planned. */
+  bind?(binding: Binding): void;
+  /** Answers the rows of a chunk. */
+  run(chunk: number, output: number): void;
+}
+
+/** A SQL function that this program answers. */
+export interface SqlFunction {
   readonly name: string;
-  /** How many VARCHAR arguments it takes. */
-  readonly parameters: 0 | 1;
-  readonly returns: 'VARCHAR' | 'DATE' | 'TIME' | 'TIMESTAMP';
-  answer(argument: string | null): string | number | bigint | null;
+  readonly overloads: readonly Overload[];
 }
 
-/** Makes a SQL function known to every connection of the engine. */
-export function defineFunction(instance: Instance, connection: number, definition: ScalarFunction): void {
-  const { call, heap, scratch } = instance;
-  const pointer = call.duckdb_create_scalar_function();
-  instance.withText(definition.name, (at) => call.duckdb_scalar_function_set_name(pointer, at));
-  for (let left = definition.parameters; left > 0; left -= 1) {
-    withLogicalType(instance, TYPE.VARCHAR, (type) =>
-      call.duckdb_scalar_function_add_parameter(pointer, type),
+/** Makes SQL functions known to every connection of an engine. */
+export function createDefine(
+  instance: Instance,
+  loader: Loader,
+  types: SqlTypes,
+): (definition: SqlFunction) => void {
+  const known: Overload[] = [];
+  const { call } = instance;
+  const run = instance.addCallback('scalar', (info, chunk, output) => {
+    guarded(
+      () => known[call.duckdb_scalar_function_get_extra_info(info) - 1]?.run(chunk, output),
+      (message) => failWith(instance, message, (at) => call.duckdb_scalar_function_set_error(info, at)),
     );
-  }
-  withLogicalType(instance, TYPE[definition.returns], (type) =>
-    call.duckdb_scalar_function_set_return_type(pointer, type),
-  );
-  call.duckdb_scalar_function_set_special_handling(pointer);
-  call.duckdb_scalar_function_set_function(pointer, addCallback(instance, definition));
-  const state = call.duckdb_register_scalar_function(connection, pointer);
-  heap.setU32(scratch, pointer);
-  call.duckdb_destroy_scalar_function(scratch);
-  if (state !== 0)
-    throw new SvcError('database_unavailable', `The SQL function ${definition.name} cannot be defined.`);
-}
-
-function addCallback(instance: Instance, definition: ScalarFunction): number {
-  return instance.addCallback((info, chunk, output) => {
-    try {
-      answerRows(instance, chunk, output, definition);
-    } catch (thrown) {
-      // A JavaScript error must not unwind the engine's own frames.
-      failWith(instance, info, thrown instanceof Error ? thrown.message : String(thrown));
-    }
   });
+  const bind = instance.addCallback('bind', (info) => {
+    const overload = known[call.duckdb_scalar_function_bind_get_extra_info(info) - 1];
+    guarded(
+      () => overload?.bind?.(bindingOf(instance, types, info)),
+      (message) => failWith(instance, message, (at) => call.duckdb_scalar_function_bind_set_error(info, at)),
+    );
+  });
+  return ({ name, overloads }) =>
+    loader.functions(name, (set) => {
+      for (const overload of overloads) {
+        known.push(overload);
+        const addresses = { run, bind, info: known.length };
+        addOverload(instance, types, set, { name, overload, addresses });
+      }
+    });
 }
 
-function failWith({ call, heap, scratch, withText }: Instance, info: number, message: string): void {
+interface Addition {
+  readonly name: string;
+  readonly overload: Overload;
+  readonly addresses: { readonly run: number; readonly bind: number; readonly info: number };
+}
+
+function addOverload(
+  { call, heap, scratch, withText }: Instance,
+  types: SqlTypes,
+  set: number,
+  { name, overload, addresses }: Addition,
+): void {
+  const at = call.duckdb_create_scalar_function();
+  withText(name, (text) => call.duckdb_scalar_function_set_name(at, text));
+  for (const type of overload.takes) call.duckdb_scalar_function_add_parameter(at, types.get(type));
+  if (overload.rest) call.duckdb_scalar_function_set_varargs(at, types.get(overload.rest));
+  call.duckdb_scalar_function_set_return_type(at, types.get(overload.returns));
+  if (overload.seesNulls) call.duckdb_scalar_function_set_special_handling(at);
+  if (overload.bind) call.duckdb_scalar_function_set_bind(at, addresses.bind);
+  call.duckdb_scalar_function_set_extra_info(at, addresses.info, 0);
+  call.duckdb_scalar_function_set_function(at, addresses.run);
+  call.duckdb_add_scalar_function_to_set(set, at);
+  heap.setU32(scratch, at);
+  call.duckdb_destroy_scalar_function(scratch);
+}
+
+/** DuckDB's own exceptions go on through this program's frames; any other error must not unwind the engine's. */
+export function guarded(work: () => void, fail: (message: string) => void): void {
   try {
-    withText(message, (at) => call.duckdb_scalar_function_set_error(info, at));
+    work();
+  } catch (thrown) {
+    if (isCppException(thrown)) throw thrown;
+    fail(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+function isCppException(thrown: unknown): boolean {
+  const { Exception } = WebAssembly as unknown as { readonly Exception: new () => unknown };
+  return thrown instanceof Exception;
+}
+
+function failWith({ heap, scratch, withText }: Instance, message: string, set: (at: number) => void): void {
+  try {
+    withText(message, set);
   } catch {
     // Not even the text has room; an empty one needs none.
     heap.setU32(scratch, 0);
-    call.duckdb_scalar_function_set_error(info, scratch);
+    set(scratch);
   }
 }
 
-function answerRows(instance: Instance, chunk: number, output: number, definition: ScalarFunction): void {
-  const { call } = instance;
-  const count = call.duckdb_data_chunk_get_size(chunk);
-  const argument = definition.parameters === 0 ? () => null : textsOf(instance, chunk);
-  for (let row = 0; row < count; row += 1) {
-    const value = definition.answer(argument(row));
-    if (value === null) setNull(instance, output, row);
-    else if (typeof value === 'string') setText(instance, output, row, value);
-    else setNumber(instance, output, row, value);
-  }
-}
-
-function textsOf({ call, heap }: Instance, chunk: number): (row: number) => string | null {
-  const vector = call.duckdb_data_chunk_get_vector(chunk, 0, 0);
-  const valid = call.duckdb_vector_get_validity(vector);
-  const data = call.duckdb_vector_get_data(vector);
-  return (row) => (isValid(heap, valid, row) ? heap.string(data, row) : null);
-}
-
-function isValid(heap: Heap, valid: number, row: number): boolean {
-  return valid === 0 || ((heap.bytes[valid + (row >> 3)] ?? 0) & (1 << (row & 7))) !== 0;
-}
-
-function setNull({ call, heap }: Instance, vector: number, row: number): void {
-  call.duckdb_vector_ensure_validity_writable(vector);
-  const at = call.duckdb_vector_get_validity(vector) + (row >> 3);
-  heap.bytes[at] = (heap.bytes[at] ?? 0) & ~(1 << (row & 7));
-}
-
-function setText(instance: Instance, vector: number, row: number, value: string): void {
-  instance.withText(value, (at, length) =>
-    instance.call.duckdb_vector_assign_string_element_len(vector, row, 0, at, length, 0),
-  );
-}
-
-function setNumber({ call, heap }: Instance, vector: number, row: number, value: number | bigint): void {
-  const data = call.duckdb_vector_get_data(vector);
-  if (typeof value === 'bigint') heap.view.setBigInt64(data + row * 8, value, true);
-  else heap.view.setInt32(data + row * 4, value, true);
-}
-
-function withLogicalType(instance: Instance, id: number, use: (type: number) => void): void {
-  const { call, heap, scratch } = instance;
-  const type = call.duckdb_create_logical_type(id);
-  use(type);
-  heap.setU32(scratch, type);
-  call.duckdb_destroy_logical_type(scratch);
+/** An error of the statement, found while it runs. */
+export function rowError(message: string): SvcError {
+  return new SvcError('sql_failed', message);
 }

@@ -1,5 +1,7 @@
-/** Every function of the engine that this adapter calls: DuckDB's C API, and memory. The build keeps these exports only. */
-export const SYMBOLS = [
+import { CPP } from './cpp-symbols.ts';
+
+/** Every function of DuckDB's C API that this adapter calls, and memory. */
+const C_API = [
   '__wasm_apply_data_relocs',
   '__wasm_call_ctors',
   'malloc',
@@ -85,11 +87,44 @@ export const SYMBOLS = [
   'duckdb_scalar_function_set_special_handling',
   'duckdb_scalar_function_set_function',
   'duckdb_scalar_function_set_error',
-  'duckdb_register_scalar_function',
   'duckdb_destroy_scalar_function',
   'duckdb_vector_assign_string_element_len',
   'duckdb_vector_ensure_validity_writable',
+  'duckdb_vector_get_column_type',
+  'duckdb_data_chunk_get_column_count',
+  'duckdb_list_vector_reserve',
+  'duckdb_list_vector_set_size',
+  'duckdb_list_vector_get_size',
+  'duckdb_create_vector',
+  'duckdb_destroy_vector',
+  'duckdb_logical_type_set_alias',
+  'duckdb_register_logical_type',
+  'duckdb_scalar_function_set_varargs',
+  'duckdb_scalar_function_set_bind',
+  'duckdb_scalar_function_set_extra_info',
+  'duckdb_scalar_function_get_extra_info',
+  'duckdb_scalar_function_bind_get_extra_info',
+  'duckdb_scalar_function_bind_get_argument_count',
+  'duckdb_scalar_function_bind_get_argument',
+  'duckdb_scalar_function_bind_set_error',
+  'duckdb_scalar_function_get_client_context',
+  'duckdb_destroy_client_context',
+  'duckdb_create_scalar_function_set',
+  'duckdb_add_scalar_function_to_set',
+  'duckdb_destroy_scalar_function_set',
+  'duckdb_expression_return_type',
+  'duckdb_expression_is_foldable',
+  'duckdb_expression_fold',
+  'duckdb_destroy_expression',
+  'duckdb_destroy_error_data',
+  'duckdb_is_null_value',
+  'duckdb_get_varchar',
+  'duckdb_get_list_size',
+  'duckdb_get_list_child',
 ] as const;
 
 /** The name of one of them. */
-export type SymbolName = (typeof SYMBOLS)[number];
+export type SymbolName = (typeof C_API)[number];
+
+/** Every function of the engine that this adapter calls. The build keeps these exports only. */
+export const SYMBOLS: readonly string[] = [...C_API, ...Object.values(CPP)];

@@ -1,16 +1,17 @@
 import { toLeb } from './reader.ts';
 import { join, SECTION, toModule, toVector } from './sections.ts';
 
-const I32 = 0x7f;
 const TYPE_SECTION = 1;
+const VALUES: { readonly [letter: string]: number } = { i: 0x7f, j: 0x7e };
 
 /**
- * A module that takes the JavaScript function `e.<name>` and hands it back as a function of the given number of i32
- * parameters, fit for the engine's table. workerd has no WebAssembly.Function and compiles nothing at run time.
+ * A module that takes each JavaScript function `e.<name>` and hands it back as a function of its signature (`ij:i` takes
+ * 32 and 64 bits and gives back 32), fit for the engine's table. workerd has no WebAssembly.Function and compiles
+ * nothing at run time.
  */
-export function createTrampolines(parameters: { readonly [name: string]: number }): Uint8Array {
-  const names = Object.keys(parameters);
-  const types = names.map((name) => functionType(parameters[name] ?? 0));
+export function createTrampolines(signatures: { readonly [name: string]: string }): Uint8Array {
+  const names = Object.keys(signatures);
+  const types = Object.values(signatures).map(functionType);
   const imports = names.map((name, index) => bytes(text('e'), text(name), [0], toLeb(index)));
   const exports = names.map((name, index) => bytes(text(name), [0], toLeb(index)));
   return toModule([
@@ -20,8 +21,13 @@ export function createTrampolines(parameters: { readonly [name: string]: number 
   ]);
 }
 
-function functionType(parameters: number): Uint8Array {
-  return bytes([0x60], toLeb(parameters), new Array<number>(parameters).fill(I32), [0]);
+function functionType(signature: string): Uint8Array {
+  const [takes = '', gives = ''] = signature.split(':');
+  return bytes([0x60], values(takes), values(gives));
+}
+
+function values(letters: string): number[] {
+  return [...toLeb(letters.length), ...Array.from(letters, (letter) => VALUES[letter] ?? 0)];
 }
 
 function text(value: string): number[] {

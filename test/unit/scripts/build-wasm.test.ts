@@ -105,13 +105,19 @@ describe('stripping', () => {
 
 describe('trampolines', () => {
   it('make a function of JavaScript one of WebAssembly', async () => {
-    const compiled = await WebAssembly.compile(Uint8Array.from(createTrampolines({ scalar: 3, two: 2 })));
+    const compiled = await WebAssembly.compile(
+      Uint8Array.from(createTrampolines({ scalar: 'iii', wide: 'ij:i' })),
+    );
     const seen: number[][] = [];
     const record = (...args: number[]): number => seen.push(args);
-    const { scalar } = (await WebAssembly.instantiate(compiled, { e: { scalar: record, two: record } }))
-      .exports;
+    const { scalar, wide } = (
+      await WebAssembly.instantiate(compiled, {
+        e: { scalar: record, wide: (...args: unknown[]) => args.length },
+      })
+    ).exports;
     if (typeof scalar === 'function') scalar(1, 2, -3);
     expect(seen).toEqual([[1, 2, -3]]);
+    expect(typeof wide === 'function' && wide(1, 2n)).toBe(2);
     const table = new WebAssembly.Table({ initial: 1, element: 'anyfunc' });
     table.set(0, scalar);
     expect(table.get(0)).toBe(scalar);

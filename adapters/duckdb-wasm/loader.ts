@@ -1,0 +1,58 @@
+import type { Instance } from './instance.ts';
+import { FUNCTION_SET } from './layout.ts';
+
+const LOADER_BYTES = 64;
+const TEXT_BYTES = 12;
+/** A long C++ string says so in the highest bit of its room. */
+const LONG = 0x80000000;
+
+/** Adds to DuckDB's catalog as its extensions do: what a function of that name can do already is kept. */
+export class Loader {
+  readonly #instance: Instance;
+  readonly #at: number;
+  /** DuckDB's own database object. */
+  readonly database: number;
+
+  constructor(instance: Instance, database: number) {
+    this.#instance = instance;
+    // A handle is a box around a box around the database.
+    this.database = instance.heap.u32(instance.heap.u32(database));
+    this.#at = instance.allocate(LOADER_BYTES);
+    withCppText(instance, 'svc', (name) => instance.cpp.createLoader(this.#at, this.database, name));
+  }
+
+  /** Registers the functions that are put into a set of a name. */
+  functions(name: string, fill: (set: number) => void): void {
+    const { call, cpp, heap, scratch, withText } = this.#instance;
+    const set = withText(name, (at) => call.duckdb_create_scalar_function_set(at));
+    fill(set);
+    if (heap.u32(set + FUNCTION_SET.functions) !== heap.u32(set + FUNCTION_SET.functions + 4)) {
+      cpp.registerFunctions(this.#at, set);
+    }
+    heap.setU32(scratch, set);
+    call.duckdb_destroy_scalar_function_set(scratch);
+  }
+
+  /** Registers a cast by the address of the function that binds it; a cost makes it one that needs no CAST. */
+  cast(source: number, target: number, bind: number, cost = -1): void {
+    this.#instance.cpp.registerCast(this.#at, source, target, bind, cost, cost < 0 ? -1 : 0);
+  }
+
+  /** What DuckDB takes a cast between two types to cost. */
+  castCost(source: number, target: number): number {
+    return this.#instance.cpp.castCost(this.database, source, target);
+  }
+}
+
+/** Runs with text as a C++ string, which the callee copies. */
+export function withCppText<T>(instance: Instance, text: string, use: (at: number) => T): T {
+  return instance.withText(text, (bytes, length) => {
+    const at = instance.allocate(TEXT_BYTES);
+    instance.heap.words(at, [bytes, length, LONG + length + 1]);
+    try {
+      return use(at);
+    } finally {
+      instance.call.free(at);
+    }
+  });
+}

@@ -1,0 +1,44 @@
+import type { Instance } from '../instance.ts';
+import type { SqlFunction } from '../scalar.ts';
+import type { TypeName } from '../sql-types.ts';
+
+const MICROS_PER_DAY = 86_400_000_000n;
+/** Of a time with zone the lower 24 bits say how far its offset is below the greatest. */
+const NO_OFFSET = BigInt(16 * 60 * 60 - 1);
+
+/** Writes a row of a vector that begins somewhere. */
+type Put = (view: DataView, data: number, row: number) => void;
+
+const long =
+  (value: bigint): Put =>
+  (view, data, row) =>
+    view.setBigInt64(data + row * 8, value, true);
+
+const days =
+  (value: number): Put =>
+  (view, data, row) =>
+    view.setInt32(data + row * 4, value, true);
+
+/** The SQL functions about now that DuckDB keeps in an extension this engine lacks; the time zone is UTC. */
+export function calendarFunctions(instance: Instance, now: () => number): readonly SqlFunction[] {
+  const micros = (): bigint => BigInt(now()) * 1000n;
+  const timeOfDay = (): bigint => micros() % MICROS_PER_DAY;
+  const about = (name: string, returns: TypeName, answer: () => Put): SqlFunction => ({
+    name,
+    overloads: [{ takes: [], returns, run: (chunk, output) => fill(instance, chunk, output, answer()) }],
+  });
+  const today = (): Put => days(Number(micros() / MICROS_PER_DAY));
+  return [
+    about('current_date', 'DATE', today),
+    about('today', 'DATE', today),
+    about('get_current_time', 'TIME_TZ', () => long((timeOfDay() << 24n) | NO_OFFSET)),
+    about('current_localtimestamp', 'TIMESTAMP', () => long(micros())),
+    about('current_localtime', 'TIME', () => long(timeOfDay())),
+  ];
+}
+
+/** The same number in each row. */
+function fill({ call, heap }: Instance, chunk: number, output: number, put: Put): void {
+  const data = call.duckdb_vector_get_data(output);
+  for (let row = 0; row < call.duckdb_data_chunk_get_size(chunk); row += 1) put(heap.view, data, row);
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openNative } from '../../adapters/duckdb-native/open.ts';
+import { compileEngine } from '../../adapters/duckdb-wasm/artefact.ts';
+import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
+import { pathFile } from '../../adapters/duckdb-wasm/path-file.ts';
+import type { SvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import { DATES } from './date-functions.ts';
+import { createFixture, type Fixture, read, removeFixture } from './fixture.ts';
+
+let fixture: Fixture;
+let native: Database;
+let wasm: Database;
+
+beforeAll(async () => {
+  fixture = await createFixture();
+  native = await openNative({ path: fixture.shop, readonly: true });
+  wasm = await openWasm({ ...(await compileEngine()), file: pathFile(fixture.shop) });
+});
+
+afterAll(async () => {
+  await native.close();
+  await wasm.close();
+  await removeFixture(fixture);
+});
+
+/** What an engine says to an expression: its type and value, or the code of the error. */
+async function said(database: Database, expression: string): Promise<string> {
+  return read(database, `SELECT ${expression} AS v`).then(
+    ({ columns, rows }) => `${columns[0]?.type} ${JSON.stringify(rows.map(({ v }) => v))}`,
+    ({ code }: SvcError) => code,
+  );
+}
+
+describe('functions that DuckDB keeps in extensions', () => {
+  it('of dates are enough to tell', () => {
+    expect(new Set(DATES).size).toBeGreaterThan(150);
+  });
+
+  it.each(DATES)('%s', async (expression) => {
+    expect(await said(wasm, expression)).toBe(await said(native, expression));
+  });
+});
