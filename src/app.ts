@@ -1,4 +1,6 @@
 import { type Context, Hono } from 'hono';
+import { createAuthenticate, grantedTo } from './auth/guard.ts';
+import type { Auth } from './auth/model.ts';
 import type { Runtime } from './endpoint/runtime.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { type Access, enforceAccess } from './http/access.ts';
@@ -22,6 +24,8 @@ export interface AppOptions extends Access, AdmissionOptions {
   readonly stateless: boolean;
   readonly log: Log;
   readonly instructions?: string;
+  /** What protects the MCP endpoint; asked for each request. Null: everybody may come. */
+  readonly auth?: () => Auth | null;
   readonly maxBodyBytes?: number;
   /** Where the world reaches the server; default: where a request was sent to. */
   readonly publicAddress?: PublicAddress;
@@ -73,11 +77,14 @@ export function createApp(options: AppOptions): App {
   });
   hono.use(async (c, next) => {
     enforceAccess(c.req.raw.headers, options);
+    const answered = answerAuth(c, options);
+    // its pages are for browsers alone, and its other answers say themselves which origins may read them
+    if (answered !== null) return answered;
     await next();
     const origin = c.req.raw.headers.get('origin');
     if (origin !== null) exposeTo(options.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
-  const admit = createAdmission(options);
+  const admit = createAdmission(withAuth(options));
   routeMcp(hono, options, admit);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
   routeHealth(hono, options);
@@ -87,6 +94,23 @@ export function createApp(options: AppOptions): App {
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
   return { fetch: async (request, extra = {}) => hono.fetch(request, extra) };
+}
+
+const MAX_FORM_BYTES = 64 * 1024;
+
+/** The paths at which clients get tokens, where there are any. */
+function answerAuth(c: Context<Env>, { auth }: AppOptions): Promise<Response> | null {
+  const { raw: request } = c.req;
+  const signal = c.env.signal ?? request.signal;
+  return auth?.()?.respond({ request, body: () => readBody(request, MAX_FORM_BYTES), signal }) ?? null;
+}
+
+function withAuth({ auth, ...options }: AppOptions): AdmissionOptions {
+  return auth === undefined ? options : { ...options, authenticate: createAuthenticate(auth) };
+}
+
+function isProtected({ auth, authenticate }: AppOptions): boolean {
+  return (auth?.() ?? null) !== null || authenticate !== undefined;
 }
 
 function fail(error: SvcError, c: Context<Env>, log: Log): Response {
@@ -103,7 +127,7 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, admit: Admit): void {
   const endpointOf = (runtime: Runtime): McpEndpoint => {
     const known = endpoints.get(runtime);
     if (known !== undefined) return known;
-    const endpoint = createMcpEndpoint(runtime, { ...options, private: options.authenticate !== undefined });
+    const endpoint = createMcpEndpoint(runtime, { ...options, private: isProtected(options) });
     endpoints.set(runtime, endpoint);
     return endpoint;
   };
@@ -153,6 +177,7 @@ async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Pr
       return headers;
     },
     sessionId: null,
+    ...grantedTo(raw),
     traceparent: raw.headers.get('traceparent'),
     signal: c.env.signal ?? raw.signal,
   };
@@ -169,17 +194,15 @@ function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions): void {
   });
 }
 
-function routeLanding(
-  hono: Hono<Env>,
-  { runtime, version, authenticate, publicAddress = OWN_ADDRESS }: AppOptions,
-): void {
+function routeLanding(hono: Hono<Env>, options: AppOptions): void {
+  const { runtime, version, publicAddress = OWN_ADDRESS } = options;
   hono.get('/', (c) => {
     const { project, tools, resources, prompts } = runtime().catalog;
     return toLandingResponse(c.req.raw, {
       project,
       version,
       url: `${publicBase(c.req.raw, publicAddress)}/mcp`,
-      login: authenticate !== undefined,
+      login: isProtected(options),
       tools: Object.keys(tools).length,
       resources: Object.keys(resources).length,
       prompts: Object.keys(prompts).length,

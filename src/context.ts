@@ -28,6 +28,8 @@ export interface RequestContext {
   /** Header names in lower case; null where the transport has none. */
   readonly headers: ReadonlyMap<string, string> | null;
   readonly sessionId: string | null;
+  /** What the caller's token holds; absent where nobody asks for tokens. */
+  readonly scopes?: readonly string[];
   readonly traceparent: string | null;
   /** Aborts when the client goes away or cancels. */
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 import type { AnyEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import { type SvcError, toSvcError } from '../errors.ts';
+import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
@@ -61,6 +61,7 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   span: Span,
 ): Promise<Answer> {
   const { runtime, entry, context } = call;
+  enforceScopes(call);
   runtime.admit?.();
   progress.args = await span.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
   const judging = judgeOf(entry, context.user, runtime.clock);
@@ -78,6 +79,14 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   const answer = await finish(raw, value);
   tellDone(context, progress.decision);
   return answer;
+}
+
+/** Whoever calls, and however: a prompt that embeds a resource too. */
+function enforceScopes({ entry, context }: Call): void {
+  const needed = entry.scopes ?? [];
+  const { scopes } = context;
+  if (scopes === undefined || needed.every((scope) => scopes.includes(scope))) return;
+  throw new SvcError('scope_insufficient', `${entry.name} needs a token with all of: ${needed.join(' ')}.`);
 }
 
 /** Adds a decision to the call's; one that denies ends the call. */

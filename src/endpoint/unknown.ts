@@ -1,3 +1,4 @@
+import type { AnyEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import type { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
@@ -14,14 +15,27 @@ export interface UnknownCall {
   readonly error: SvcError;
 }
 
+/** A call that is refused before it begins. */
+export interface RefusedCall extends Omit<UnknownCall, 'kind' | 'name'> {
+  readonly entry: AnyEntry;
+}
+
 const MAX_NAME = 256;
 
 /** Tells who watches of a call that found no endpoint. */
-export function noteUnknown({ observe, clock }: Runtime, { name, ...call }: UnknownCall): void {
+export function noteUnknown(runtime: Runtime, { name, ...call }: UnknownCall): void {
+  note(runtime, { ...call, name: name.slice(0, MAX_NAME), entry: null });
+}
+
+/** Tells who watches of a call that its caller may not make. */
+export function noteRefused(runtime: Runtime, call: RefusedCall): void {
+  const { kind, name } = call.entry;
+  note(runtime, { ...call, kind, name });
+}
+
+function note({ observe, clock }: Runtime, call: UnknownCall & { readonly entry: AnyEntry | null }): void {
   observe?.({
     ...call,
-    name: name.slice(0, MAX_NAME),
-    entry: null,
     status: 'error',
     startedAt: clock.now(),
     durationMs: 0,

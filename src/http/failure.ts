@@ -7,12 +7,16 @@ export function toFailure(error: SvcError, path: string, requestId: string): Res
   const body = isMcpPath(path)
     ? { jsonrpc: '2.0', id: null, error: { code: rpc, message } }
     : { error: error.code, message };
-  return Response.json(body, { status: http, headers: retryAfter(error) });
+  return Response.json(body, { status: http, headers: headersOf(error) });
 }
 
-/** RFC 9110, 10.2.3. */
-function retryAfter({ detail }: SvcError): Record<string, string> {
-  return typeof detail?.retry_after === 'number' ? { 'retry-after': String(detail.retry_after) } : {};
+/** When to come again (RFC 9110, 10.2.3), and how to get a token (11.6.1). */
+function headersOf({ detail }: SvcError): Record<string, string> {
+  const { retry_after, challenge } = detail ?? {};
+  return {
+    ...(typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {}),
+    ...(typeof challenge === 'string' ? { 'www-authenticate': challenge } : {}),
+  };
 }
 
 /** Whether a path is one that takes messages of MCP. */

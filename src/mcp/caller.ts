@@ -1,8 +1,15 @@
 import type { RequestContext } from '../context.ts';
+import type { SvcError } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** What a client that asked for it is told while its call runs. */
 export type Told = Pick<RequestContext, 'progress' | 'inform'>;
+
+/** The scopes of a token, and the refusal of what needs others. */
+export interface Grant {
+  readonly scopes: readonly string[];
+  readonly refuse: (needed: readonly string[]) => SvcError;
+}
 
 /** Who sent a message and over what; the transport makes one for each request it carries. */
 export interface Caller {
@@ -12,6 +19,8 @@ export interface Caller {
   /** Called only when something asks for a header: most calls never do. */
   readonly headers: () => RequestContext['headers'];
   readonly sessionId: string | null;
+  /** What the caller's token holds; absent where nobody asks for tokens. */
+  readonly grant?: Grant;
   /** Of the HTTP request; a message's own `_meta.traceparent` goes before it. */
   readonly traceparent: string | null;
   readonly signal: AbortSignal;
@@ -34,6 +43,7 @@ export function toRequestContext(
       return caller.headers();
     },
     sessionId: caller.sessionId,
+    ...(caller.grant && { scopes: caller.grant.scopes }),
     traceparent: typeof traceparent === 'string' ? traceparent : caller.traceparent,
     signal: caller.signal,
     ...told,

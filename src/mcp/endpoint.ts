@@ -9,6 +9,7 @@ import { readJson } from './message.ts';
 import { answerModern } from './modern.ts';
 import { NOT_ACCEPTABLE, NOT_JSON, toRefusalResponse } from './refusal.ts';
 import { acceptedForm, createReply, type Respond } from './reply.ts';
+import { enforceScopes } from './scopes.ts';
 import { createServer, type ServeOptions } from './server.ts';
 
 /** One POST to the MCP endpoint, its body read. */
@@ -35,6 +36,7 @@ export function createMcpEndpoint(runtime: Runtime, options: ServeOptions): McpE
     if (form === null) return toRefusalResponse(NOT_ACCEPTABLE);
     const read = readJson(text);
     if (!read.ok) return toRefusalResponse(read.refusal);
+    enforceScopes(runtime, read.value, caller);
     return answer({ headers, body: read.value, caller, channels, reply: createReply(form, respond) });
   };
 }

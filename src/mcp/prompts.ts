@@ -9,9 +9,10 @@ import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toContents } from './contents.ts';
 import { logFailure, toProtocolError } from './failure.ts';
-import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
+import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { toMedia, truncationText } from './result.ts';
+import { createVisiblePages } from './scopes.ts';
 import { contextOf } from './told.ts';
 import { isObject } from './wire.ts';
 
@@ -23,11 +24,13 @@ const GET_PARAMS = v.looseObject({
 /** `prompts/list` and `prompts/get`. */
 export function answerPrompts(server: Server, runtime: Runtime, parts: ServerParts): void {
   const prompts = new Map(Object.entries(runtime.catalog.prompts));
-  const wires = () =>
-    [...prompts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(({ wire }) => wire);
-  const pages = createPages(runtime.catalog, wires, parts.pageSize);
-  server.setRequestHandler('prompts/list', { params: LIST_PARAMS }, ({ cursor }) => {
-    const { items, ...next } = pages(cursor);
+  const entries = [...prompts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const pages = createVisiblePages(runtime.catalog, entries, {
+    toWire: ({ wire }) => wire,
+    size: parts.pageSize,
+  });
+  server.setRequestHandler('prompts/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    const { items, ...next } = pages(cursor, parts.callerOf(ctx));
     return { prompts: items, ...next };
   });
   server.setRequestHandler('prompts/get', { params: GET_PARAMS }, (params, ctx) => {

@@ -8,9 +8,10 @@ import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import { toContents } from './contents.ts';
 import { logFailure, toProtocolError } from './failure.ts';
-import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
+import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { TRUNCATED_META_KEY, truncationText } from './result.ts';
+import { createVisiblePages } from './scopes.ts';
 import { contextOf } from './told.ts';
 
 const READ_PARAMS = v.looseObject({ uri: v.string() });
@@ -18,19 +19,20 @@ const READ_PARAMS = v.looseObject({ uri: v.string() });
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function answerResources(server: Server, runtime: Runtime, parts: ServerParts): void {
   const { catalog } = runtime;
-  const wiresOf = (templates: boolean) => () =>
-    Object.values(catalog.resources)
+  const pagesOf = (templates: boolean) => {
+    const entries = Object.values(catalog.resources)
       .filter(({ template }) => template.variables.length > 0 === templates)
-      .toSorted((one, other) => (one.uri < other.uri ? -1 : 1))
-      .map(({ wire }) => wire);
-  const plain = createPages(catalog, wiresOf(false), parts.pageSize);
-  const templates = createPages(catalog, wiresOf(true), parts.pageSize);
-  server.setRequestHandler('resources/list', { params: LIST_PARAMS }, ({ cursor }) => {
-    const { items, ...next } = plain(cursor);
+      .toSorted((one, other) => (one.uri < other.uri ? -1 : 1));
+    return createVisiblePages(catalog, entries, { toWire: ({ wire }) => wire, size: parts.pageSize });
+  };
+  const plain = pagesOf(false);
+  const templates = pagesOf(true);
+  server.setRequestHandler('resources/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    const { items, ...next } = plain(cursor, parts.callerOf(ctx));
     return { resources: items, ...next };
   });
-  server.setRequestHandler('resources/templates/list', { params: LIST_PARAMS }, ({ cursor }) => {
-    const { items, ...next } = templates(cursor);
+  server.setRequestHandler('resources/templates/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    const { items, ...next } = templates(cursor, parts.callerOf(ctx));
     return { resourceTemplates: items, ...next };
   });
   server.setRequestHandler('resources/read', { params: READ_PARAMS }, ({ uri }, ctx) => {

@@ -5,8 +5,9 @@ import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { answerCall } from './call.ts';
-import { createPages, invalidParams, LIST_PARAMS } from './pages.ts';
+import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
+import { createVisiblePages } from './scopes.ts';
 import { contextOf } from './told.ts';
 import { isObject, toWireTool } from './wire.ts';
 
@@ -19,10 +20,12 @@ const CALL_PARAMS = v.looseObject({
 export function answerTools(server: Server, runtime: Runtime, parts: ServerParts): void {
   const { era, pageSize } = parts;
   const tools = new Map(Object.entries(runtime.catalog.tools));
-  const wires = () => [...tools.values()].toSorted(byName).map((entry) => toWireTool(entry, era));
-  const pages = createPages(runtime.catalog, wires, pageSize);
-  server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }) => {
-    const { items, ...next } = pages(cursor);
+  const pages = createVisiblePages(runtime.catalog, [...tools.values()].toSorted(byName), {
+    toWire: (entry) => toWireTool(entry, era),
+    size: pageSize,
+  });
+  server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    const { items, ...next } = pages(cursor, parts.callerOf(ctx));
     return { tools: items, ...next };
   });
   server.setRequestHandler('tools/call', { params: CALL_PARAMS }, (params, ctx) => {

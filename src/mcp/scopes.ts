@@ -1,0 +1,80 @@
+import { findResource } from '../catalog/find.ts';
+import type { AnyEntry, Catalog } from '../catalog/model.ts';
+import type { Runtime } from '../endpoint/runtime.ts';
+import { noteRefused } from '../endpoint/unknown.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { type Caller, toRequestContext } from './caller.ts';
+import { createPages, type Page } from './pages.ts';
+import { isObject } from './wire.ts';
+
+const restricted = new WeakMap<Catalog, boolean>();
+/** Sets of scopes whose lists are kept. */
+const MAX_LISTS = 64;
+
+/** Throws the challenge for calls that need scopes which their caller's token lacks; for a batch, of all of them at once. */
+export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller): void {
+  const { grant } = caller;
+  if (grant === undefined || !isRestricted(runtime.catalog)) return;
+  const messages: readonly JsonValue[] = Array.isArray(body) ? body : [body];
+  const calls = messages.flatMap((message) => callOf(runtime.catalog, message));
+  const refused = calls.filter(({ entry }) => !holdsAll(entry, grant.scopes));
+  if (refused.length === 0) return;
+  const error = grant.refuse([...new Set(refused.flatMap(({ entry }) => entry.scopes ?? []))]);
+  const context = toRequestContext(caller, undefined);
+  for (const call of refused) noteRefused(runtime, { ...call, context, error });
+  throw error;
+}
+
+/** Answers for a page of a list as one caller may see it. */
+export type VisiblePages = (cursor: string | undefined, caller: Caller) => Page;
+
+/** A list in pages, without what a caller's token has no scopes for. */
+export function createVisiblePages<Entry extends AnyEntry>(
+  catalog: Catalog,
+  entries: readonly Entry[],
+  { toWire, size }: { readonly toWire: (entry: Entry) => JsonObject; readonly size?: number | undefined },
+): VisiblePages {
+  const all = createPages(catalog, () => entries.map(toWire), size);
+  const lists = new Map<string, ReturnType<typeof createPages>>();
+  const named = new Set(entries.flatMap(({ scopes = [] }) => scopes));
+  return (cursor, { grant }) => {
+    if (grant === undefined || named.size === 0) return all(cursor);
+    const held = grant.scopes.filter((scope) => named.has(scope));
+    const key = held.toSorted().join(' ');
+    const known = lists.get(key);
+    if (known !== undefined) return known(cursor);
+    const own = entries.filter((entry) => holdsAll(entry, held));
+    const pages = createPages(catalog, () => own.map(toWire), size);
+    if (lists.size < MAX_LISTS) lists.set(key, pages);
+    return pages(cursor);
+  };
+}
+
+function holdsAll({ scopes = [] }: AnyEntry, held: readonly string[]): boolean {
+  return scopes.every((scope) => held.includes(scope));
+}
+
+function isRestricted(catalog: Catalog): boolean {
+  const known = restricted.get(catalog);
+  if (known !== undefined) return known;
+  const { tools, resources, prompts } = catalog;
+  const entries = [tools, resources, prompts].flatMap<AnyEntry>((kind) => Object.values(kind));
+  const found = entries.some(({ scopes = [] }) => scopes.length > 0);
+  restricted.set(catalog, found);
+  return found;
+}
+
+function callOf(catalog: Catalog, message: JsonValue): readonly { entry: AnyEntry; args: JsonObject }[] {
+  if (!isObject(message) || !isObject(message.params)) return [];
+  const { name, uri, arguments: given } = message.params;
+  const args = isObject(given) ? given : {};
+  const toCall = (entry: AnyEntry | undefined) => (entry === undefined ? [] : [{ entry, args }]);
+  if (message.method === 'tools/call') return toCall(own(catalog.tools, name));
+  if (message.method === 'prompts/get') return toCall(own(catalog.prompts, name));
+  if (message.method !== 'resources/read' || typeof uri !== 'string') return [];
+  return toCall(findResource(catalog, uri)?.entry);
+}
+
+function own<Entry>(entries: { readonly [name: string]: Entry }, name: JsonValue | undefined) {
+  return typeof name === 'string' && Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
