@@ -14,6 +14,11 @@ const ANSWERS: { readonly [name: string]: (caller: SqlCaller | null) => string }
 const NAMES = Object.keys(ANSWERS).map((signature) => signature.replace(/\(.*/, ''));
 const UNKNOWN = new RegExp(`Function with name "?(${NAMES.join('|')})"? does not exist`, 'i');
 
+/** Whether a name is that of a user function. */
+export function isCallerFunction(name: string): boolean {
+  return NAMES.includes(name);
+}
+
 /** Whether a statement failed because a user function, behind a view or macro it uses, is not defined yet. */
 export function lacksCaller(message: string): boolean {
   return UNKNOWN.test(message);

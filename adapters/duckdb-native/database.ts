@@ -68,12 +68,14 @@ export class NativeDatabase implements Database {
 
   async #read(
     session: Session,
-    { sql, values, maxRows }: SqlRequest,
+    { sql, values, maxRows, confined = false }: SqlRequest,
     { caller }: SqlCall,
   ): Promise<SqlResult> {
-    if (!this.#engine.readonly && !this.#engine.external) refuseFiles(sql);
+    const { readonly, external, inside } = this.#engine;
+    if (!readonly && !external) refuseFiles(sql);
+    if (confined && external) await session.confine(sql, inside);
     // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
-    await session.introduce(sql, caller, this.#engine.readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
+    await session.introduce(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
     try {
       await session.bind(prepared, values);

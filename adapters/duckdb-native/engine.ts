@@ -2,6 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../src/errors.ts';
+import { type Inside, readInside } from './confine.ts';
 import type { Driver } from './driver.ts';
 import { loadExtensions } from './extensions.ts';
 import { missingText, toOpenError } from './failure.ts';
@@ -28,6 +29,8 @@ export interface Engine {
   readonly readonly: boolean;
   /** Whether statements reach files and the network. */
   readonly external: boolean;
+  /** What callers' own statements may use where the project's reach further. */
+  readonly inside: Inside;
   readonly takeRead: TakePlace;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: TakePlace;
@@ -67,12 +70,19 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
 
 async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const secrets = [...options.secrets];
+  let inside: Inside = new Set();
+  const instance = await Instance.open(() =>
+    openInstance(driver, { ...options, secrets }, (found) => {
+      inside = found;
+    }),
+  );
   return {
     readonly: options.readonly,
     external: options.external ?? false,
     takeRead: createLine(options.reads),
     takeWrite: createLine(options.writes),
-    instance: await Instance.open(() => openInstance(driver, { ...options, secrets })),
+    inside,
+    instance,
     secrets,
     users: 0,
   };
@@ -120,10 +130,16 @@ function holdReader(key: string, held: Held): Engine {
   };
 }
 
-async function openInstance({ api }: Driver, options: EngineOptions): Promise<DuckDBInstance> {
+type TellInside = (inside: Inside) => void;
+
+async function openInstance(
+  { api }: Driver,
+  options: EngineOptions,
+  tell: TellInside,
+): Promise<DuckDBInstance> {
   try {
     const instance = await api.DuckDBInstance.create(options.path, openOptions(options));
-    await setUp(instance, options);
+    await setUp(instance, options, tell);
     return instance;
   } catch (thrown) {
     if (thrown instanceof SvcError) throw thrown;
@@ -131,9 +147,10 @@ async function openInstance({ api }: Driver, options: EngineOptions): Promise<Du
   }
 }
 
-async function setUp(instance: DuckDBInstance, options: EngineOptions): Promise<void> {
+async function setUp(instance: DuckDBInstance, options: EngineOptions, tell: TellInside): Promise<void> {
   const connection = await instance.connect();
   try {
+    if (options.external) tell(await readInside(connection));
     await loadExtensions(connection, options);
     await applySecrets(connection, options.secrets);
     await connection.run(lockdown(options).join(';\n'));

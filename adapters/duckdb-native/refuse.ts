@@ -6,6 +6,11 @@ import type { Prepared } from './session.ts';
 /** The functions of DuckDB that read files. */
 const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
 
+/** Whether a function reads files. */
+export function isFileReader(name: string): boolean {
+  return FILE_READERS.test(name);
+}
+
 /** A database open for writing has its file system, and there DuckDB allows its own file: dropped rows included. */
 export function refuseFiles(sql: string): void {
   const name = calledFunction(sql, FILE_READERS);

@@ -8,6 +8,7 @@ import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../src/errors.ts';
 import type { SqlCaller, SqlValue } from '../../src/ports.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller.ts';
+import { confine, type Inside } from './confine.ts';
 import type { Driver } from './driver.ts';
 import { toQueryError } from './failure.ts';
 import type { Instance, Lease } from './instance.ts';
@@ -39,6 +40,11 @@ export class Session {
 
   static async open(driver: Driver, instance: Pick<Instance, 'connect'>): Promise<Session> {
     return new Session(driver, await guarded(() => instance.connect()));
+  }
+
+  /** Holds a caller's own query to the database's own tables. */
+  confine(sql: string, inside: Inside): Promise<void> {
+    return guarded(() => confine(this.#connection, sql, inside));
   }
 
   /** Runs statements of our own. */

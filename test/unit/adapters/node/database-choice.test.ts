@@ -55,4 +55,30 @@ describe('chooseDatabase', () => {
     expect(pathOf('other.db')).toBe('/project/other.db');
     expect(pathOf('/srv/x.db')).toBe('/srv/x.db');
   });
+
+  it('opens the outside for extensions that are there for it, unless it is a sandbox', () => {
+    const externalOf = (names: readonly string[], sandbox: boolean, env = {}) =>
+      chooseDatabase(
+        ROOT,
+        { database: { ...READ_WRITE.database, sandbox }, extensions: names.map((name) => ({ name })) },
+        env,
+      ).external ?? false;
+    expect(externalOf([], false)).toBe(false);
+    expect(externalOf(['json', 'ICU', 'fts'], false)).toBe(false);
+    expect(externalOf(['json', 'httpfs'], false)).toBe(true);
+    expect(externalOf(['spatial'], false)).toBe(true);
+    expect(externalOf(['httpfs'], true)).toBe(false);
+    expect(externalOf(['httpfs'], false, { SVC_DATABASE_SANDBOX: 'true' })).toBe(false);
+    expect(externalOf(['httpfs'], true, { SVC_DATABASE_SANDBOX: '0' })).toBe(true);
+  });
+
+  it('limits memory as the site says, or the environment', () => {
+    const memoryOf = (memoryLimit: string | null, env = {}) =>
+      chooseDatabase(ROOT, { database: { ...READ_WRITE.database, memoryLimit } }, env).memoryMb;
+    expect(memoryOf(null)).toBeUndefined();
+    expect(memoryOf('1GB')).toBe(1024);
+    expect(memoryOf('1GB', { SVC_DATABASE_MEMORY_LIMIT: '256' })).toBe(256);
+    expect(memoryOf(null, { SVC_DATABASE_MEMORY_LIMIT: '64MB' })).toBe(64);
+    expect(() => memoryOf(null, { SVC_DATABASE_MEMORY_LIMIT: 'lots' })).toThrow(/SVC_DATABASE_MEMORY_LIMIT/);
+  });
 });
