@@ -43,6 +43,32 @@ export interface AuditRecord {
   readonly output_data?: JsonValue;
 }
 
+/** The fields in the order of a record. */
+export const RECORD_FIELDS = [
+  'record_id',
+  'timestamp',
+  'schema_name',
+  'schema_version',
+  'operation_type',
+  'operation_name',
+  'operation_status',
+  'duration_ms',
+  'caller_type',
+  'user_id',
+  'session_id',
+  'trace_id',
+  'policy_decision',
+  'policy_reason',
+  'error_message',
+  'error_code',
+  'request_id',
+  'policies_evaluated',
+  'policies_applied',
+  'result_count',
+  'input_data',
+  'output_data',
+] as const satisfies readonly (keyof AuditRecord)[];
+
 /** What of a call's values is kept. */
 export interface RecordOptions {
   readonly inputs: boolean;

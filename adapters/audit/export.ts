@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { type AuditFilter, matches } from '../../src/audit/filter.ts';
+import { RECORD_FIELDS } from '../../src/audit/record.ts';
+import { SvcError } from '../../src/errors.ts';
+import { openScratch, type Scratch } from '../duckdb-native/scratch.ts';
+import { readLines } from './lines.ts';
+import { linesOf, toText } from './native.ts';
+import { filesOf } from './query.ts';
+
+/** Writes all records that match as CSV (RFC 4180), oldest file first; answers how many. */
+export async function exportCsv(path: string, filter: AuditFilter, target: string): Promise<number> {
+  const half = `${target}.${process.pid}.half`;
+  const out = createWriteStream(half, { mode: 0o600 });
+  try {
+    await once(out, 'open');
+    let many = 0;
+    const write = async (rows: readonly string[]) => {
+      if (rows.length > 0 && !out.write(`${rows.join('\r\n')}\r\n`)) await once(out, 'drain');
+    };
+    await write([RECORD_FIELDS.join(',')]);
+    for (const file of await filesOf(path, filter)) {
+      for await (const lines of readLines(file)) {
+        const wanted = lines.flatMap(({ record }) =>
+          record && matches(record, filter) ? [record.fields] : [],
+        );
+        many += wanted.length;
+        await write(wanted.map((fields) => RECORD_FIELDS.map((field) => toCell(fields[field])).join(',')));
+      }
+    }
+    out.end();
+    await once(out, 'finish');
+    await rename(half, target);
+    return many;
+  } catch (cause) {
+    out.destroy();
+    await rm(half, { force: true });
+    throw new SvcError('usage', `${target} cannot be written: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+/** Clients choose some of the texts, and a spreadsheet takes those that begin like this for formulas. */
+const FORMULA = /^[=+@\t\r-]/;
+
+function toCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  timestamp: 'TIMESTAMPTZ',
+  schema_version: 'INTEGER',
+  duration_ms: 'BIGINT',
+  policies_evaluated: 'INTEGER',
+  result_count: 'BIGINT',
+  policies_applied: 'VARCHAR[]',
+  input_data: 'JSON',
+  output_data: 'JSON',
+};
+
+/** Writes all records that match into the table `logs` of a database file, in place of one that is there. */
+export async function exportDuckdb(path: string, filter: AuditFilter, target: string): Promise<number> {
+  const files = await filesOf(path, filter);
+  const scratch = await openScratch();
+  try {
+    await scratch.rows(`ATTACH ${toText(target)} AS target`);
+    return await copyLogs(scratch, files, filter);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new SvcError('usage', `The records cannot be written to ${target}: ${message}`, { cause });
+  } finally {
+    scratch.close();
+  }
+}
+
+async function copyLogs(scratch: Scratch, files: readonly string[], filter: AuditFilter): Promise<number> {
+  const columns = RECORD_FIELDS.map((field) => `"${field}" ${TYPES[field] ?? 'VARCHAR'}`);
+  await scratch.rows(`CREATE OR REPLACE TABLE target.logs (${columns.join(', ')})`);
+  if (files.length === 0) return 0;
+  const { with: lines, values } = linesOf(
+    files,
+    filter,
+    Object.fromEntries(RECORD_FIELDS.map((field) => [field, readAs(field)])),
+  );
+  const cast = RECORD_FIELDS.map((field) => castOf(field));
+  const [row] = await scratch.rows(
+    `INSERT INTO target.logs ${lines} SELECT ${cast.join(', ')} FROM line WHERE wanted`,
+    values,
+  );
+  return Number(row?.[0]);
+}
+
+/** Whatever shape a value has: one record's result may be a list, the next one's a number. */
+function readAs(field: string): string {
+  return TYPES[field] === 'JSON' || TYPES[field] === 'VARCHAR[]' ? 'JSON' : 'VARCHAR';
+}
+
+function castOf(field: string): string {
+  const type = TYPES[field];
+  return type === undefined || type === 'JSON' ? `"${field}"` : `TRY_CAST("${field}" AS ${type})`;
+}

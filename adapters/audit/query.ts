@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import type { AuditFilter } from '../../src/audit/filter.ts';
+import type { AuditQuery, FoundRecord } from '../../src/audit/query.ts';
+import { toStats } from '../../src/audit/stats.ts';
+import { SvcError } from '../../src/errors.ts';
+import { listAuditFiles } from './names.ts';
+import type { AuditSource } from './source.ts';
+import { streamedSource } from './streamed.ts';
+
+/** Who reads the files: DuckDB where it is installed, unless one way is asked for. */
+export type Reader = 'auto' | 'native' | 'streamed';
+
+/** The records of an audit file and of those that were rotated from it. */
+export function createAuditQuery(path: string, reader: Reader = 'auto'): AuditQuery {
+  const ask = async <T>(filter: AuditFilter, work: (source: AuditSource) => Promise<T>): Promise<T> => {
+    const files = await filesOf(path, filter);
+    if (reader !== 'streamed' && files.length > 0) {
+      const { nativeSource } = await import('./native.ts');
+      try {
+        return await use(await nativeSource(files), work);
+      } catch (thrown) {
+        // Not installed, or a file that only we put up with: it may have been deleted a moment ago.
+        if (reader === 'native') throw thrown;
+      }
+    }
+    return use(streamedSource(files), work);
+  };
+  return {
+    query: async (filter, { limit, offset }) => {
+      const { lines, ...counts } = await ask(filter, (source) => source.newest(filter, limit + offset));
+      return { records: lines.slice(offset).map(toRecord), ...counts };
+    },
+    stats: async (filter) => toStats((await ask(filter, (source) => source.groups(filter))).groups),
+    groups: (filter) => ask(filter, (source) => source.groups(filter)),
+  };
+}
+
+/** The files that can hold what is asked for; a missing one holds nothing. */
+export async function filesOf(path: string, { start_time }: AuditFilter): Promise<readonly string[]> {
+  const files = await listAuditFiles(path);
+  const since = start_time === undefined ? Number.NEGATIVE_INFINITY : Date.parse(start_time);
+  return files
+    .filter((file) => (file.closedAt ?? Number.POSITIVE_INFINITY) >= since && existsSync(file.path))
+    .map((file) => file.path);
+}
+
+async function use<T>(source: AuditSource, work: (source: AuditSource) => Promise<T>): Promise<T> {
+  try {
+    return await work(source);
+  } finally {
+    source.close();
+  }
+}
+
+function toRecord(line: string): FoundRecord {
+  const found: unknown = JSON.parse(line);
+  if (typeof found === 'object' && found !== null) return { ...found };
+  throw new SvcError('internal', 'a line that is no record was taken for one');
+}

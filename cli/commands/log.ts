@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { exportCsv, exportDuckdb } from '../../adapters/audit/export.ts';
+import { createAuditQuery, filesOf } from '../../adapters/audit/query.ts';
+import type { AuditFilter } from '../../src/audit/filter.ts';
+import { toStats, toTallies } from '../../src/audit/stats.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonValue } from '../../src/json.ts';
+import { type AuditLog, auditOf, filterOf, numberOf } from '../audit.ts';
+import { toRecordTable, toStatsText } from '../audit-text.ts';
+import type { Run } from '../command.ts';
+import { count } from '../findings.ts';
+import type { Input } from '../input.ts';
+import type { Output } from '../output.ts';
+import { withProgress } from '../progress.ts';
+
+const MAX_SHOWN = 1_000_000;
+
+/** `svc log`: the records of the profile's audit log, newest first. */
+export const run: Run = async (input, output) => {
+  const log = await auditOf(input);
+  const filter = filterOf(input, Date.now());
+  const limit = numberOf(input, 'limit', 100, MAX_SHOWN);
+  await noteMissing(log, output);
+  const exports = await exportAll(input, log.path, filter);
+  if (exports.length > 0) {
+    const told = exports.map(({ file, records }) => `${count(records, 'record')} written to ${file}`);
+    output.data({ exports: exports.map((one) => ({ ...one })) }, () => told.join('\n'));
+  } else if (input.flag('stats')) await showStats(log, filter, output);
+  else await showRecords(log, filter, limit, output);
+  return 0;
+};
+
+async function showRecords(
+  { path }: AuditLog,
+  filter: AuditFilter,
+  limit: number,
+  output: Output,
+): Promise<void> {
+  const query = createAuditQuery(path);
+  const page = await withProgress('reading', () => query.query(filter, { limit, offset: 0 }));
+  const { records, total, foreign } = page;
+  const document = { count: records.length, total, foreign, records: records.map(toJson) };
+  output.data(document, () => (records.length === 0 ? 'no records' : toRecordTable(records)));
+  if (output.json) return;
+  if (total > records.length) {
+    output.note(`Only the newest ${records.length} of ${total} are shown. Narrow it, or give --limit.`);
+  }
+  noteForeign(foreign, output);
+}
+
+async function showStats({ path }: AuditLog, filter: AuditFilter, output: Output): Promise<void> {
+  const query = createAuditQuery(path);
+  const { groups, foreign } = await withProgress('reading', () => query.groups(filter));
+  const stats = toStats(groups);
+  const document = {
+    ...stats,
+    foreign,
+    by_hour: toTallies(groups, ({ hour }) => hour).map((tally) => ({ ...tally })),
+    by_endpoint: toTallies(groups, ({ type, name }) => `${type} ${name ?? '-'}`).map((tally) => ({
+      ...tally,
+    })),
+  };
+  output.data(document, () => toStatsText(stats, groups));
+  if (!output.json) noteForeign(foreign, output);
+}
+
+interface Exported {
+  readonly file: string;
+  readonly records: number;
+}
+
+/** All records that match, however many. */
+async function exportAll(input: Input, path: string, filter: AuditFilter): Promise<readonly Exported[]> {
+  const targets = [
+    { given: input.text('exportCsv'), write: exportCsv },
+    { given: input.text('exportDuckdb'), write: exportDuckdb },
+  ];
+  const done: Exported[] = [];
+  for (const { given, write } of targets) {
+    if (given === undefined) continue;
+    if (input.text('limit') !== undefined) {
+      throw new SvcError(
+        'usage',
+        'An export has all records that match: leave --limit out, or narrow it with --since.',
+      );
+    }
+    const file = resolve(given);
+    done.push({ file, records: await withProgress('exporting', () => write(path, filter, file)) });
+  }
+  return done;
+}
+
+/** Nothing to read is told apart from nothing found. */
+async function noteMissing({ path, profile, settings }: AuditLog, output: Output): Promise<void> {
+  if (existsSync(path) || (await filesOf(path, {})).length > 0) return;
+  const hint = settings.enabled
+    ? 'It is written with the first call.'
+    : `Set \`profiles.${profile}.audit.enabled: true\` in svc-site.yml, or SVC_AUDIT_ENABLED=1.`;
+  output.note(`There is no audit log at ${path} yet. ${hint}`);
+}
+
+function noteForeign(foreign: number, output: Output): void {
+  if (foreign > 0)
+    output.note(`${count(foreign, 'line')} could not be read: torn by a crash, or no records.`);
+}
+
+function toJson(record: { readonly [field: string]: unknown }): JsonValue {
+  return record as { readonly [field: string]: JsonValue };
+}
