@@ -1,0 +1,79 @@
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import type { Admin } from '../../src/admin/app.ts';
+import { SvcError } from '../../src/errors.ts';
+
+/** The admin API being served. */
+export interface AdminSocket {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/** Serves the admin API on a Unix socket that its owner alone may use, from the first instant (spec, "Admin API"). */
+export async function listenOnSocket(admin: Admin, path: string): Promise<AdminSocket> {
+  await makeWay(path);
+  const server = createServer(getRequestListener(admin.fetch, { overrideGlobalObjects: false }));
+  // The socket is made by `listen` itself, before it returns.
+  const before = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+      process.umask(before);
+    });
+  } catch (cause) {
+    throw unusable(path, cause);
+  } finally {
+    process.umask(before);
+  }
+  await chmod(path, 0o600);
+  return {
+    path,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A socket that nobody answers on is left from a process that died; one that is answered on is somebody's. */
+async function makeWay(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true }).catch((cause) => {
+    throw unusable(path, cause);
+  });
+  const found = await stat(path).catch(() => null);
+  if (found === null) return;
+  if (!found.isSocket()) throw unusable(path, new Error('there is a file that is no socket'));
+  if (await answers(path)) {
+    throw new SvcError(
+      'config_invalid',
+      `Another server answers on the admin socket ${path}.
+Give each server its own: set SVC_ADMIN_SOCKET.`,
+    );
+  }
+  await rm(path, { force: true });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+function unusable(path: string, cause: unknown): SvcError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SvcError(
+    'config_invalid',
+    `The admin socket ${path} cannot be opened: ${reason}.
+Set SVC_ADMIN_SOCKET to a path that this user may write, or switch the admin API off.`,
+    { cause },
+  );
+}

@@ -1,0 +1,69 @@
+import { Hono } from 'hono';
+import { SvcError, toSvcError } from '../errors.ts';
+import type { Clock, Log } from '../ports.ts';
+import { toAdminFailure } from './failure.ts';
+import { toOpenApi } from './openapi.ts';
+import { toPage } from './page/answer.ts';
+import { toDocsPage } from './page/docs.ts';
+import { toLivePage } from './page/live.ts';
+import { ROUTES } from './routes.ts';
+import type { AdminSource } from './source.ts';
+
+/** How the admin API is served. */
+export interface AdminOptions {
+  readonly source: AdminSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Errors tell their code and causes. */
+  readonly debug: boolean;
+}
+
+/** The admin API: operations, their description, and pages for people. */
+export interface Admin {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** A second app beside the served one, for a Unix socket only (spec, "Admin API"; design, D12). */
+export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin {
+  const hono = new Hono();
+  const described = toOpenApi();
+  hono.use(async (c, next) => {
+    enforceHost(c.req.raw.headers.get('host'));
+    await next();
+    c.res.headers.set('cache-control', 'no-store');
+  });
+  for (const { method, path, answer } of ROUTES) {
+    hono.on(method, path, async (c) => {
+      const query = new URL(c.req.url).searchParams;
+      return c.json((await answer({ source, clock, query })) as never);
+    });
+  }
+  hono.get('/openapi.json', (c) => c.json(described));
+  hono.get('/', () => toPage(toLivePage()));
+  hono.get('/docs', () => toPage(toDocsPage(described, 'try')));
+  hono.get('/redoc', () => toPage(toDocsPage(described, 'read')));
+  hono.all('*', (c) => {
+    throw noSuch(c.req.method, c.req.path);
+  });
+  hono.onError((thrown) => {
+    const error = toSvcError(thrown);
+    if (error.code === 'internal') log({ level: 'error', message: `admin: ${error.message}` });
+    return toAdminFailure(error, debug);
+  });
+  return { fetch: async (request) => hono.fetch(request) };
+}
+
+/** A page of the web that finds its way to the socket through a forwarder has another name. */
+function enforceHost(host: string | null): void {
+  if (host === null || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) return;
+  throw new SvcError('denied', 'The admin API answers to the host localhost only.');
+}
+
+const PAGES = ['/', '/docs', '/redoc', '/openapi.json'];
+
+function noSuch(method: string, path: string): SvcError {
+  const known = [...PAGES, ...ROUTES.map((route) => route.path)].includes(path);
+  return known
+    ? new SvcError('method_not_allowed', `${path} does not take ${method}.`)
+    : new SvcError('not_found', `There is no ${path}; /openapi.json lists what there is.`);
+}

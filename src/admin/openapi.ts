@@ -1,0 +1,62 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import { VERSION } from '../version.ts';
+import { ROUTES, type Route } from './routes.ts';
+import { FAILURE } from './schemas.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+/** The description of the admin API (OpenAPI 3.1), made of the schemas that its answers are checked against. */
+export function toOpenApi(): Json {
+  const paths = ROUTES.map((route) => [route.path, { [route.method]: toOperation(route) }]);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'svc admin API',
+      version: VERSION,
+      description: 'What a server of svc tells whoever may open its Unix socket.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: 'http://localhost', description: 'Over the Unix socket of SVC_ADMIN_SOCKET' }],
+    security: [],
+    paths: Object.fromEntries(paths),
+    components: { schemas: { Failure: schemaOf(FAILURE) } },
+  };
+}
+
+function toOperation({ id, summary, parameters, response }: Route): Json {
+  return {
+    operationId: id,
+    summary,
+    ...(parameters === undefined ? {} : { parameters: toParameters(parameters) }),
+    responses: {
+      200: { description: 'OK', content: { 'application/json': { schema: schemaOf(response) } } },
+      default: {
+        description: 'An error',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+      },
+    },
+  };
+}
+
+/** A number travels as text in a query: what is described is what the text says. */
+const WRITTEN: { readonly [name: string]: Json } = {
+  start_time: { type: 'string', format: 'date-time' },
+  end_time: { type: 'string', format: 'date-time' },
+  limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  offset: { type: 'integer', minimum: 0, default: 0 },
+};
+
+function toParameters(schema: NonNullable<Route['parameters']>): readonly Json[] {
+  return Object.entries(schema.entries).map(([name, entry]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: WRITTEN[name] ?? schemaOf(entry),
+  }));
+}
+
+function schemaOf(schema: v.GenericSchema): Json {
+  const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' });
+  return rest;
+}

@@ -1,0 +1,43 @@
+import type * as v from 'valibot';
+import type { AuditQuery } from '../audit/query.ts';
+import type {
+  ACTIVITY,
+  CONFIG,
+  ENDPOINT,
+  RELOAD,
+  STATUS,
+  SYSTEM_CPU,
+  SYSTEM_DISK,
+  SYSTEM_INFO,
+  SYSTEM_MEMORY,
+  SYSTEM_NETWORK,
+  SYSTEM_PROCESS,
+} from './schemas.ts';
+
+export type Status = v.InferOutput<typeof STATUS>;
+export type Config = v.InferOutput<typeof CONFIG>;
+export type Endpoint = v.InferOutput<typeof ENDPOINT>;
+export type Activity = v.InferOutput<typeof ACTIVITY>;
+
+/** The figures of the machine and of this process. */
+export interface SystemFigures {
+  info(): Promise<v.InferOutput<typeof SYSTEM_INFO>>;
+  cpu(): Promise<v.InferOutput<typeof SYSTEM_CPU>>;
+  memory(): Promise<v.InferOutput<typeof SYSTEM_MEMORY>>;
+  disk(): Promise<v.InferOutput<typeof SYSTEM_DISK>>;
+  network(): Promise<v.InferOutput<typeof SYSTEM_NETWORK>>;
+  process(): Promise<v.InferOutput<typeof SYSTEM_PROCESS>>;
+}
+
+/** What the admin API tells of, asked anew by each request. */
+export interface AdminSource {
+  status(): Status;
+  config(): Config;
+  endpoints(): readonly Endpoint[];
+  activity(): Activity;
+  /** Begins a reload and gives its id. */
+  reload(): v.InferOutput<typeof RELOAD>['reload_request_id'];
+  readonly system: SystemFigures;
+  /** Null where calls are not recorded. */
+  readonly audit: AuditQuery | null;
+}
