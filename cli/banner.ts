@@ -1,9 +1,12 @@
+import { toClientName } from '../src/http/page/connect.ts';
 import { count } from './findings.ts';
 import { styled } from './output.ts';
 
 /** What a person is told when the server is up. */
 export interface Serving {
   readonly project: string;
+  /** What clients are told that it is. */
+  readonly transport: 'http' | 'sse';
   /** Of the MCP endpoint. */
   readonly url: string;
   readonly tools: number;
@@ -14,19 +17,20 @@ export interface Serving {
 }
 
 /** The address, and how clients are told about it. */
-export function toBanner({ project, url, tools, engine, readonly, path }: Serving): string {
-  const name = project.replaceAll(/[^\w-]+/g, '-');
-  const config = { mcpServers: { [name]: { type: 'http', url } } };
+export function toBanner(serving: Serving): string {
+  const { project, transport, url, tools, engine, readonly, path } = serving;
+  const name = toClientName(project);
+  const config = { mcpServers: { [name]: { type: transport, url } } };
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
     styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     '',
     'Claude Code:',
-    `  claude mcp add --transport http ${name} ${url}`,
+    `  claude mcp add --transport ${transport} ${name} ${url}`,
     'Any other client:',
     `  ${JSON.stringify(config)}`,
     'By hand:',
-    `  curl -s ${url} -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' \\`,
+    `  curl -s ${url.replace(/sse$/, 'mcp')} -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' \\`,
     `    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
     '',
     styled('dim', 'Ctrl-C stops it.'),

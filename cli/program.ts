@@ -11,11 +11,23 @@ export function createProgram(commands: readonly Command[], start: Start): Progr
   const program = new Program('svc')
     .description('Turn a folder of YAML and SQL into an MCP server.')
     .version(VERSION, '-V, --version', 'print the version')
+    .option('-C, --directory <dir>', 'run as if started in this folder')
+    .hook('preAction', (_program, command) => enter(command.optsWithGlobals().directory))
     .configureOutput({ writeErr: () => {} })
     .addHelpText('after', '\nExample:\n  svc init --bootstrap demo --yes && cd demo && svc serve')
     .exitOverride();
   for (const command of commands) addCommand(program, command, start);
   return program;
+}
+
+/** Programs that start others seldom say where. */
+function enter(directory: unknown): void {
+  if (typeof directory !== 'string') return;
+  try {
+    process.chdir(directory);
+  } catch (cause) {
+    throw new SvcError('usage', `--directory ${directory}: there is no such folder.`, { cause });
+  }
 }
 
 function addCommand(program: Program, command: Command, start: Start): void {

@@ -1,5 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { TransportSettings } from '../../src/settings/model.ts';
+import { TRANSPORTS } from '../../src/settings/schema/user.ts';
 import type { Run } from '../command.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { start } from '../serve/start.ts';
@@ -22,17 +23,12 @@ export const run: Run = async (input, output) => {
 };
 
 function serverOf(provider: TransportSettings['provider']): typeof serveOverHttp {
-  if (provider === 'stdio') return serveOverStdio;
-  if (provider === 'streamable-http') return serveOverHttp;
-  throw new SvcError(
-    'config_invalid',
-    `\`transport.provider\` is ${provider}, which is not served here. Choose streamable-http or stdio.`,
-  );
+  return provider === 'stdio' ? serveOverStdio : serveOverHttp;
 }
 
 function checkTransport(transport: string | undefined): void {
-  if (transport === undefined || ['streamable-http', 'stdio'].includes(transport)) return;
-  throw new SvcError('usage', `--transport ${transport} is not known. Choose streamable-http or stdio.`);
+  if (transport === undefined || TRANSPORTS.some((known) => known === transport)) return;
+  throw new SvcError('usage', `--transport ${transport} is not known. Choose ${TRANSPORTS.join(', ')}.`);
 }
 
 function checkPort(port: string | undefined): void {

@@ -1,24 +1,46 @@
 import { reachOf } from '../../adapters/node/reach.ts';
 import { startHttpServer } from '../../adapters/node/server.ts';
+import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { createApp } from '../../src/app.ts';
+import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
 import { toBanner } from '../banner.ts';
 import type { Output } from '../output.ts';
 import type { Started } from './start.ts';
 
-/** Streamable HTTP until the process is told to stop. */
-export async function serveOverHttp(
-  { runtime, serving, settings, requests }: Started,
-  stopped: Promise<void>,
-  output: Output,
-): Promise<void> {
+/** Streamable HTTP, and HTTP+SSE where it is chosen, until the process is told to stop. */
+export async function serveOverHttp(started: Started, stopped: Promise<void>, output: Output): Promise<void> {
+  const { runtime, serving, settings, requests } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
+  const sse = settings.transport.provider === 'sse' ? await openSse(started) : null;
   const reach = reachOf(settings.transport.http);
-  const app = createApp({ runtime: () => runtime, version: VERSION, stateless, log, ...reach });
+  const options = { runtime: () => runtime, version: VERSION, stateless, log, ...reach };
+  const app = createApp(sse === null ? options : { ...options, sse });
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
-  const told = { ...serving, url: `${server.url}/mcp` };
-  output.data({ status: 'ok', transport: 'streamable-http', ...told }, () => toBanner(told));
+  const told = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
+  const url = `${server.url}/${sse === null ? 'mcp' : 'sse'}`;
+  output.data({ status: 'ok', ...told, transport: settings.transport.provider, url }, () =>
+    toBanner({ ...told, url }),
+  );
   await stopped;
+  await sse?.close();
   await server.close();
+}
+
+/** Loaded only where it is chosen: clients of today know better. */
+async function openSse({ runtime, settings, requests }: Started): Promise<ClosableSse> {
+  if (settings.transport.http.stateless) {
+    throw new SvcError(
+      'config_invalid',
+      'The transport sse keeps a connection for each client, so it cannot be stateless. Leave out --stateless, or choose streamable-http.',
+    );
+  }
+  requests.log({
+    level: 'warn',
+    message:
+      'The transport sse is deprecated: MCP replaced it in 2025, and newer clients drop it. They are served at /mcp beside it.',
+  });
+  const { createSseEndpoint } = await import('../../adapters/sse/endpoint.ts');
+  return createSseEndpoint({ runtime: () => runtime, version: VERSION });
 }

@@ -24,7 +24,7 @@ export interface Started {
   readonly database: ExchangeableDatabase;
   readonly watch: Watch;
   readonly reloader: Reloader;
-  readonly serving: Omit<Serving, 'url'>;
+  readonly serving: Omit<Serving, 'url' | 'transport'>;
   close(): Promise<void>;
 }
 

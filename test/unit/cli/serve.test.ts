@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { describe, expect, it } from 'vitest';
 import { project, Svc, svc } from './svc.ts';
 
@@ -99,6 +101,38 @@ describe('svc serve', () => {
     });
   });
 
+  it('serves the older transport with a word about its age, beside the newer one', async () => {
+    const server = new Svc(['serve', '--transport', 'sse', '--port', '0', '--json'], {
+      cwd: await project(),
+    });
+    const { url, transport } = JSON.parse((await server.until(/^.*\n/))[0]);
+    expect(transport).toBe('sse');
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sse$/);
+    await server.until(/The transport sse is deprecated/, 'stderr');
+    const client = new Client({ name: 'old', version: '1' });
+    await client.connect(new SSEClientTransport(new URL(url)) as never);
+    expect(await client.callTool({ name: 'hello_world', arguments: { name: 'Ada' } })).toMatchObject({
+      structuredContent: { greeting: 'Hello, Ada!' },
+    });
+    const today = url.replace(/sse$/, 'mcp');
+    expect(await call(today, 'hello_world', { name: 'Bob' })).toEqual({ greeting: 'Hello, Bob!' });
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0, signal: null });
+    await client.close();
+  });
+
+  it('keeps connections or nothing, not both', async () => {
+    const { code, stderr } = await svc(['serve', '--transport', 'sse', '--stateless'], await project());
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot be stateless/);
+  });
+
+  it('is found by programs that start it elsewhere', async () => {
+    const cwd = await project();
+    const server = new Svc(['-C', cwd, 'serve', '--port', '0', '--json'], { cwd: '/' });
+    expect(JSON.parse((await server.until(/^.*\n/))[0])).toMatchObject({ project: 'demo' });
+  });
+
   it('refuses a project with errors, with their places', async () => {
     const root = await project();
     writeFileSync(
@@ -122,7 +156,7 @@ describe('svc serve', () => {
     const { port } = taken.address() as AddressInfo;
     const { code, stderr } = await svc(['serve', '--port', String(port)], await project());
     taken.close();
-    expect(code).not.toBe(0);
+    expect(code).toBe(1);
     expect(stderr).toMatch(/already in use.*--port/);
   });
 
