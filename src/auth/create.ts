@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
-import type { AuthSettings, Settings } from '../settings/model.ts';
+import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts';
 import { checkAccess } from './access.ts';
 import { needAll } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
@@ -8,10 +8,12 @@ import { createKeyRing, parseKeys, type RootKey } from './keys.ts';
 import type { Auth, Authenticated } from './model.ts';
 import { createFindPlace, enforcePlace, type Place } from './place.ts';
 import { createProvider } from './providers/create.ts';
-import { answerRoute, createRoutes, withoutSlash } from './routes.ts';
+import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
 import { createSealer, type OpenJwe } from './seal.ts';
 import type { AuthServer, FetchDocument } from './server.ts';
+import { createVerifier } from './verifier.ts';
+import { createVerifierAuth } from './verifier-auth.ts';
 
 /** What a platform brings to authentication. */
 export interface AuthParts {
@@ -37,11 +39,12 @@ export function createAuth(parts: AuthParts): Auth {
   const { auth, transport } = settings;
   const platform = listens === null ? { ...transport.http, scheme: 'https' as const } : transport.http;
   enforcePlace(platform, listens);
-  const server = createServer(parts);
   const callbackPath = auth.provider?.callback_path ?? '/callback';
   const findPlace = createFindPlace(platform, callbackPath);
   const base = transport.http.base_url;
   const prefix = base === null ? '' : withoutSlash(new URL(base).pathname).replace(/^\/$/, '');
+  if (auth.verifier !== null) return createOther(parts, auth.verifier, { findPlace, prefix });
+  const server = createServer(parts);
   const routes = createRoutes(callbackPath, prefix);
   return {
     authenticate: async (request, signal) => {
@@ -54,6 +57,34 @@ export function createAuth(parts: AuthParts): Auth {
       const route = routes.get(withoutSlash(new URL(given.request.url).pathname));
       return route === undefined ? null : answerRoute(server, route, () => findPlace(given.request), given);
     },
+  };
+}
+
+interface Found {
+  readonly findPlace: (request: Request) => Place;
+  readonly prefix: string;
+}
+
+/** `auth.mode: verifier`: another server gives out the tokens. */
+function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, prefix }: Found): Auth {
+  const { settings, project, endpointScopes, log } = parts;
+  const verifier = createVerifierAuth({
+    verify: createVerifier(block, { fetch: parts.fetch ?? fetch, now: parts.now ?? Date.now }),
+    issuer: block.issuer,
+    project,
+    scopes: createScopes(settings.auth.required_scopes, endpointScopes),
+    findPlace,
+    paths: resourcePaths(prefix),
+    log,
+  });
+  return {
+    authenticate: async (request, signal) => {
+      const checked = await verifier.authenticate(request, signal);
+      if ('user' in checked) logLogin(log, checked);
+      return checked;
+    },
+    challenge: (request, held, needed) => insufficient(findPlace(request), held, needed),
+    respond: verifier.respond,
   };
 }
 

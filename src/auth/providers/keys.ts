@@ -8,6 +8,15 @@ const TEN_MINUTES_MS = 600_000;
 const COOLDOWN_MS = 30_000;
 const MAX_KEYS = 100;
 
+/** Keys by their address, which discovery may move: those of the last one are kept. */
+export function createKeysAt(provider: string, ask: Ask): (url: string) => JWTVerifyGetKey {
+  let last: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null;
+  return (url) => {
+    last = last?.url === url ? last : { url, keys: createKeys(provider, url, ask) };
+    return last.keys;
+  };
+}
+
 /** A provider's public keys (RFC 7517), kept for ten minutes. */
 export function createKeys(provider: string, url: string, ask: Ask): JWTVerifyGetKey {
   return createRemoteJWKSet(new URL(url), {

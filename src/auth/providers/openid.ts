@@ -8,7 +8,7 @@ import type { Ask } from './ask.ts';
 import { type ClientOptions, createClient, type Endpoints } from './client.ts';
 import { refused } from './failure.ts';
 import { verifyIdToken } from './id-token.ts';
-import { createKeys } from './keys.ts';
+import { createKeysAt } from './keys.ts';
 import { readObject } from './userinfo.ts';
 
 /** An OpenID provider's addresses. */
@@ -50,7 +50,7 @@ export function createOpenId(block: ProviderBlock, ports: ProviderPorts, options
     openid: true,
     endpoints: async (signal) => (await server(signal)).endpoints,
   });
-  const keys = createKeyCache(provider, client.ask);
+  const keys = createKeysAt(provider, client.ask);
   const readUserInfo = async (url: string, { accessToken }: UpstreamTokens, signal: AbortSignal) =>
     readObject(client.ask, { provider, what: 'the user', url, accessToken, signal });
   return {
@@ -94,13 +94,4 @@ function merge(provider: string, said: JsonObject | null, info: JsonObject | nul
   const same = said === null || info === null || said.sub === info.sub;
   if (same && typeof claims.sub === 'string' && claims.sub !== '') return claims;
   throw refused({ provider }, 'does not say clearly who this is. Log in again.');
-}
-
-/** Keys by address: discovery may move them. */
-function createKeyCache(provider: string, ask: Ask): (url: string) => JWTVerifyGetKey {
-  let last: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null;
-  return (url) => {
-    last = last?.url === url ? last : { url, keys: createKeys(provider, url, ask) };
-    return last.keys;
-  };
 }

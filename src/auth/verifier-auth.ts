@@ -1,0 +1,83 @@
+import { SvcError, toSvcError } from '../errors.ts';
+import type { Log } from '../ports.ts';
+import { enforceRequired, findToken, refuseToken } from './bearer.ts';
+import { toChallenge } from './challenge.ts';
+import { toResourceMetadata } from './endpoints/metadata.ts';
+import type { Auth, Authenticated, Refusal } from './model.ts';
+import { toErrorResponse } from './oauth-error.ts';
+import type { Place } from './place.ts';
+import type { Scopes } from './scopes.ts';
+import type { Verify } from './verifier.ts';
+
+/** What protects the MCP endpoint where another server gives out the tokens. */
+export interface VerifierParts {
+  readonly verify: Verify;
+  /** Who gives out tokens, as the metadata of the MCP endpoint says it. */
+  readonly issuer: string;
+  readonly project: string;
+  readonly scopes: Scopes;
+  readonly findPlace: (request: Request) => Place;
+  /** Where the metadata is. */
+  readonly paths: readonly string[];
+  readonly log: Log;
+}
+
+/** `auth.mode: verifier`: checks tokens, and says who gives them out (RFC 9728); there is no endpoint that makes one. */
+export function createVerifierAuth(parts: VerifierParts): Pick<Auth, 'authenticate' | 'respond'> {
+  return {
+    authenticate: (request, signal) => authenticate(parts, request, signal),
+    respond: ({ request }) => {
+      const path = new URL(request.url).pathname.replace(/(.)\/$/, '$1');
+      return parts.paths.includes(path) ? answerMetadata(parts, request) : null;
+    },
+  };
+}
+
+async function authenticate(
+  { verify, scopes, findPlace, log }: VerifierParts,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Authenticated | Refusal> {
+  const place = findPlace(request);
+  const found = findToken(request, place, scopes);
+  if ('error' in found) return found;
+  try {
+    const verified = await verify(found.token, place.resource, signal);
+    if (verified === null) return refuseToken(place, scopes.basic);
+    const { user, scopes: held } = verified;
+    return enforceRequired({ user, scopes: held, sessionId: null }, place, scopes);
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    log({ level: 'error', message: `a token could not be checked: ${error.message}` });
+    return { error, challenge: toChallenge(place, { scopes: scopes.basic }) };
+  }
+}
+
+const CORS = { 'access-control-allow-origin': '*' };
+
+async function answerMetadata(parts: VerifierParts, request: Request): Promise<Response> {
+  const { method } = request;
+  if (method === 'OPTIONS') {
+    const headers = { ...CORS, 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' };
+    return new Response(null, { status: 204, headers });
+  }
+  const response = toMetadata(parts, request);
+  response.headers.set('access-control-allow-origin', '*');
+  return method === 'HEAD' ? new Response(null, response) : response;
+}
+
+function toMetadata({ findPlace, issuer, ...parts }: VerifierParts, request: Request): Response {
+  try {
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      const body = toResourceMetadata(parts, { place: findPlace(request) }, [issuer]);
+      return Response.json(body, { headers: { 'cache-control': 'public, max-age=300' } });
+    }
+    const refused = toErrorResponse(
+      new SvcError('method_not_allowed', `${request.method} is not used here: GET only.`),
+    );
+    refused.headers.set('allow', 'GET');
+    return refused;
+  } catch (thrown) {
+    return toErrorResponse(toSvcError(thrown));
+  }
+}

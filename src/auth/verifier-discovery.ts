@@ -1,0 +1,43 @@
+import type { VerifierBlock } from '../settings/model.ts';
+import type { Ask } from './providers/ask.ts';
+import { createDiscovery, openIdUrl } from './providers/discovery.ts';
+import { misconfigured } from './providers/failure.ts';
+import { textOf } from './providers/field.ts';
+
+/** Where tokens are checked. */
+export interface VerifierServer {
+  readonly jwks: string | null;
+  readonly introspection: string | null;
+}
+
+/** The addresses of a block, or what the issuer says about itself (RFC 8414, OpenID Connect Discovery). */
+export function createFindServer(
+  block: VerifierBlock,
+  provider: string,
+  ask: Ask,
+  now: () => number,
+): (signal: AbortSignal) => Promise<VerifierServer> {
+  const { issuer, jwks_url, introspection_url } = block;
+  if (jwks_url !== undefined || introspection_url !== undefined) {
+    const fixed = { jwks: jwks_url ?? null, introspection: introspection_url ?? null };
+    return async () => fixed;
+  }
+  const discover = createDiscovery({ provider, issuer, urls: [metadataUrl(issuer), openIdUrl(issuer)], now });
+  return async (signal) => {
+    const document = await discover(signal, ask);
+    const jwks = textOf(document, 'jwks_uri');
+    // without a client nobody may ask there
+    const introspection = block.client_id ? textOf(document, 'introspection_endpoint') : null;
+    if (jwks !== null || introspection !== null) return { jwks, introspection };
+    throw misconfigured(
+      { provider },
+      'names neither keys nor introspection. Set jwks_url or introspection_url.',
+    );
+  };
+}
+
+/** The well-known path goes between the host and the issuer's own path (RFC 8414, 3.1). */
+function metadataUrl(issuer: string): string {
+  const { origin, pathname } = new URL(issuer);
+  return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/+$/, '')}`;
+}

@@ -1,0 +1,117 @@
+import { decodeProtectedHeader, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { User } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { VerifierBlock } from '../settings/model.ts';
+import { toIdentity } from './identity.ts';
+import { toOpenIdProfile } from './identity-openid.ts';
+import type { ProviderPorts } from './provider.ts';
+import { createAsk } from './providers/ask.ts';
+import { textOf, textsOf } from './providers/field.ts';
+import { ALGORITHMS } from './providers/id-token.ts';
+import { createKeysAt } from './providers/keys.ts';
+import { createFindServer, type VerifierServer } from './verifier-discovery.ts';
+import { createIntrospect, type Introspect } from './verifier-introspection.ts';
+
+/** Somebody whose token another authorization server made for this one. */
+export interface Verified {
+  /** Without the token: it is for this server, and must not be passed on (MCP Authorization, "Token passthrough"). */
+  readonly user: User;
+  readonly scopes: readonly string[];
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+  readonly clientId: string | null;
+}
+
+/** Checks a token for this resource; null for one that is not good, login_unavailable where nobody can tell. */
+export type Verify = (token: string, resource: string, signal: AbortSignal) => Promise<Verified | null>;
+
+const TOLERANCE_SECONDS = 5;
+/** RFC 9068 and servers that are older; never a logout token or another kind. */
+const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
+
+/** Checks tokens of `mode: verifier`: JWTs by the issuer's keys (RFC 9068), others by introspection (RFC 7662). */
+export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Verify {
+  const ask = createAsk(ports);
+  const name = block.provider_name ?? 'The authorization server';
+  const find = createFindServer(block, name, ask, ports.now);
+  const keysOf = createKeysAt(name, ask);
+  const introspect = createIntrospect(block, name, ask, ports.now);
+  return async (token, resource, signal) => {
+    const server = await find(signal);
+    const claims = await readClaims(token, { server, keysOf, introspect, now: ports.now(), block, signal });
+    const audience = block.audience.length > 0 ? block.audience : [resource];
+    return claims === null ? null : toVerified(claims, block, { audience, now: ports.now() });
+  };
+}
+
+interface Reading {
+  readonly server: VerifierServer;
+  readonly keysOf: (url: string) => JWTVerifyGetKey;
+  readonly introspect: Introspect;
+  readonly block: VerifierBlock;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** A token that looks like a JWT is one, where there are keys for it. */
+function readClaims(token: string, reading: Reading): Promise<JsonObject | null> {
+  const { server, keysOf, introspect, signal } = reading;
+  if (server.jwks !== null && isJwt(token)) return readJwt(token, keysOf(server.jwks), reading);
+  if (server.introspection !== null) return introspect(token, server.introspection, signal);
+  return Promise.resolve(null);
+}
+
+function isJwt(token: string): boolean {
+  try {
+    const { typ = 'JWT' } = decodeProtectedHeader(token);
+    return token.split('.').length === 3 && TYPES.has(typ.toLowerCase());
+  } catch {
+    return false;
+  }
+}
+
+async function readJwt(token: string, keys: JWTVerifyGetKey, { block, now }: Reading) {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: ALGORITHMS,
+      issuer: block.issuer,
+      requiredClaims: ['aud', 'exp', 'sub'],
+      clockTolerance: TOLERANCE_SECONDS,
+      currentDate: new Date(now),
+    });
+    return payload as JsonObject;
+  } catch (thrown) {
+    if (thrown instanceof SvcError) throw thrown;
+    if (thrown instanceof errors.JOSEError) return null;
+    throw new SvcError('internal', 'A token could not be checked.', { cause: thrown });
+  }
+}
+
+/** The same rules for both kinds: made by the issuer, for this server, about somebody, not over. */
+function toVerified(
+  claims: JsonObject,
+  block: VerifierBlock,
+  { audience, now }: { readonly audience: readonly string[]; readonly now: number },
+): Verified | null {
+  const { exp } = claims;
+  const own = textsOf(claims.aud).some((one) => audience.includes(one));
+  const subject = textOf(claims, 'sub');
+  if (typeof exp !== 'number' || exp + TOLERANCE_SECONDS <= now / 1000 || !own || subject === null)
+    return null;
+  if ((textOf(claims, 'iss') ?? block.issuer) !== block.issuer) return null;
+  const identity = toIdentity(toOpenIdProfile(claims), block.claim_mappings);
+  const provider = block.provider_name ?? 'verifier';
+  return {
+    user: { ...identity, provider, externalToken: null },
+    scopes: scopesOf(claims),
+    expiresAt: Math.floor(exp),
+    clientId: textOf(claims, 'client_id') ?? textOf(claims, 'azp'),
+  };
+}
+
+/** `scope` as RFC 8693 has it; some servers write `scp`. */
+function scopesOf({ scope, scp }: JsonObject): readonly string[] {
+  const words = textsOf(scope ?? scp).flatMap((text) => text.split(/\s+/));
+  return [...new Set(words.filter((word) => word !== ''))];
+}
