@@ -1,0 +1,363 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AuditRecord, RECORD_FIELDS, toAuditRecord } from '../../../src/audit/record.ts';
+import type { RequestContext } from '../../../src/context.ts';
+import type { CallRecord } from '../../../src/endpoint/record.ts';
+import { noteUnknown } from '../../../src/endpoint/unknown.ts';
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { runEndpoint } from '../../../src/quality/run-endpoint.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../endpoint/project.ts';
+
+const PEOPLE = `tool:
+  name: people
+  parameters:
+    - { name: country, type: string }
+    - { name: pin, type: string, default: null, sensitive: true }
+    - name: filter
+      type: object
+      default: {}
+      properties:
+        city: { type: string }
+        ssn: { type: string, sensitive: true }
+    - { name: tags, type: array, default: [], items: { type: object, properties: { key: { type: string }, secret_note: { type: string } } } }
+  return:
+    type: array
+    items:
+      type: object
+      properties:
+        name: { type: string }
+        salary: { type: string, sensitive: true }
+        echo: { type: string }
+  policies:
+    input:
+      - { condition: "country == 'XX'", action: deny, reason: No such place for you. }
+  source:
+    code: SELECT name, 'planted-salary' AS salary, $pin AS echo FROM (VALUES ('Ada'), ('Bob')) t(name) WHERE $country <> '' AND $filter IS NOT NULL AND $tags IS NOT NULL
+`;
+const GREET = `prompt:
+  name: greet
+  parameters:
+    - { name: who, type: string }
+    - { name: code, type: string, sensitive: true }
+  messages:
+    - { role: user, type: text, prompt: "Greet {{ who }} by {{ code }}" }
+`;
+const ORDER = `resource:
+  uri: orders://{id}
+  parameters: [{ name: id, type: integer }]
+  source: { code: SELECT $id AS id }
+`;
+
+let served: Served;
+beforeAll(async () => {
+  served = await serveTree(
+    { 'tools/people.yml': PEOPLE, 'prompts/greet.yml': GREET, 'resources/order.yml': ORDER },
+    'CREATE TABLE t AS SELECT 1',
+  );
+});
+afterAll(() => served.close());
+
+const ALL = { inputs: true, outputs: true };
+
+async function recorded(
+  kind: 'tool' | 'resource' | 'prompt',
+  name: string,
+  args: JsonObject,
+  context: RequestContext = contextOf(ALICE),
+): Promise<CallRecord> {
+  const before = served.records.length;
+  await runEndpoint(served.runtime, kind, name, args, context).catch(() => null);
+  expect(served.records).toHaveLength(before + 1);
+  const call = served.records.at(-1);
+  if (call === undefined) throw new Error('nothing was recorded');
+  return call;
+}
+
+describe('an audit record', () => {
+  /** Transcribed from spec.md, "Audit record". */
+  const SPEC: readonly (readonly [string, (value: unknown) => boolean])[] = [
+    ['record_id', isText],
+    ['timestamp', (value) => isText(value) && new Date(value as string).toISOString() === value],
+    ['schema_name', isText],
+    ['schema_version', Number.isInteger],
+    ['operation_type', among('tool', 'resource', 'prompt')],
+    ['operation_name', isText],
+    ['operation_status', among('success', 'error')],
+    ['duration_ms', Number.isInteger],
+    ['caller_type', isText],
+    ['user_id', isTextOrNull],
+    ['session_id', isTextOrNull],
+    ['trace_id', isTextOrNull],
+    ['policy_decision', among('allow', 'deny', 'n/a')],
+    ['policy_reason', isTextOrNull],
+    ['error_message', isTextOrNull],
+  ];
+
+  it('has every field of the spec, of its type, whatever became of the call', async () => {
+    const calls = [
+      await recorded('tool', 'people', { country: 'DE' }),
+      await recorded('tool', 'people', { country: 'XX' }),
+      await recorded('tool', 'people', {}),
+      await recorded('resource', 'orders://{id}', { id: 7 }),
+      await recorded('prompt', 'greet', { who: 'Ada', code: 'planted-code' }),
+    ];
+    for (const call of calls) {
+      const record: Record<string, unknown> = { ...toAuditRecord(call, ALL) };
+      const wrong = SPEC.filter(([field, holds]) => !(field in record && holds(record[field])));
+      expect(wrong.map(([field]) => `${field} is ${JSON.stringify(record[field])}`)).toEqual([]);
+      expect(Object.keys(record).filter((field) => !RECORD_FIELDS.some((known) => known === field))).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('tells who called, from where, in which session and trace', async () => {
+    const trace = '0af7651916cd43dd8448eb211c80319c';
+    const context = {
+      ...contextOf(ALICE, 'sse'),
+      sessionId: 's-1',
+      traceparent: `00-${trace}-b7ad6b7169203331-01`,
+    };
+    expect(toAuditRecord(await recorded('tool', 'people', { country: 'DE' }, context), ALL)).toMatchObject({
+      caller_type: 'sse',
+      user_id: 'u-1',
+      session_id: 's-1',
+      trace_id: trace,
+      request_id: 'r-1',
+      operation_status: 'success',
+      policy_decision: 'allow',
+      policies_evaluated: 1,
+      policies_applied: [],
+      result_count: 2,
+    });
+  });
+
+  it('of a denied call has the decision and its reason', async () => {
+    expect(toAuditRecord(await recorded('tool', 'people', { country: 'XX' }), ALL)).toMatchObject({
+      operation_status: 'error',
+      policy_decision: 'deny',
+      policy_reason: 'No such place for you.',
+      policies_applied: ['input[0]'],
+      error_code: 'denied',
+      error_message: 'No such place for you.',
+      result_count: null,
+    });
+  });
+
+  it('of wrong arguments has what was declared, and only the names of the rest', async () => {
+    const call = await recorded('tool', 'people', { country: 5, pasword: 'planted-typo' });
+    const record = toAuditRecord(call, ALL);
+    expect(record).toMatchObject({
+      operation_status: 'error',
+      error_code: 'arguments_invalid',
+      input_data: { country: 5, pasword: '[REDACTED]' },
+      policy_decision: 'n/a',
+    });
+    expect(JSON.stringify(record)).not.toContain('planted');
+  });
+
+  it('of a cancelled call says so', async () => {
+    const context = { ...contextOf(ALICE), signal: AbortSignal.abort() };
+    expect(toAuditRecord(await recorded('tool', 'people', { country: 'DE' }, context), ALL)).toMatchObject({
+      operation_status: 'error',
+      error_code: 'cancelled',
+    });
+  });
+
+  it('of a name that nothing answers to keeps no value of the client', () => {
+    const uri = 'orders://x?token=planted-query';
+    const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri}`);
+    const args = { ssn: 'planted-ssn' };
+    noteUnknown(served.runtime, { kind: 'resource', name: uri, args, context: contextOf(null), error });
+    const record = toAuditRecord(lastCall(), ALL);
+    expect(record).toMatchObject({
+      operation_type: 'resource',
+      operation_name: 'orders://x?[REDACTED]',
+      operation_status: 'error',
+      error_code: 'endpoint_unknown',
+      user_id: null,
+      input_data: { ssn: '[REDACTED]' },
+    });
+    expect(JSON.stringify({ ...record, error_message: '' })).not.toContain('planted');
+  });
+
+  it('names a resource by its template', async () => {
+    expect(toAuditRecord(await recorded('resource', 'orders://7', {}), ALL)).toMatchObject({
+      operation_type: 'resource',
+      operation_name: 'orders://{id}',
+      input_data: { id: expect.anything() },
+    });
+  });
+
+  it('tells a client no more than it was told itself', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    const error = new SvcError('sql_failed', 'Conversion Error: planted-row');
+    expect(toAuditRecord({ ...call, status: 'error', error }, ALL)).toMatchObject({
+      error_code: 'sql_failed',
+      error_message: 'The query of this endpoint failed.',
+    });
+  });
+
+  it('has ids that are UUIDs of version 7 and sort by time', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    const at = (startedAt: number) => toAuditRecord({ ...call, startedAt }, ALL).record_id;
+    const ids = Array.from({ length: 1_000 }, (_, index) => at(1_786_000_000_000 + index));
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(
+      ids.every((id) => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id)),
+    ).toBe(true);
+  });
+});
+
+describe('redaction', () => {
+  const line = (record: AuditRecord) => JSON.stringify(record);
+
+  it('takes out what is sensitive, nested and in lists, in parameters, results and echoes', async () => {
+    const args = {
+      country: 'DE',
+      pin: 'planted-pin',
+      filter: { city: 'Ulm', ssn: 'planted-ssn' },
+      tags: [{ key: 'a', secret_note: 'planted-note' }],
+    };
+    const call = await recorded('tool', 'people', args);
+    expect(call.status).toBe('success');
+    const record = toAuditRecord(call, ALL);
+    expect(line(record)).not.toContain('planted');
+    expect(record.input_data).toEqual({
+      country: 'DE',
+      pin: '[REDACTED]',
+      filter: { city: 'Ulm', ssn: '[REDACTED]' },
+      tags: [{ key: 'a', secret_note: '[REDACTED]' }],
+    });
+    expect(record.output_data).toEqual([
+      { name: 'Ada', salary: '[REDACTED]', echo: '[REDACTED]' },
+      { name: 'Bob', salary: '[REDACTED]', echo: '[REDACTED]' },
+    ]);
+  });
+
+  it('takes out whole what may hold something sensitive in a shape that is not declared', async () => {
+    const args = { country: 'DE', filter: '{"ssn": "planted-ssn", ', pin: { deep: ['planted-deep'] } };
+    const record = toAuditRecord(await recorded('tool', 'people', args), ALL);
+    expect(line(record)).not.toContain('planted');
+    expect(record.input_data).toMatchObject({ filter: '[REDACTED]', pin: '[REDACTED]' });
+  });
+
+  it('keeps nothing of a prompt that is made of something sensitive', async () => {
+    const call = await recorded('prompt', 'greet', { who: 'Ada', code: 'planted-code' });
+    const record = toAuditRecord(call, ALL);
+    expect(record).toMatchObject({ operation_status: 'success', output_data: '[REDACTED]', result_count: 1 });
+    expect(line(record)).not.toContain('planted');
+  });
+
+  it('finds a sensitive value again in an error and in a reason', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE', pin: 'planted"pin' });
+    const error = new SvcError('denied', 'the pin planted"pin is known, as "planted\\"pin"');
+    const record = toAuditRecord(
+      { ...call, error, decision: { ...call.decision, reason: error.message } },
+      ALL,
+    );
+    expect(record.error_message).toBe('the pin [REDACTED] is known, as "[REDACTED]"');
+    expect(line(record)).not.toContain('planted');
+  });
+
+  it.each([
+    'password',
+    'apiKey',
+    'API-Key',
+    'client_secret',
+    'access_token',
+    'Authorization',
+    'db_pwd',
+    'otp',
+    'private_key',
+  ])('takes out what is called %s, wherever it is', async (name) => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    const result = [{ nested: { [name]: 'planted-1', [`${name}`.toUpperCase()]: ['planted-2'] } }];
+    const record = toAuditRecord({ ...call, entry: withoutTypes(call), result }, ALL);
+    expect(line(record)).not.toContain('planted');
+  });
+
+  it('leaves counters of tokens and ordinary names', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    const result = { max_tokens: 100, author: 'Ada', spinner: 'x', keyboard: 'qwerty' };
+    expect(toAuditRecord({ ...call, entry: withoutTypes(call), result }, ALL).output_data).toEqual(result);
+  });
+
+  it.each([
+    'Bearer abcdefgh12345678',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
+    'postgres://svc:hunter2@db/x',
+    'AKIAIOSFODNN7EXAMPLE',
+    `-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----`,
+    'ghp_0123456789abcdefghij',
+  ])('takes a credential out of any text: %s', async (secret) => {
+    const call = await recorded('tool', 'people', { country: `see ${secret} there` });
+    const { input_data } = toAuditRecord(call, ALL);
+    expect(JSON.stringify(input_data)).not.toContain(JSON.stringify(secret).slice(1, -1));
+    expect(input_data?.country).toMatch(/^see .*\[REDACTED\].* there$/);
+  });
+
+  it('is not asked for values that are not recorded', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    const record = toAuditRecord(call, { inputs: false, outputs: false });
+    expect(record).not.toHaveProperty('input_data');
+    expect(record).not.toHaveProperty('output_data');
+  });
+});
+
+describe('the size of a record', () => {
+  it('is bounded, and what is missing can be seen', async () => {
+    const call = await recorded('tool', 'people', { country: 'x'.repeat(1_000_000) });
+    const result = Array.from({ length: 10_000 }, (_, n) => ({ name: `n${n}`, text: 'y'.repeat(5_000) }));
+    const record = toAuditRecord({ ...call, result }, ALL);
+    expect(JSON.stringify(record).length).toBeLessThan(40_000);
+    expect(record.input_data?.country).toMatch(/^x+\[CUT: 998976 more characters\]$/);
+    expect(JSON.stringify(record.output_data)).toMatch(/\[CUT: \d+ more items\]"\]$/);
+    expect(record.result_count).toBe(10_000);
+  });
+
+  it('is bounded for names, keys and depth too', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    let deep: JsonObject = { end: true };
+    for (let level = 0; level < 60; level += 1) deep = { ['k'.repeat(10_000)]: deep };
+    const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, 1]));
+    const user = { ...ALICE, id: 'u'.repeat(100_000) };
+    const context = { ...call.context, user, sessionId: 's'.repeat(100_000), requestId: 'r'.repeat(100_000) };
+    const record = toAuditRecord(
+      { ...call, context, entry: null, name: 'n'.repeat(100_000), args: wide, result: [deep, wide] },
+      ALL,
+    );
+    expect(JSON.stringify(record).length).toBeLessThan(40_000);
+    expect(JSON.stringify(record.output_data)).toContain('[CUT');
+  });
+
+  it('never ends in half a character, which not every reader takes for JSON', async () => {
+    const call = await recorded('tool', 'people', { country: `${'x'.repeat(1_023)}😀😀` });
+    const result = { '\ud800': '\udfff lone' };
+    const text = JSON.stringify(toAuditRecord({ ...call, entry: withoutTypes(call), result }, ALL));
+    expect(text).not.toMatch(/\\ud[89a-f]/);
+  });
+});
+
+function lastCall(): CallRecord {
+  const call = served.records.at(-1);
+  if (call === undefined) throw new Error('nothing was recorded');
+  return call;
+}
+
+function withoutTypes({ entry }: CallRecord): CallRecord['entry'] {
+  return entry === null || entry.kind === 'prompt' ? entry : { ...entry, returns: null };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value);
+}
+
+function among(...values: readonly string[]): (value: unknown) => boolean {
+  return (value) => values.includes(String(value));
+}
