@@ -89,6 +89,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/config.ts'),
   },
   {
+    usage: 'admin [path]',
+    summary: 'ask a running server: status, reload, config, endpoints, audit/stats ...',
+    options: [
+      { flags: '--socket <path>', summary: 'its admin socket; default: SVC_ADMIN_SOCKET' },
+      { flags: '--web', summary: 'show its page to a browser of this machine' },
+      { flags: '--port <int>', summary: 'with --web: the port; default: any free one' },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc admin reload',
+    load: () => import('./commands/admin.ts'),
+  },
+  {
     usage: 'test [kind] [name]',
     summary: 'run the tests of endpoints',
     options: [USER, TARGET, PROFILE, JSON_OUT, DEBUG],

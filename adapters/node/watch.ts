@@ -1,3 +1,4 @@
+import { createRecent, type Recent } from '../../src/admin/activity.ts';
 import type { RuntimeParts } from '../../src/endpoint/create.ts';
 import type { CallObserver } from '../../src/endpoint/record.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
@@ -10,6 +11,8 @@ export interface Watch {
   readonly parts: Pick<RuntimeParts, 'spans' | 'observe' | 'admit'>;
   /** Where calls are recorded; null where they are not. */
   readonly audit: AuditSink | null;
+  /** What happened lately; null where nobody can ask. */
+  readonly recent: Recent | null;
   close(): Promise<void>;
 }
 
@@ -17,7 +20,8 @@ export interface Watch {
 export async function watchCalls(settings: Settings, log: Log, root: string): Promise<Watch> {
   const audit = await openAudit(settings.audit, root, log);
   const telemetry = await openTelemetry(settings, log);
-  const observe = together(telemetry.parts.observe, audit?.parts.observe);
+  const recent = settings.admin.enabled ? createRecent(Date) : null;
+  const observe = together([telemetry.parts.observe, audit?.parts.observe, recent?.observe]);
   return {
     parts: {
       ...telemetry.parts,
@@ -25,17 +29,18 @@ export async function watchCalls(settings: Settings, log: Log, root: string): Pr
       ...(audit === null ? {} : { admit: audit.parts.admit }),
     },
     audit: audit?.sink ?? null,
+    recent,
     close: async () => {
       await Promise.all([telemetry.close(), audit?.sink.close()]);
     },
   };
 }
 
-function together(one: CallObserver | undefined, other: CallObserver | undefined): CallObserver | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
+function together(all: readonly (CallObserver | undefined)[]): CallObserver | undefined {
+  const observers = all.filter((observer) => observer !== undefined);
+  if (observers.length < 2) return observers[0];
   return (call) => {
-    one(call);
-    other(call);
+    for (const observe of observers) observe(call);
   };
 }
 

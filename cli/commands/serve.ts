@@ -2,6 +2,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { TransportSettings } from '../../src/settings/model.ts';
 import { TRANSPORTS } from '../../src/settings/schema/user.ts';
 import type { Run } from '../command.ts';
+import { openAdmin } from '../serve/admin.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { start } from '../serve/start.ts';
 import { serveOverStdio } from '../serve/stdio.ts';
@@ -14,9 +15,11 @@ export const run: Run = async (input, output) => {
   // Signals are watched from the start, what was opened is closed at the end, however it comes.
   const stopped = watchSignals();
   const started = await start(input, output);
+  const admin = await openAdmin(started);
   try {
     await serverOf(started.settings.transport.provider)(started, stopped, output);
   } finally {
+    await admin?.close();
     await started.close();
   }
   return 0;

@@ -12,8 +12,9 @@ import type { Serving } from '../banner.ts';
 import type { Input } from '../input.ts';
 import { createServerLog } from '../log.ts';
 import type { Output } from '../output.ts';
-import { checkProject, databaseOf, openProjectDatabase, refuseErrors } from '../project.ts';
+import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project.ts';
 import { openSettings } from '../settings.ts';
+import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
 
 /** A project ready to be served. */
@@ -24,6 +25,9 @@ export interface Started {
   readonly database: ExchangeableDatabase;
   readonly watch: Watch;
   readonly reloader: Reloader;
+  readonly checked: CheckedProject;
+  /** Absolute. */
+  readonly databasePath: string;
   readonly serving: Omit<Serving, 'url' | 'transport'>;
   close(): Promise<void>;
 }
@@ -31,17 +35,19 @@ export interface Started {
 /** The project checked and compiled, its database open: nothing is served that would fail on first use. */
 export async function start(input: Input, output: Output): Promise<Started> {
   const checked = await checkProject(input);
-  refuseErrors(checked);
+  const sound = servedPart(checked);
   const { root } = checked.project;
   const loadSettings = await openSettings(input, checked);
   const settings = await loadSettings();
   const requests = createRequestLog(createServerLog(output, settings.logging));
-  const catalog = await compileCatalog(checked.project);
+  const catalog = await compileCatalog(sound);
   const { log } = requests;
+  warnOfBroken(checked, log);
   // Before the database: what is open would keep a process alive that must end here.
   const watch = await watchCalls(settings, log, root);
   const open = ({ secrets, transport }: Settings) =>
     openProjectDatabase(root, { ...databaseOf(checked, transport.http.stateless), secrets }, output);
+  const { path: databasePath } = databaseOf(checked, settings.transport.http.stateless);
   const database = new ExchangeableDatabase(await open(settings));
   warnOfWriters(catalog, database, log);
   return {
@@ -49,6 +55,8 @@ export async function start(input: Input, output: Output): Promise<Started> {
     requests,
     database,
     watch,
+    checked,
+    databasePath,
     runtime: createRuntime({ catalog, open: async () => database, log, ...watch.parts }),
     reloader: createServeReloader({ database, settings, loadSettings, open, log }),
     serving: {
@@ -56,7 +64,7 @@ export async function start(input: Input, output: Output): Promise<Started> {
       tools: Object.keys(catalog.tools).length,
       engine: database.engine,
       readonly: database.readonly,
-      path: relative(process.cwd(), databaseOf(checked, settings.transport.http.stateless).path),
+      path: relative(process.cwd(), databasePath),
     },
     close: async () => {
       await watch.close();

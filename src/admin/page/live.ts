@@ -70,9 +70,14 @@ function show([status, config, { endpoints }, { minutes, calls }, memory, audit]
     cell(one.operation_status, one.operation_status === 'error' ? 'bad' : 'good'), cell(one.policy_reason ?? one.error_message ?? '')]));
 }
 
+let turns = 0;
+let records = null;
 async function refresh() {
   try {
-    show(await Promise.all(['status', 'config', 'endpoints', 'activity', 'system/memory', 'audit/query?limit=10'].map(get)));
+    const [...facts] = await Promise.all(['status', 'config', 'endpoints', 'activity', 'system/memory'].map(get));
+    // The file of records may be long, so it is not read each time.
+    if (turns++ % 5 === 0) records = await get('audit/query?limit=10');
+    show([...facts, records]);
     $('lost').hidden = true;
   } catch (error) {
     $('lost').textContent = 'The server does not answer: ' + error.message;

@@ -1,0 +1,50 @@
+import { sendToSocket } from '../../adapters/admin-socket/client.ts';
+import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
+import { SvcError } from '../../src/errors.ts';
+import { DEFAULTS } from '../../src/settings/defaults.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { type Output, styled } from '../output.ts';
+import { watchSignals } from '../signals.ts';
+
+/** `svc admin`: asks a running server, or shows its page to a browser. */
+export const run: Run = async (input, output) => {
+  const socket = input.text('socket') ?? (process.env.SVC_ADMIN_SOCKET || DEFAULTS['admin.socket']);
+  if (input.flag('web')) return showPage(socket, portOf(input), output);
+  const path = `/${(input.args[0] ?? 'status').replace(/^\//, '')}`;
+  const answer = await sendToSocket({ socket, method: path === '/reload' ? 'POST' : 'GET', path });
+  const text = Buffer.concat(await answer.toArray()).toString();
+  const body = parse(text);
+  if (answer.statusCode !== 200) throw refusal(path, body);
+  output.data(body, () => JSON.stringify(body, null, 2));
+  return 0;
+};
+
+async function showPage(socket: string, port: number, output: Output): Promise<0> {
+  const stopped = watchSignals();
+  const { url, close } = await forwardToSocket(socket, port);
+  output.data({ status: 'ok', url }, () => `${styled('strong', url)}\n${styled('dim', 'Ctrl-C stops it.')}`);
+  await stopped;
+  await close();
+  return 0;
+}
+
+function portOf(input: Input): number {
+  const text = input.text('port') ?? '0';
+  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SvcError('usage', `--port ${text} is no port. Give a whole number from 0 to 65535.`);
+}
+
+type Body = { readonly [key: string]: never };
+
+function parse(text: string): Body {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SvcError('usage', 'That is a page: `svc admin --web` shows it to a browser.', { cause });
+  }
+}
+
+function refusal(path: string, { message }: { readonly message?: string }): SvcError {
+  return new SvcError('usage', `${path} is refused: ${message ?? 'no reason is given'}`);
+}

@@ -1,0 +1,32 @@
+import type { Log } from '../../src/ports.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import type { Project } from '../../src/project/model.ts';
+import { type CheckedProject, refuseErrors, soundPart } from '../project.ts';
+
+/**
+ * What of a project is served: an endpoint file that cannot be loaded does not stop the others (spec, "Errors"), but
+ * errors of anything else do, and so do those that leave nothing.
+ */
+export function servedPart(checked: CheckedProject): Project {
+  const broken = brokenFiles(checked);
+  const elsewhere = errorsOf(checked).some(({ file }) => !broken.has(file));
+  if (elsewhere || (broken.size > 0 && broken.size === checked.project.endpoints.length))
+    refuseErrors(checked);
+  return soundPart(checked);
+}
+
+/** Says which endpoints are not served, and why. */
+export function warnOfBroken(checked: CheckedProject, log: Log): void {
+  for (const { file, line, column, message } of errorsOf(checked)) {
+    log({ level: 'error', message: `${file}:${line}:${column}: not served: ${message}` });
+  }
+}
+
+function brokenFiles(checked: CheckedProject): ReadonlySet<string> {
+  const files = new Set(checked.project.endpoints.map(({ file }) => file));
+  return new Set(errorsOf(checked).flatMap(({ file }) => (files.has(file) ? [file] : [])));
+}
+
+function errorsOf({ findings }: CheckedProject): readonly Finding[] {
+  return findings.filter(({ severity }) => severity === 'error');
+}
