@@ -11,6 +11,8 @@ export interface Host {
   readonly requests: string[];
   /** The next request of a route, or the next few, meets a fault instead of the server. */
   fail(route: string, fault: Fault, times?: number): void;
+  /** Forgets the faults that nobody met. */
+  heal(): void;
   /** Serves from now on. */
   serve(listener: RequestListener): void;
   close(): Promise<void>;
@@ -34,6 +36,9 @@ export async function createHost(): Promise<Host> {
     requests,
     fail: (route, fault, times = 1) => {
       for (let count = 0; count < times; count += 1) faults.push({ route, fault });
+    },
+    heal: () => {
+      faults.length = 0;
     },
     serve: (next) => {
       listener = next;

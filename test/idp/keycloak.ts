@@ -131,8 +131,8 @@ function toConfiguration({ client, users, roles, signer, issuer }: Realm) {
     }),
     features: {
       devInteractions: { enabled: true },
-      introspection: { enabled: true },
-      revocation: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: async () => true },
+      revocation: { enabled: true, allowedPolicy: async () => true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => `${issuer}/account`,

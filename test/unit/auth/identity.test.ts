@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { toIdentity } from '../../../src/auth/identity.ts';
+import { toGrants } from '../../../src/auth/identity-grants.ts';
+import { toOpenIdProfile } from '../../../src/auth/identity-openid.ts';
+import type { JsonObject } from '../../../src/json.ts';
+
+const held = (claims: JsonObject, path: string, value: string) =>
+  toGrants(claims, { [path]: { [value]: ['yes'] } }).capabilities.length === 1;
+
+test.each<[JsonObject, string, string]>([
+  [{ department: 'engines' }, 'department', 'engines'],
+  [{ roles: ['a', 'b'] }, 'roles', 'b'],
+  [{ roles: 'a b' }, 'roles', 'b'],
+  [{ scope: 'a b' }, 'scope', 'a'],
+  [{ staff: true }, 'staff', 'true'],
+  [{ level: 3 }, 'level', '3'],
+  [{ realm_access: { roles: ['admin'] } }, 'realm_access.roles', 'admin'],
+  [{ 'https://acme.example/roles': ['admin'] }, 'https://acme.example/roles', 'admin'],
+  [{ resource_access: { 'my.app': { roles: ['admin'] } } }, 'resource_access.my.app.roles', 'admin'],
+  [{ 'a.b': 'flat', a: { b: 'nested' } }, 'a.b', 'flat'],
+  [{ cloud_ids: [{ id: '1' }, { id: '2' }] }, 'cloud_ids.id', '2'],
+])('%j holds at %s the value %s', (claims, path, value) => {
+  expect(held(claims, path, value)).toBe(true);
+});
+
+test.each<[JsonObject, string, string]>([
+  [{ department: 'engines' }, 'department', 'Engines'],
+  [{ name: 'Ada admin' }, 'name', 'admin'],
+  [{ groups: ['not admin'] }, 'groups', 'admin'],
+  [{ realm_access: null }, 'realm_access.roles', 'admin'],
+  [{ a: {} }, 'a', '[object Object]'],
+  [{}, 'constructor.name', 'Object'],
+  [{}, '__proto__', 'null'],
+  [{ a: null }, 'a', 'null'],
+  [{ a: 'x' }, '', 'x'],
+])('%j holds at %s nothing like %s', (claims, path, value) => {
+  expect(held(claims, path, value)).toBe(false);
+});
+
+test('role and permissions are named in what a claim grants; the first role counts', () => {
+  const claims = { groups: ['a', 'b'] };
+  const mappings = {
+    groups: { a: ['role:admin', 'export'], b: ['role:guest', 'permission:orders.read', 'export'] },
+  };
+  expect(toGrants(claims, mappings)).toEqual({
+    role: 'admin',
+    permissions: ['orders.read'],
+    capabilities: ['export'],
+  });
+});
+
+test('a role that is granted stands above one that the provider names', () => {
+  const profile = toOpenIdProfile({ sub: '1', role: 'guest', permissions: ['a'], groups: ['/ops'] });
+  expect(toIdentity(profile)).toMatchObject({ role: 'guest', permissions: ['a'], groups: ['ops'] });
+  const identity = toIdentity(profile, { groups: { ops: ['role:admin', 'permission:b'] } });
+  expect(identity).toMatchObject({ role: 'admin', permissions: ['a', 'b'] });
+});
+
+test('policies see claims that mean something, not those of the protocol', () => {
+  const { claims, email, username } = toOpenIdProfile({
+    ...{ sub: '1', iss: 'i', aud: 'a', exp: 1, nonce: 'n', at_hash: 'h', picture: 'p', address: {} },
+    ...{ email: 'a@b.example', tenant: 't', level: 2, flags: ['x'] },
+  });
+  expect(claims).toEqual({ tenant: 't', level: 2, flags: ['x'], email_unverified: 'a@b.example' });
+  expect({ email, username }).toEqual({ email: null, username: null });
+});
+
+test('an address is verified only when the provider says so', () => {
+  const of = (email_verified: JsonObject[string]) =>
+    toOpenIdProfile({ sub: '1', email: 'a@b.example', email_verified }).email;
+  expect([true, 'true'].map(of)).toEqual(['a@b.example', 'a@b.example']);
+  expect([false, 'false', null, 1, 'yes', {}].map(of)).toEqual([null, null, null, null, null, null]);
+});

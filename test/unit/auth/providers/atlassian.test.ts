@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ProviderBlock } from '../../../../src/settings/model.ts';
+import { type AtlassianIdp, createAtlassianIdp } from '../../../idp/atlassian.ts';
+import { answers } from '../../../idp/faults.ts';
+import { blockOf, failureOf, identityOf, providerOf, signal, signIn, TRIP, tokensOf } from './fixture.ts';
+
+let idp: AtlassianIdp;
+
+beforeAll(async () => {
+  idp = await createAtlassianIdp();
+});
+afterAll(() => idp.close());
+
+const atlassian = (more: Partial<ProviderBlock> = {}, offline = false) => {
+  const urls = { auth_url: `${idp.origin}/authorize`, token_url: `${idp.origin}/oauth/token` };
+  return providerOf(blockOf('atlassian', idp.client, { ...urls, ...more }), { offline });
+};
+const PRODUCTS = 'read:me read:jira-user read:confluence-user offline_access';
+const SITE = { id: '11223344-a1b2', name: 'acme', url: 'https://acme.atlassian.net' };
+
+test('a login gives the account, its address, and its sites once each', async () => {
+  const mappings = { 'cloud_ids.id': { [SITE.id]: ['role:member'] } };
+  const identity = await identityOf(atlassian({ scope: PRODUCTS, claim_mappings: mappings }));
+  expect(identity).toEqual({
+    id: '5b10:ada',
+    username: 'ada',
+    email: 'ada@example.com',
+    name: 'Ada Lovelace',
+    groups: ['acme.atlassian.net/jira-administrators'],
+    role: 'member',
+    permissions: [],
+    capabilities: [],
+    claims: { cloud_ids: [SITE] },
+  });
+});
+
+test('the usual scopes tell who it is, and no more', async () => {
+  const provider = atlassian();
+  expect(provider.scopes).toEqual(['read:me']);
+  expect(await identityOf(provider)).toMatchObject({ groups: [], claims: { cloud_ids: [] } });
+  expect(provider.revoke).toBeUndefined();
+});
+
+test('refresh tokens rotate, and a dead one is final though it is answered with 403', async () => {
+  const provider = atlassian({}, true);
+  expect(provider.scopes).toEqual(['read:me', 'offline_access']);
+  const tokens = await tokensOf(provider);
+  expect(tokens.expiresAt).toBeGreaterThan(Date.now() / 1000 + 3000);
+  const fresh = await provider.refresh(tokens.refreshToken ?? '', signal());
+  expect(fresh.refreshToken).not.toBe(tokens.refreshToken);
+  expect((await provider.identify(fresh, null, signal())).id).toBe('5b10:ada');
+  await failureOf(provider.refresh(tokens.refreshToken ?? '', signal()), 'login_refused');
+  idp.fail('POST /oauth/token', answers(403, { error: 'unauthorized_client' }));
+  await failureOf(provider.refresh(fresh.refreshToken ?? '', signal()), 'login_refused');
+});
+
+test('a wrong secret is the operator’s, a used code is not', async () => {
+  const failure = await failureOf(tokensOf(atlassian({ client_secret: 'planted' })), 'config_invalid');
+  expect(failure.message).toContain('client_secret');
+  const provider = atlassian();
+  const code = (await signIn(provider)).searchParams.get('code') ?? '';
+  const tokens = await provider.exchange(code, TRIP, signal());
+  await failureOf(provider.exchange(code, TRIP, signal()), 'login_refused');
+  // whoever replays a code ends what it opened
+  await failureOf(provider.identify(tokens, null, signal()), 'login_refused');
+});
+
+test('accounts that are closed, and answers about nobody, are refused', async () => {
+  const provider = atlassian();
+  const tokens = await tokensOf(provider);
+  const say = (body: unknown) => {
+    idp.fail('GET /me', answers(200, body));
+    return provider.identify(tokens, null, signal());
+  };
+  await failureOf(say({ account_id: '1', account_status: 'closed' }), 'login_refused');
+  await failureOf(say({ email: 'ada@example.com' }), 'login_refused');
+  await failureOf(say([]), 'login_unavailable');
+  expect(await say({ account_id: '1', email: 'a@b.example', email_verified: false })).toMatchObject({
+    email: null,
+  });
+});
+
+test('scopes that the login lacks are named as the way out', async () => {
+  const failure = await failureOf(identityOf(atlassian({ scope: 'read:jira-user' })), 'login_refused');
+  expect(failure.message).toContain('scope');
+});
+
+test('more sites than can be carried are refused, not cut', async () => {
+  const provider = atlassian();
+  const tokens = await tokensOf(provider);
+  const sites = Array.from({ length: 21 }, (_, n) => ({ id: `s${n}`, name: 's', url: 'https://s.example' }));
+  idp.fail('GET /oauth/token/accessible-resources', answers(200, sites));
+  await failureOf(provider.identify(tokens, null, signal()), 'login_refused');
+});

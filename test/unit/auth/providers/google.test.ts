@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ProviderBlock } from '../../../../src/settings/model.ts';
+import { answers } from '../../../idp/faults.ts';
+import { createGoogleIdp, type GoogleIdp } from '../../../idp/google.ts';
+import { blockOf, failureOf, identityOf, providerOf, signal, signIn, TRIP, tokensOf } from './fixture.ts';
+
+let idp: GoogleIdp;
+
+beforeAll(async () => {
+  idp = await createGoogleIdp();
+});
+afterAll(() => idp.close());
+
+const google = (more: Partial<ProviderBlock> = {}, offline = false) => {
+  const urls = { auth_url: `${idp.origin}/o/oauth2/v2/auth`, token_url: `${idp.origin}/token` };
+  return providerOf(blockOf('google', idp.client, { ...urls, ...more }), { offline });
+};
+
+test('a login gives the subject, the address and the domain, all from the id token', async () => {
+  const before = idp.requests.length;
+  expect(await identityOf(google())).toEqual({
+    id: '1081815',
+    username: 'ada@example.com',
+    email: 'ada@example.com',
+    name: 'Ada Lovelace',
+    groups: [],
+    role: null,
+    permissions: [],
+    capabilities: [],
+    claims: { hd: 'example.com' },
+  });
+  expect(idp.requests.slice(before)).not.toContain('GET /v1/userinfo');
+});
+
+test('a refresh token is asked for where it can be kept, and is no other after a refresh', async () => {
+  expect((await tokensOf(google())).refreshToken).toBeNull();
+  const provider = google({}, true);
+  const tokens = await tokensOf(provider);
+  const fresh = await provider.refresh(tokens.refreshToken ?? '', signal());
+  expect(fresh.refreshToken).toBe(tokens.refreshToken);
+  expect(fresh.accessToken).not.toBe(tokens.accessToken);
+  expect((await provider.identify(fresh, null, signal())).id).toBe('1081815');
+  await provider.revoke?.(fresh, signal());
+  await failureOf(provider.refresh(tokens.refreshToken ?? '', signal()), 'login_refused');
+  await provider.revoke?.(fresh, signal());
+});
+
+test('after a refresh without an id token, user information says who it is', async () => {
+  const provider = google();
+  const tokens = await tokensOf(provider);
+  const identity = await provider.identify({ ...tokens, idToken: null }, null, signal());
+  expect(identity).toMatchObject({ id: '1081815', email: 'ada@example.com', claims: { hd: 'example.com' } });
+  await failureOf(provider.identify({ ...tokens, idToken: null }, TRIP.nonce, signal()), 'login_refused');
+});
+
+test('a scope that somebody unticks refuses the login', async () => {
+  const failure = await failureOf(tokensOf(google(), { tick: ['openid'] }), 'login_refused');
+  expect(failure.message).toContain('email, profile');
+});
+
+test('the domain that is asked for is the domain that counts', async () => {
+  const only = (hd: string) => google({ extra_authorize_params: { hd } });
+  expect((await only('example.com').authorizationUrl(TRIP)).searchParams.get('hd')).toBe('example.com');
+  expect((await identityOf(only('example.com'))).id).toBe('1081815');
+  expect((await identityOf(only('*'))).id).toBe('1081815');
+  await failureOf(identityOf(only('example.com'), { user: 'bob' }), 'login_refused');
+  await failureOf(identityOf(only('*'), { user: 'bob' }), 'login_refused');
+});
+
+test('nothing that a parameter of the operator’s says takes the place of our own', async () => {
+  const params = {
+    state: 'x',
+    redirect_uri: 'x',
+    client_id: 'x',
+    code_challenge: 'x',
+    nonce: 'x',
+    login_hint: 'a',
+  };
+  const { searchParams } = await google({ extra_authorize_params: params }).authorizationUrl(TRIP);
+  expect(searchParams.getAll('state')).toEqual([TRIP.state]);
+  expect(searchParams.getAll('nonce')).toEqual([TRIP.nonce]);
+  expect(searchParams.getAll('redirect_uri')).toEqual([TRIP.redirectUri]);
+  expect(searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+  expect(searchParams.get('login_hint')).toBe('a');
+});
+
+test('the callback may name Google, and nobody else', async () => {
+  const provider = google();
+  await provider.enforceIssuer?.(null);
+  await provider.enforceIssuer?.(idp.origin);
+  await failureOf(provider.enforceIssuer?.('https://evil.example') ?? Promise.resolve(), 'login_refused');
+  const real = providerOf(blockOf('google', idp.client));
+  await real.enforceIssuer?.('https://accounts.google.com');
+  const url = await real.authorizationUrl(TRIP);
+  expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
+});
+
+test('errors tell whose they are', async () => {
+  const provider = google();
+  const code = (await signIn(provider)).searchParams.get('code') ?? '';
+  const thief = { ...TRIP, verifier: 'y'.repeat(43) };
+  await failureOf(provider.exchange(code, thief, signal()), 'login_refused');
+  await failureOf(tokensOf(google({ client_secret: 'planted' })), 'config_invalid');
+  idp.fail('POST /token', answers(400, { error: 'invalid_scope' }));
+  expect((await failureOf(provider.exchange('c', TRIP, signal()), 'config_invalid')).message).toContain(
+    'scope',
+  );
+  idp.fail('POST /token', answers(400, { error: 'planted <script>' }));
+  await failureOf(provider.exchange('c', TRIP, signal()), 'login_refused');
+});
+
+test('keys that cannot be had are worth another try', async () => {
+  const provider = google();
+  const tokens = await tokensOf(provider);
+  idp.fail('GET /oauth2/v3/certs', answers(503));
+  await failureOf(provider.identify(tokens, TRIP.nonce, signal()), 'login_unavailable');
+  idp.fail('GET /oauth2/v3/certs', answers(200, { keys: [] }));
+  await failureOf(provider.identify(tokens, TRIP.nonce, signal()), 'login_unavailable');
+  expect((await provider.identify(tokens, TRIP.nonce, signal())).id).toBe('1081815');
+});
