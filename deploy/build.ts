@@ -101,7 +101,9 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
 function partsOf({ tools, resources, prompts }: Catalog): Pick<Included, 'policies' | 'prompts'> {
   const entries = [tools, resources, prompts].flatMap((kind) => Object.values<AnyEntry>(kind));
   const ruled = entries.some(({ policies: { input, output } }) => input.length + output.length > 0);
-  return { policies: ruled, prompts: Object.keys(prompts).length > 0 };
+  const conditional = entries.some(({ ask = [] }) => ask.flat().some(({ when }) => when !== undefined));
+  const asking = entries.some(({ confirm, ask }) => confirm !== undefined || ask !== undefined);
+  return { policies: ruled || conditional, prompts: asking || Object.keys(prompts).length > 0 };
 }
 
 async function writeAll(folder: string, contents: Contents): Promise<void> {

@@ -35,7 +35,7 @@ export interface Included {
 
 /** Modules that are loaded by the first call that needs them, and are left out where no call can. */
 const BY_NEED = {
-  policies: /\/policy\/(compile|enforce)\.[jt]s$/,
+  policies: /\/policy\/(compile|enforce|when)\.[jt]s$/,
   prompts: /\/template\/prompt\.[jt]s$/,
 } as const;
 

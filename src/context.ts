@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 
 /** Who calls (spec, "User context fields"); every key is always there. */
 export interface User {
@@ -19,6 +19,34 @@ export interface User {
 /** How much a line about a call matters (RFC 5424, in MCP's words). */
 export type NoticeLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 
+/** One question as it is put: with its text, and a form as a JSON Schema. */
+export type Inquiry =
+  | {
+      readonly kind: 'form';
+      readonly key: string;
+      readonly message: string;
+      readonly schema: JsonObject;
+      /** An answer counts only to the question that was put about these very arguments. */
+      readonly binding: boolean;
+    }
+  | {
+      readonly kind: 'sampling';
+      readonly key: string;
+      readonly message: string;
+      readonly maxTokens: number;
+    }
+  | { readonly kind: 'roots'; readonly key: string };
+
+/** An answer; the values are unchecked. Null: a person declined. */
+export type Reply = { readonly values: JsonObject } | null;
+
+/** Whom a call can ask while it runs. */
+export interface Asking {
+  can(kind: Inquiry['kind']): boolean;
+  /** The answers by key. Throws input_required where the client is to call again with them. */
+  ask(inquiries: readonly Inquiry[]): Promise<ReadonlyMap<string, Reply>>;
+}
+
 /** What is known about one request; made once, frozen. */
 export interface RequestContext {
   readonly requestId: string;
@@ -37,6 +65,8 @@ export interface RequestContext {
   readonly progress?: (done: number, total: number, message: string) => void;
   /** Tells the client a line about its call, never SQL, values or internals. Absent where it did not ask. */
   readonly inform?: (level: NoticeLevel, text: string) => void;
+  /** Absent where nobody can be asked. */
+  readonly asking?: Asking;
 }
 
 /** The trace that a `traceparent` names; null for one that is not sound (W3C Trace Context). */

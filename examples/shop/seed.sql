@@ -43,3 +43,9 @@ INSERT INTO orders VALUES
   (101, 2, '2026-02-03 16:45:00+00', '2026-02-06', '09:00:00', INTERVAL 45 MINUTES, 'delivered', 128.00),
   (102, 1, '2026-02-27 11:05:00+00', NULL, NULL, NULL, 'open', 120.00),
   (103, 3, '2026-03-09 08:00:00+00', NULL, NULL, NULL, 'open', 17.00);
+
+CREATE TABLE write_offs (
+  sku VARCHAR NOT NULL,
+  pieces INTEGER NOT NULL,
+  reason VARCHAR NOT NULL
+);

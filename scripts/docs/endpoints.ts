@@ -16,6 +16,10 @@ const PARTS: Readonly<Record<string, string>> = {
   parameter: 'One item of `parameters`: a type with a name.',
   type: 'The type of a parameter, a result, an item or a property. Every constraint holds on the way in and on the way out.',
   source: 'What runs. A source has exactly one of `code` and `file`, and is one statement.',
+  confirm: 'A question that a person must agree to before each call.',
+  question:
+    'One item of `ask`. Items are asked one after the other; those of a list within the list are asked together. No answer, no call.',
+  field: 'One item of `fields`: a type with a name, text, a number, true or false, or an array of an enum.',
   policies: 'Rules in two lists. What cannot be evaluated denies.',
   rule: `One rule. Input rules see every argument by its name, output rules see \`response\`; both see \`user\` with ${listOf(USER_KEYS)}, and \`now()\`.`,
   limits: 'Over a limit a list is cut visibly, and anything else is an error.',

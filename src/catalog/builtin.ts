@@ -111,7 +111,9 @@ const UNSAID = {
   tests: [],
   metadata: {},
   confirm: null,
+  ask: [],
   mimeType: null,
+  content: 'value',
 } as const;
 
 /** The entry of a built-in tool; one of them runs what its caller writes. */

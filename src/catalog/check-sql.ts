@@ -1,8 +1,10 @@
+import { answerParameters } from '../project/ask-model.ts';
 import type { ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
 import { positionInText, toPosition } from '../project/position.ts';
 import { type ParameterScan, scanParameters } from '../sql/parameters.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
 import { nearestName } from '../types/nearest.ts';
+import { asksAbout } from './check-ask.ts';
 import type { PartProblem } from './part-problem.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
@@ -68,7 +70,9 @@ function tooMany(endpoint: Sourced, offset: number): PartProblem {
 }
 
 function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly PartProblem[] {
-  const declared = endpoint.parameters.map(({ name }) => name);
+  const parameters = endpoint.parameters.map(({ name }) => name);
+  const answers = answerParameters(endpoint.ask).map(({ name }) => name);
+  const declared = [...parameters, ...answers];
   const undeclared = names
     .filter((name) => !declared.includes(name))
     .map((name) => {
@@ -88,14 +92,14 @@ function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly
       };
     });
   const unused = declared.flatMap((name, index) =>
-    names.includes(name)
+    names.includes(name) || asksAbout(endpoint, name)
       ? []
       : [
           {
             code: 'sql-unused',
-            message: `The SQL does not use the parameter ${name}.`,
-            fix: `Write $${name} into the SQL, or remove the parameter.`,
-            path: ['parameters', index, 'name'],
+            message: `The SQL does not use the ${index < parameters.length ? 'parameter' : 'answer'} ${name}.`,
+            fix: `Write $${name} into the SQL, or remove the ${index < parameters.length ? 'parameter' : 'answer'}.`,
+            path: index < parameters.length ? ['parameters', index, 'name'] : ['ask'],
           },
         ],
   );

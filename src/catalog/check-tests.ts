@@ -1,3 +1,4 @@
+import { answerParameters } from '../project/ask-model.ts';
 import type { Endpoint, EndpointTest } from '../project/model.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Parameter } from '../types/node.ts';
@@ -6,13 +7,14 @@ import { validatorOf } from '../types/validate.ts';
 import type { PartProblem } from './part-problem.ts';
 
 /** Whether the tests call the endpoint as it can be called. */
-export function checkTests({ tests, parameters }: Endpoint): readonly PartProblem[] {
+export function checkTests({ tests, parameters, ask }: Endpoint): readonly PartProblem[] {
+  const values = [...parameters, ...answerParameters(ask)];
   return tests.flatMap((test, index) => {
     const path = ['tests', index];
-    return [
-      ...checkKeys(test, parameters, path),
-      ...(expectsRefusal(test) ? [] : checkCall(test, parameters, path)),
-    ];
+    const called = expectsRefusal(test)
+      ? []
+      : [...checkRequired(test, parameters, path), ...checkValues(test, values, path)];
+    return [...checkKeys(test, values, path), ...called];
   });
 }
 
@@ -41,12 +43,12 @@ function checkKeys(
   });
 }
 
-function checkCall(
+function checkRequired(
   { arguments: given }: EndpointTest,
   parameters: readonly Parameter[],
   path: Path,
 ): readonly PartProblem[] {
-  const missing = parameters
+  return parameters
     .filter((parameter) => !hasDefault(parameter) && !given.some(({ key }) => key === parameter.name))
     .map(({ name }) => ({
       code: 'test-argument',
@@ -54,12 +56,16 @@ function checkCall(
       fix: `Add { key: ${name}, value: ... } to its \`arguments\`, or \`error_contains\` if that is the point.`,
       path,
     }));
-  return [
-    ...missing,
-    ...given.flatMap((argument, index) =>
-      checkValue(argument, parameters, [...path, 'arguments', index, 'value']),
-    ),
-  ];
+}
+
+function checkValues(
+  { arguments: given }: EndpointTest,
+  parameters: readonly Parameter[],
+  path: Path,
+): readonly PartProblem[] {
+  return given.flatMap((argument, index) =>
+    checkValue(argument, parameters, [...path, 'arguments', index, 'value']),
+  );
 }
 
 function checkValue(

@@ -1,9 +1,11 @@
 import { checkPolicies } from '../policy/check.ts';
+import { answerParameters } from '../project/ask-model.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../project/position.ts';
 import { byPlace } from '../project/problem.ts';
 import { templateProblems } from '../template/problems.ts';
+import { checkAsk } from './check-ask.ts';
 import { checkBuiltins } from './check-builtin.ts';
 import { checkSql } from './check-sql.ts';
 import { checkTests } from './check-tests.ts';
@@ -30,6 +32,7 @@ function checkEndpoint(file: EndpointFile, endpoint: Endpoint): readonly Finding
   const problems = [
     ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
     ...policies(endpoint),
+    ...checkAsk(endpoint),
     ...checkTests(endpoint),
   ];
   return problems.map(({ code, message, fix, path, place }) => ({
@@ -50,7 +53,7 @@ function policies(endpoint: Endpoint): readonly PartProblem[] {
 }
 
 function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly PartProblem[] {
-  const declared = endpoint.parameters.map(({ name }) => name);
+  const declared = [...endpoint.parameters, ...answerParameters(endpoint.ask)].map(({ name }) => name);
   return endpoint.messages.flatMap(({ prompt }, index) => {
     const path = ['messages', index, 'prompt'];
     const start = nearestAt(file.positions, ['prompt', ...path]);

@@ -73,14 +73,14 @@ async function compileAll<One extends Endpoint, Entry>(
 
 async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
   const source = await compileSql(tool.source);
-  const { returns, confirm, mimeType } = tool;
+  const { returns, mimeType, content } = tool;
   return {
     kind: 'tool',
     ...shared(tool),
     returns,
     source,
-    ...(confirm === null ? {} : { confirm }),
     ...(mimeType === null ? {} : { mimeType }),
+    ...(content === 'rows' ? { content } : {}),
     wire: toWireTool(tool, source),
   };
 }
@@ -106,13 +106,15 @@ function toPromptEntry(prompt: PromptEndpoint): PromptEntry {
   return { kind: 'prompt', ...shared(prompt), messages: prompt.messages, wire: toWirePrompt(prompt) };
 }
 
-function shared({ name, parameters, policies, scopes, limits }: Endpoint) {
+function shared({ name, parameters, policies, scopes, limits, confirm, ask }: Endpoint) {
   const { rows, bytes, timeoutMs } = DEFAULT_LIMITS;
   return {
     name,
     parameters,
     policies,
     ...(scopes.length === 0 ? {} : { scopes }),
+    ...(confirm === null ? {} : { confirm }),
+    ...(ask.length === 0 ? {} : { ask }),
     limits: {
       rows: limits.rows ?? rows,
       bytes: limits.bytes ?? bytes,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { Confirm, Rounds } from '../project/ask-model.ts';
 import type { Policies, PromptMessage } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
@@ -34,6 +35,10 @@ interface Entry {
   /** A caller must hold all of them; absent where none is asked for. */
   readonly scopes?: readonly string[];
   readonly limits: Limits;
+  /** What a person must be asked, and agree to, before each call. */
+  readonly confirm?: Confirm;
+  /** What is asked before each call; the answers are parameters too. */
+  readonly ask?: Rounds;
   /** The endpoint as MCP's lists show it. */
   readonly wire: JsonObject;
 }
@@ -43,10 +48,10 @@ export interface ToolEntry extends Entry {
   readonly kind: 'tool';
   readonly returns: TypeNode | null;
   readonly source: CompiledSql;
-  /** What a person must be asked, and agree to, before each call. */
-  readonly confirm?: string;
   /** `image/…` or `audio/…`: the result is one BLOB of it. */
   readonly mimeType?: string;
+  /** Each row is a block of MCP content. */
+  readonly content?: 'rows';
 }
 
 /** A resource; without variables in its URI `wire` belongs into `resources/list`, with some into `resources/templates/list`. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
+import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/ask-model.ts';
 import { freeze } from './freeze.ts';
 import { hashCatalog } from './hash.ts';
 import type { Catalog } from './model.ts';
@@ -12,6 +13,10 @@ const SHARED = {
   policies: v.object({ input: v.array(OBJECT), output: v.array(OBJECT) }),
   scopes: v.exactOptional(NAMES),
   limits: v.object({ rows: v.number(), bytes: v.number(), timeoutMs: v.number() }),
+  confirm: v.exactOptional(v.object({ question: v.string(), otherwise: v.picklist(CONFIRM_OTHERWISE) })),
+  ask: v.exactOptional(
+    v.array(v.array(v.looseObject({ name: v.string(), kind: v.picklist(QUESTION_KINDS) }))),
+  ),
   wire: OBJECT,
 };
 const SOURCE = v.object({
@@ -36,8 +41,8 @@ const CATALOG = v.object({
       ...SHARED,
       returns: RETURNS,
       source: SOURCE,
-      confirm: v.exactOptional(v.string()),
       mimeType: v.exactOptional(v.string()),
+      content: v.exactOptional(v.literal('rows')),
     }),
   ),
   resources: v.record(

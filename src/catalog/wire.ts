@@ -14,7 +14,7 @@ export function toWireTool(tool: ToolEndpoint, { mode }: CompiledSql): JsonObjec
   return {
     ...described(tool),
     inputSchema: toInputSchema(parameters),
-    ...(returns === null || tool.mimeType !== null
+    ...(returns === null || tool.mimeType !== null || tool.content === 'rows'
       ? {}
       : { outputSchema: adjustSchema(toOutputSchema(returns), policySchemaEffects(policies, returns)) }),
     annotations: { readOnlyHint: mode === 'read', ...annotations },

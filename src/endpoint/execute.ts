@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { Span, SqlCaller } from '../ports.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
+import { toBlocks } from './blocks.ts';
 import { enforceBudget } from './budget.ts';
 import { shapeContent } from './content.ts';
 import { performCall, type Steps } from './perform.ts';
@@ -26,17 +27,8 @@ export function callTool(
   context: RequestContext,
   options: CallOptions = {},
 ): Promise<Outcome> {
-  const { run, ...after } = sourceSteps(runtime, entry, context, options);
-  return performCall(
-    { runtime, entry, args, context },
-    {
-      run: (values, span) => {
-        enforceConfirmation(entry, context);
-        return run(values, span);
-      },
-      ...after,
-    },
-  );
+  const steps = sourceSteps(runtime, entry, context, options);
+  return performCall({ runtime, entry, args, context }, steps);
 }
 
 /** One reading of a resource; the values are those of its URI's placeholders, as text or already typed. */
@@ -49,15 +41,6 @@ export function readResource(
 ): Promise<Outcome> {
   const steps = sourceSteps(runtime, entry, context, options);
   return performCall({ runtime, entry, args: values, context }, steps);
-}
-
-/** Nobody can be asked over MCP yet, so no; who types a command has agreed to it by that. */
-function enforceConfirmation({ name, confirm }: ToolEntry, { caller }: RequestContext): void {
-  if (confirm === undefined || caller === 'cli') return;
-  throw new SvcError(
-    'denied',
-    `${name} runs only after a person agrees (“${confirm}”), and this server has no way to ask. Nothing was done.`,
-  );
 }
 
 interface Found {
@@ -77,10 +60,15 @@ function sourceSteps(
     finish: ({ truncated, binary }, value) => {
       const bounded = enforceBudget(value, truncated, entry.limits);
       if (bounded.truncated !== null) tellCut(context, bounded.truncated);
-      return { ...bounded, binary: binary && typeof value === 'string' };
+      const blocks = isContent(entry) ? { blocks: toBlocks(bounded.value, entry.name) } : {};
+      return { ...bounded, binary: binary && typeof value === 'string', ...blocks };
     },
     resultOf: ({ value }) => value,
   };
+}
+
+function isContent(entry: ToolEntry | ResourceEntry): boolean {
+  return entry.kind === 'tool' && entry.content === 'rows';
 }
 
 interface Execution {

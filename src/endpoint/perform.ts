@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
+import { askFor, splitAnswers } from './ask.ts';
 import { judgeOf } from './judge.ts';
 import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
@@ -63,14 +64,17 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   const { runtime, entry, context } = call;
   enforceScopes(call);
   runtime.admit?.();
-  progress.args = await span.span('svc.validation.input', {}, async () => checkArguments(entry, call.args));
+  const { args, answers: given } = splitAnswers(entry, call.args, context);
+  progress.args = await span.span('svc.validation.input', {}, async () => checkArguments(entry, args));
   const judging = judgeOf(entry, context.user, runtime.clock);
   const judge = judging instanceof Promise ? await judging : judging;
   await span.span('svc.policy.enforce_input', {}, async () => {
     take(call, progress, judge.input(progress.args));
   });
   tellChecked(context);
-  const raw = await run(progress.args, span);
+  const asks = entry.ask !== undefined || entry.confirm !== undefined;
+  const values = asks ? await askFor({ runtime, entry, context, given }, progress.args) : progress.args;
+  const raw = await run(values, span);
   const value = await span.span('svc.policy.enforce_output', {}, async () => {
     const enforced = judge.output(raw.value);
     take(call, progress, enforced.decision);
@@ -142,7 +146,9 @@ async function watch<Answer>(
     tell(null, resultOf(answer));
     return answer;
   } catch (thrown) {
-    tell(toSvcError(thrown), null);
+    const error = toSvcError(thrown);
+    // A call that waits for answers has not ended: it comes again with them.
+    if (error.code !== 'input_required') tell(error, null);
     throw thrown;
   }
 }

@@ -82,8 +82,15 @@ async function embed(runtime: Runtime, part: PromptPart, context: RequestContext
   const { uri } = content;
   const found = findResource(runtime.catalog, uri);
   if (found === null) return part;
-  const outcome = await readResource(runtime, found.entry, found.values, context);
+  const outcome = await readResource(runtime, found.entry, found.values, withoutAsking(context));
   return { role, content: { type: 'resource', uri, mimeType: found.entry.mimeType, outcome } };
+}
+
+/** An answer to the prompt's questions is none to those of a resource in it. */
+function withoutAsking(context: RequestContext): RequestContext {
+  if (context.asking === undefined) return context;
+  const { asking: _, ...rest } = context;
+  return rest;
 }
 
 function enforceSize({ limits }: PromptEntry, value: JsonValue): void {

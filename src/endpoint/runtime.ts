@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/model.ts';
 import type { JsonValue } from '../json.ts';
 import type { Clock, Database, Log, Spans } from '../ports.ts';
+import type { Block } from './blocks.ts';
 import type { CallObserver } from './record.ts';
 
 /** What a call runs against; a reload makes a new one. */
@@ -32,4 +33,6 @@ export interface Outcome {
   readonly truncated: Truncation | null;
   /** The value is one BLOB as base64, of the endpoint's `mime_type`. */
   readonly binary?: boolean;
+  /** Of a tool whose rows are content: what clients get in place of the value. */
+  readonly blocks?: readonly Block[];
 }

@@ -2,6 +2,7 @@ import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
+import { answerParameters } from '../project/ask-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import type { Runtime } from './runtime.ts';
 import { enforceReadOnly, toRejected } from './statement.ts';
@@ -26,7 +27,8 @@ export async function runSql(
     'db.readonly': database.readonly,
   };
   return call.span.span('svc.database.execute', attributes, async (span) => {
-    const request = own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql };
+    const request =
+      own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql, confined: true };
     const caller = own === null ? call.caller : withoutSecrets(call.caller);
     const timed = { signal: call.signal, caller, timeoutMs: limits.timeoutMs };
     const result = await database.run(request, timed).catch((thrown) => {
@@ -58,7 +60,9 @@ function reasonOf({ reason }: AbortSignal): SvcError | null {
 }
 
 function bound(entry: Sourced, values: JsonObject, name: string): SqlValue {
-  const parameter = entry.parameters.find((candidate) => candidate.name === name);
+  const parameter =
+    entry.parameters.find((candidate) => candidate.name === name) ??
+    answerParameters(entry.ask ?? []).find((candidate) => candidate.name === name);
   if (parameter === undefined) {
     throw new SvcError(
       'project_invalid',

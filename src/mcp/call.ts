@@ -5,7 +5,7 @@ import type { Runtime } from '../endpoint/runtime.ts';
 import { toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Era } from './era.ts';
-import { logFailure } from './failure.ts';
+import { logFailure, toInputRequired, toProtocolError } from './failure.ts';
 import { toCallResult, toErrorResult } from './result.ts';
 
 /** One `tools/call`: whatever goes wrong inside the tool is a result with `isError`, never a protocol error. */
@@ -19,8 +19,10 @@ export async function answerCall(
     return toCallResult(entry, await callTool(runtime, entry, args, context), era);
   } catch (thrown) {
     const error = toSvcError(thrown);
+    if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
     logFailure(runtime, { method: 'tools/call', name: entry.name, requestId }, error);
+    if (error.code === 'capability_missing' && era === 'modern') throw toProtocolError(error, requestId);
     return toErrorResult(error, requestId);
   }
 }

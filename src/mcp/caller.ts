@@ -2,8 +2,8 @@ import type { RequestContext } from '../context.ts';
 import type { SvcError } from '../errors.ts';
 import type { Session } from './session.ts';
 
-/** What a client that asked for it is told while its call runs. */
-export type Told = Pick<RequestContext, 'progress' | 'inform'>;
+/** The ways to speak to a client while its call runs. */
+export type Told = Pick<RequestContext, 'progress' | 'inform' | 'asking'>;
 
 /** The scopes of a token, and the refusal of what needs others. */
 export interface Grant {

@@ -1,4 +1,4 @@
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server';
 import type { Runtime } from '../endpoint/runtime.ts';
 import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
 
@@ -36,4 +36,9 @@ export function toProtocolError(error: SvcError, requestId: string): ProtocolErr
   const { rpc, shown } = ERRORS[error.code];
   const data = shown ? error.detail : { error_id: requestId };
   return new ProtocolError(rpc, failureText(error, requestId), data);
+}
+
+/** The answer to a call that asks back. */
+export function toInputRequired({ detail }: SvcError): InputRequiredResult {
+  return { ...detail, resultType: 'input_required' };
 }

@@ -1,6 +1,7 @@
 import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { Era } from './era.ts';
+import type { Sealer } from './seal.ts';
 
 /** How a project is served, whatever the transport. */
 export interface ServeOptions {
@@ -12,6 +13,8 @@ export interface ServeOptions {
   readonly private?: boolean;
   /** Whether clients of the legacy era have sessions, so that what they ask for once can be kept. */
   readonly sessions?: boolean;
+  /** Seals what a call has been told while its client looks for answers; the default lives as long as this module. */
+  readonly sealer?: Sealer;
 }
 
 /** What one server needs beside the runtime. */

@@ -2,16 +2,18 @@ import type { PromptMessage, Server } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { PromptEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
+import { toMedia } from '../endpoint/blocks.ts';
 import { getPrompt, type PromptPart } from '../endpoint/prompt.ts';
 import type { Runtime } from '../endpoint/runtime.ts';
 import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { askingOf } from './asking.ts';
 import { toContents } from './contents.ts';
-import { logFailure, toProtocolError } from './failure.ts';
+import { logFailure, toInputRequired, toProtocolError } from './failure.ts';
 import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
-import { toMedia, truncationText } from './result.ts';
+import { truncationText } from './result.ts';
 import { createVisiblePages } from './scopes.ts';
 import { contextOf } from './told.ts';
 import { isObject } from './wire.ts';
@@ -33,10 +35,10 @@ export function answerPrompts(server: Server, runtime: Runtime, parts: ServerPar
     const { items, ...next } = pages(cursor, parts.callerOf(ctx));
     return { prompts: items, ...next };
   });
-  server.setRequestHandler('prompts/get', { params: GET_PARAMS }, (params, ctx) => {
-    const context = contextOf(parts, ctx);
+  server.setRequestHandler('prompts/get', { params: GET_PARAMS }, async (params, ctx) => {
     const args = params.arguments ?? {};
     const entry = prompts.get(params.name);
+    const context = contextOf(parts, ctx, await askingOf(parts, ctx, entry, args));
     if (entry !== undefined) return answerGet(runtime, entry, args, context);
     const error = new SvcError('endpoint_unknown', `Unknown prompt: ${params.name.slice(0, 128)}`);
     noteUnknown(runtime, { kind: 'prompt', name: params.name, args, context, error });
@@ -54,6 +56,7 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
     };
   } catch (thrown) {
     const error = toSvcError(thrown);
+    if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
     logFailure(runtime, { method: 'prompts/get', name: entry.name, requestId }, error);
     throw toProtocolError(error, requestId);

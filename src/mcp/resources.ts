@@ -1,13 +1,14 @@
 import type { ProtocolError, Server } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { findResource } from '../catalog/find.ts';
+import { type FoundResource, findResource } from '../catalog/find.ts';
 import type { RequestContext } from '../context.ts';
 import { readResource } from '../endpoint/execute.ts';
 import type { Outcome, Runtime } from '../endpoint/runtime.ts';
 import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
+import { askingOf } from './asking.ts';
 import { toContents } from './contents.ts';
-import { logFailure, toProtocolError } from './failure.ts';
+import { logFailure, toInputRequired, toProtocolError } from './failure.ts';
 import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { TRUNCATED_META_KEY, truncationText } from './result.ts';
@@ -35,14 +36,20 @@ export function answerResources(server: Server, runtime: Runtime, parts: ServerP
     const { items, ...next } = templates(cursor, parts.callerOf(ctx));
     return { resourceTemplates: items, ...next };
   });
-  server.setRequestHandler('resources/read', { params: READ_PARAMS }, ({ uri }, ctx) => {
-    const context = contextOf(parts, ctx);
-    return answerRead(runtime, uri, context);
+  server.setRequestHandler('resources/read', { params: READ_PARAMS }, async ({ uri }, ctx) => {
+    const found = findResource(runtime.catalog, uri);
+    const context = contextOf(parts, ctx, await askingOf(parts, ctx, found?.entry, { uri }));
+    return answerRead(runtime, { uri, found, context });
   });
 }
 
-async function answerRead(runtime: Runtime, uri: string, context: RequestContext) {
-  const found = findResource(runtime.catalog, uri);
+interface Reading {
+  readonly uri: string;
+  readonly found: FoundResource | null;
+  readonly context: RequestContext;
+}
+
+async function answerRead(runtime: Runtime, { uri, found, context }: Reading) {
   if (found === null) {
     const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri.slice(0, 128)}`);
     noteUnknown(runtime, { kind: 'resource', name: uri, args: {}, context, error });
@@ -53,6 +60,7 @@ async function answerRead(runtime: Runtime, uri: string, context: RequestContext
     return toReadResult(uri, entry.mimeType, await readResource(runtime, entry, values, context));
   } catch (thrown) {
     const error = toSvcError(thrown);
+    if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
     logFailure(runtime, { method: 'resources/read', name: found.entry.name, requestId }, error);
     if (error.code === 'not_found') throw notFound(error.message, uri);

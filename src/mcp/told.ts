@@ -1,5 +1,5 @@
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
-import type { NoticeLevel, RequestContext } from '../context.ts';
+import type { Asking, NoticeLevel, RequestContext } from '../context.ts';
 import { type Caller, type Told, toRequestContext } from './caller.ts';
 import type { ServerParts } from './parts.ts';
 
@@ -16,12 +16,17 @@ const LEVELS: readonly string[] = [
 ];
 
 /** The context of the request that a handler is answering, with the ways to tell its client what it asked for. */
-export function contextOf({ era, callerOf }: ServerParts, ctx: ServerContext): RequestContext {
+export function contextOf(
+  { era, callerOf }: ServerParts,
+  ctx: ServerContext,
+  asking?: Asking,
+): RequestContext {
   const caller = callerOf(ctx);
   const meta = ctx.mcpReq._meta;
   const envelope: Record<string, unknown> = ctx.mcpReq.envelope ?? {};
   const level = era === 'legacy' ? caller.session?.level : envelope[LOG_LEVEL_META_KEY];
-  return toRequestContext(caller, meta, toldOf(ctx, { token: meta?.progressToken, level, caller }));
+  const told = toldOf(ctx, { token: meta?.progressToken, level, caller });
+  return toRequestContext(caller, meta, asking === undefined ? told : { ...told, asking });
 }
 
 type Progress = NonNullable<Told['progress']>;

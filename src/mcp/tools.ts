@@ -4,6 +4,7 @@ import type { Runtime } from '../endpoint/runtime.ts';
 import { noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { askingOf } from './asking.ts';
 import { answerCall } from './call.ts';
 import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
@@ -28,10 +29,10 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerParts
     const { items, ...next } = pages(cursor, parts.callerOf(ctx));
     return { tools: items, ...next };
   });
-  server.setRequestHandler('tools/call', { params: CALL_PARAMS }, (params, ctx) => {
+  server.setRequestHandler('tools/call', { params: CALL_PARAMS }, async (params, ctx) => {
     const entry = tools.get(params.name);
-    const context = contextOf(parts, ctx);
     const args = params.arguments ?? {};
+    const context = contextOf(parts, ctx, await askingOf(parts, ctx, entry, args));
     if (entry !== undefined) return answerCall(runtime, entry, args, { context, era });
     const error = new SvcError('endpoint_unknown', `Unknown tool: ${params.name.slice(0, 128)}`);
     noteUnknown(runtime, { kind: 'tool', name: params.name, args, context, error });

@@ -1,5 +1,5 @@
 import { nearestName } from '../types/nearest.ts';
-import type { Endpoint, ResourceEndpoint, Source } from './model.ts';
+import type { Endpoint, ResourceEndpoint, Source, ToolEndpoint } from './model.ts';
 import type { Problem } from './problem.ts';
 import { problemAt } from './schema/issues.ts';
 import { parseUriTemplate } from './uri.ts';
@@ -8,7 +8,10 @@ import type { YamlFile } from './yaml.ts';
 /** What the parts of one endpoint must be to each other. */
 export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Problem[] {
   if (endpoint.kind === 'prompt') return [];
-  const source = checkSource(endpoint.source, endpoint.kind, yaml);
+  const source = [
+    ...checkSource(endpoint.source, endpoint.kind, yaml),
+    ...(endpoint.kind === 'tool' ? checkContent(endpoint, yaml) : []),
+  ];
   return endpoint.kind === 'resource' ? [...source, ...checkUri(endpoint, yaml)] : source;
 }
 
@@ -19,6 +22,18 @@ function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): 
       code: 'source',
       message: 'holds Python, which must be in a file.',
       fix: 'Put it into a .py file and name that under `file`.',
+    }),
+  ];
+}
+
+/** Rows that are content are rows: neither one value nor one BLOB. */
+function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFile): readonly Problem[] {
+  if (content !== 'rows' || (mimeType === null && (returns === null || returns.type === 'array'))) return [];
+  return [
+    problemAt(yaml, ['tool', 'content'], {
+      code: 'content',
+      message: 'is `rows`, which goes with neither `mime_type` nor a `return` other than an array.',
+      fix: 'Keep one of them.',
     }),
   ];
 }

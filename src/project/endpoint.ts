@@ -1,3 +1,4 @@
+import { toAsking } from './ask.ts';
 import type {
   Endpoint,
   EndpointKind,
@@ -38,8 +39,8 @@ function toTool(parsed: ParsedTool, around: Around, source: Source): ToolEndpoin
     name: parsed.name,
     ...shared(parsed, around),
     annotations: present(parsed.annotations ?? {}),
-    confirm: parsed.confirm ?? null,
     mimeType: parsed.mime_type ?? null,
+    content: parsed.content ?? 'value',
     source,
   };
 }
@@ -83,6 +84,7 @@ function shared(parsed: Parsed, { file, metadata }: Around) {
     tests: (parsed.tests ?? []).map(toTest),
     limits: present(limits ?? {}),
     metadata: metadata ?? {},
+    ...toAsking(parsed),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
+import type { Confirm, Rounds } from './ask-model.ts';
 import type { Finding } from './finding.ts';
 import type { Policies } from './policy-model.ts';
 import type { Positions } from './position.ts';
@@ -87,15 +88,22 @@ interface EndpointBase {
   readonly limits: EndpointLimits;
   readonly metadata: { readonly [key: string]: JsonValue };
   readonly returns: TypeNode | null;
+  /** What a person must agree to before each call; null: nothing. */
+  readonly confirm: Confirm | null;
+  /** What is asked before each call; the answers are parameters too. */
+  readonly ask: Rounds;
 }
+
+/** One value, or a block of MCP content for each row. */
+export const TOOL_CONTENTS = ['value', 'rows'] as const;
 
 export interface ToolEndpoint extends EndpointBase {
   readonly kind: 'tool';
   readonly annotations: Annotations;
-  /** What a person is asked, and must agree to, before each call; null: nothing. */
-  readonly confirm: string | null;
   /** `image/…` or `audio/…`: the result is one BLOB of it; null: a value. */
   readonly mimeType: string | null;
+  /** What the result is to clients. */
+  readonly content: (typeof TOOL_CONTENTS)[number];
   readonly source: Source;
 }
 

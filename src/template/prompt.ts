@@ -29,3 +29,8 @@ export function renderPrompt(
     };
   });
 }
+
+/** One template's text for some values. */
+export function renderText(template: string, values: JsonObject): string {
+  return renderTemplate(compileTemplate(template), values);
+}

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES } from '../model.ts';
+import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES, TOOL_CONTENTS } from '../model.ts';
+import { ASK, CONFIRM } from './ask.ts';
 import {
   choice,
   flag,
@@ -78,6 +79,8 @@ const SHARED = {
   policies: optional(POLICIES),
   tests: optional(listOf(TEST)),
   limits: optional(LIMITS),
+  confirm: optional(CONFIRM),
+  ask: optional(ASK),
 };
 
 const LANGUAGE = optional(choice(['sql', 'python']));
@@ -115,7 +118,6 @@ const TOOL = strictMap({
       openWorldHint: optional(flag()),
     }),
   ),
-  confirm: optional(word()),
   mime_type: optional(
     formed(
       /^(image|audio)\/[\w.+-]+$/,
@@ -123,6 +125,7 @@ const TOOL = strictMap({
       'Write one such as image/png.',
     ),
   ),
+  content: optional(choice(TOOL_CONTENTS)),
   ...SOURCED,
 });
 

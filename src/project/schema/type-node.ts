@@ -37,7 +37,8 @@ const TYPES_MEANT = {
   struct: 'object',
 };
 
-const ENTRIES = {
+/** The keys of a type. */
+export const TYPE_ENTRIES = {
   type: choice(TYPE_NAMES, TYPES_MEANT),
   format: optional(choice(FORMATS)),
   title: optional(text()),
@@ -71,21 +72,22 @@ const ENTRIES = {
 
 /** Any node: a `name` on it is allowed, and means nothing outside of a parameter list. */
 const NODE: v.GenericSchema<unknown, TypeNode> = v.pipe(
-  strictMap({ name: optional(text()), ...ENTRIES }),
+  strictMap({ name: optional(text()), ...TYPE_ENTRIES }),
   v.transform(({ name: _, ...node }) => toNode(node)),
 );
 
-const NAME = formed(
+/** The name of a value that SQL and templates use. */
+export const VALUE_NAME = formed(
   /^(?!__proto__$)[\p{L}_][\p{L}\p{N}_]*$/u,
   'a name of letters, digits and `_` that does not begin with a digit',
   'Write a name such as `customer_id`, in the SQL too.',
 );
 
 const PARAMETER = v.pipe(
-  strictMap({ name: NAME, ...ENTRIES }),
+  strictMap({ name: VALUE_NAME, ...TYPE_ENTRIES }),
   v.transform(({ name, ...node }): Parameter => ({ name, ...toNode(node) })),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (dataset.typed) report(checkTypeNode(dataset.value), addIssue);
+    if (dataset.typed) reportNode(dataset.value, addIssue);
   }),
 );
 
@@ -93,7 +95,7 @@ const PARAMETER = v.pipe(
 export const RETURN = v.pipe(
   NODE,
   v.rawCheck(({ dataset, addIssue }) => {
-    if (dataset.typed) report(checkTypeNode(dataset.value), addIssue);
+    if (dataset.typed) reportNode(dataset.value, addIssue);
   }),
 );
 
@@ -114,8 +116,16 @@ function repeatedNames(parameters: readonly Parameter[]): readonly TypeIssue[] {
   });
 }
 
+/** Adds what contradicts itself in a type. */
+export function reportNode(node: TypeNode, addIssue: AddIssue): void {
+  report(checkTypeNode(node), addIssue);
+}
+
 /** Null means absent everywhere but in `default`, where it makes a parameter optional. */
-function toNode({ default: given, ...node }: { readonly default?: TypeNode['default'] } & object): TypeNode {
+export function toNode({
+  default: given,
+  ...node
+}: { readonly default?: TypeNode['default'] } & object): TypeNode {
   return { ...(present(node) as unknown as TypeNode), ...(given === undefined ? {} : { default: given }) };
 }
 

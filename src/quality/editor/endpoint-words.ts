@@ -14,6 +14,8 @@ const SHARED: Words = {
   policies: 'Who may call it, and what of the result they may see.',
   tests: 'Calls with what they must answer; `svc test` runs them.',
   limits: 'Bounds of one call, where the usual ones do not fit.',
+  confirm: 'Question that a person must agree to before each call.',
+  ask: 'What is asked before each call; the answers are parameters too. Questions in a list of their own are asked together.',
 };
 
 /** What tools and resources have on top. */
@@ -64,8 +66,9 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     ...SHARED,
     ...SOURCED,
     annotations: 'Hints that clients use to decide whether to ask before a call.',
-    confirm: 'Question that a person must agree to before each call.',
     mime_type: '`image/…` or `audio/…`: the result is one BLOB, and clients get it as content of that type.',
+    content:
+      '`rows`: each row is a block of content, by its columns `type` (`text`, `image`, `audio`, `resource`, `resource_link`), `text`, `data`, `mime_type`, `uri`, `name`, `title`, `description`. Default: `value`.',
   },
   resource: {
     uri: 'Address, with `{name}` where a parameter stands: `shop://customers/{id}`.',
@@ -80,6 +83,25 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     ...SHARED,
     return: 'Type of the result; for your own use, nothing is checked against it.',
     messages: 'The messages, in order.',
+  },
+  confirm: {
+    question: 'What the person is asked: a template over the arguments.',
+    otherwise: 'What happens where nobody can be asked: `deny` (default) or `allow`.',
+  },
+  question: {
+    name: 'Name of the question; of kind `sampling` and `roots`, of the parameter that the answer becomes.',
+    kind: "`form` (default): a person fills in `fields`; `sampling`: the client's model answers; `roots`: the client names its folders.",
+    message: 'What is asked: a template over the arguments and earlier answers.',
+    fields: 'The values of a form; each is a parameter from then on, `$name` in SQL.',
+    max_tokens: "Most tokens of the model's answer. Default: 1000.",
+    when: 'CEL over the arguments, earlier answers and `user`; asked only where it is true.',
+    otherwise: 'Where the client cannot answer: `deny` (default), or `skip`: the defaults, or NULL.',
+  },
+  field: {
+    name: 'Name of the value; `$name` in SQL, `{{ name }}` in templates.',
+    titles: 'What to show for each value of the `enum`, in its order.',
+    enumNames: 'The same for clients of revisions before 2025-11-25.',
+    ...TYPE,
   },
   icon: {
     src: 'Address of the picture: `https:` or `data:`.',

@@ -20,6 +20,8 @@ const PARTS: { readonly [key: string]: string } = {
   input: 'rule',
   output: 'rule',
   messages: 'message',
+  ask: 'question',
+  fields: 'field',
 };
 
 /** Files that editors can be told about. */

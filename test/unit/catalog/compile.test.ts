@@ -43,7 +43,7 @@ describe('compiling', () => {
       },
       limits: { rows: 50, bytes: 65_536, timeoutMs: 2_500 },
       scopes: ['sales.read', 'products.read'],
-      confirm: 'Read the sales figures?',
+      confirm: { question: 'Read the sales figures?', otherwise: 'deny' },
     });
     expect(tools.add_note).toMatchObject({
       source: { mode: 'write', operation: 'INSERT' },

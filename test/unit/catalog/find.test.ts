@@ -80,7 +80,7 @@ test('a catalog with everything in it survives its manifest', async () => {
   const catalog = await catalogOf();
   const read = await parseCatalog(JSON.stringify(catalog));
   expect(read).toEqual(JSON.parse(JSON.stringify(catalog)));
-  expect(read.tools.wipe).toMatchObject({ confirm: 'Really?', mimeType: 'image/png' });
+  expect(read.tools.wipe).toMatchObject({ confirm: { question: 'Really?' }, mimeType: 'image/png' });
   expect(read.tools.execute_sql_query?.source.statement).toBe('sql');
   expect(findResource(read, 'a://x/1')?.values).toEqual({ one: '1' });
 });

@@ -147,8 +147,8 @@ describe('policies of a call', () => {
 describe('a tool that a person must agree to', () => {
   it('is refused to clients, and runs for who types the command', async () => {
     const error = await errorOf(call('wipe'));
-    expect(error.code).toBe('denied');
-    expect(error.message).toContain('Really wipe it?');
+    expect(error.code).toBe('capability_missing');
+    expect(error.message).toContain('Nothing was done.');
     const done = await callTool(served.runtime, entryOf('wipe'), {}, contextOf(null, 'cli'));
     expect(done.value).toEqual([{ done: 'wiped' }]);
   });

@@ -1,0 +1,147 @@
+import type { AnyEntry } from '../catalog/model.ts';
+import type { Asking, Inquiry, Reply, RequestContext } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { answersOf, CONFIRM_KEY, type Question } from '../project/ask-model.ts';
+import type { Parameter } from '../types/node.ts';
+import { createArgumentsParser } from '../types/validate.ts';
+import { toLines } from './arguments.ts';
+import { toFormSchema } from './form.ts';
+import type { Runtime } from './runtime.ts';
+
+/** A call that may ask. */
+export interface Asker {
+  readonly runtime: Runtime;
+  readonly entry: AnyEntry;
+  readonly context: RequestContext;
+  /** Answers that came with the call. */
+  readonly given: JsonObject;
+}
+
+/** The values of a call with the answers to everything its endpoint asks; throws denied where one is refused. */
+export async function askFor(call: Asker, values: JsonObject): Promise<JsonObject> {
+  const { entry, context, given } = call;
+  const asker =
+    context.caller === 'cli' ? { ...call, context: { ...context, asking: fromGiven(given) } } : call;
+  let known = values;
+  for (const round of entry.ask ?? []) known = { ...known, ...(await askRound(asker, round, known)) };
+  if (entry.confirm !== undefined) await askToConfirm(asker, known);
+  return known;
+}
+
+/** What a command gives as arguments, split into those and answers; a client gives answers only when it is asked. */
+export function splitAnswers(entry: AnyEntry, given: JsonObject, { caller }: RequestContext) {
+  if (entry.ask === undefined || caller !== 'cli') return { args: given, answers: {} };
+  const names = new Set(entry.ask.flat().flatMap((question) => answersOf(question).map(nameOf)));
+  const [answers = {}, args = {}] = [true, false].map(
+    (isAnswer): JsonObject =>
+      Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name) === isAnswer)),
+  );
+  return { args, answers };
+}
+
+function fromGiven(values: JsonObject): Asking {
+  return {
+    can: () => true,
+    ask: async (inquiries) => new Map(inquiries.map(({ key }) => [key, { values }])),
+  };
+}
+
+function nameOf({ name }: Parameter): string {
+  return name;
+}
+
+async function askRound(asker: Asker, round: readonly Question[], known: JsonObject): Promise<JsonObject> {
+  const { context } = asker;
+  const due: Question[] = [];
+  for (const question of round) if (await isDue(asker, question, known)) due.push(question);
+  const asked = due.filter(({ kind, otherwise }) => context.asking?.can(kind) || otherwise === 'deny');
+  const inquiries = await Promise.all(asked.map((question) => toInquiry(question, known)));
+  const replies = inquiries.length === 0 ? new Map() : await ask(asker, inquiries);
+  const answers = round.map((question) =>
+    asked.includes(question) ? checkReply(asker, question, replies.get(question.name)) : unasked(question),
+  );
+  return Object.assign({}, ...answers);
+}
+
+/** A condition that fails asks: better once too often. */
+async function isDue({ runtime, entry, context }: Asker, { when }: Question, values: JsonObject) {
+  if (when === undefined) return true;
+  const { holds } = await import('../policy/when.ts');
+  const parameters = [...entry.parameters, ...(entry.ask ?? []).flat().flatMap(answersOf)];
+  return holds(when, { parameters, values, user: context.user, now: () => runtime.clock.now() });
+}
+
+async function toInquiry(question: Question, values: JsonObject): Promise<Inquiry> {
+  const { kind, name: key } = question;
+  if (kind === 'roots') return { kind, key };
+  const message = await render(question.message, values);
+  if (kind === 'sampling') return { kind, key, message, maxTokens: question.maxTokens };
+  return { kind, key, message, schema: toFormSchema(question.fields), binding: false };
+}
+
+/** Templates are loaded by the first call that renders one. */
+async function render(template: string, values: JsonObject): Promise<string> {
+  const { renderText } = await import('../template/prompt.ts');
+  return renderText(template, values);
+}
+
+const CAPABILITIES = { form: 'elicitation', sampling: 'sampling', roots: 'roots' } as const;
+
+async function ask({ entry, context }: Asker, inquiries: readonly Inquiry[]) {
+  const { asking } = context;
+  const missing = inquiries.filter(({ kind }) => !asking?.can(kind)).map(({ kind }) => CAPABILITIES[kind]);
+  if (asking !== undefined && missing.length === 0) return asking.ask(inquiries);
+  throw new SvcError(
+    'capability_missing',
+    `${entry.name} asks something before it runs, and this client cannot answer: it needs ${[...new Set(missing)].join(' and ')}. Nothing was done.`,
+    { detail: { requiredCapabilities: Object.fromEntries(missing.map((name) => [name, {}])) } },
+  );
+}
+
+/** A person's answers are checked like arguments. */
+function checkReply({ entry }: Asker, question: Question, reply: Reply | undefined): JsonObject {
+  if (!reply) throw declined(entry.name);
+  const values = known(question, reply.values);
+  if (question.otherwise === 'skip' && Object.keys(values).length === 0) return unasked(question);
+  const parsed = createArgumentsParser(answersOf(question))(values);
+  if (parsed.ok) return parsed.values;
+  throw new SvcError(
+    'arguments_invalid',
+    `The answer to ${question.name} is not valid:\n${toLines(parsed.issues)}`,
+  );
+}
+
+function known(question: Question, values: JsonObject): JsonObject {
+  const names = answersOf(question).map(nameOf);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+function unasked(question: Question): JsonObject {
+  const values = answersOf(question).map((field): [string, JsonValue] => [field.name, field.default ?? null]);
+  return Object.fromEntries(values);
+}
+
+function declined(name: string): SvcError {
+  return new SvcError('denied', `${name} did not run: the person who was asked declined. Nothing was done.`);
+}
+
+const AGREEMENT = {
+  type: 'object',
+  properties: {
+    ok: { type: 'boolean', title: 'Go ahead', description: 'Whether to go ahead', default: false },
+  },
+  required: ['ok'],
+};
+
+/** The last question, so that it can name what was answered before. Who types a command has agreed to it by that. */
+async function askToConfirm(asker: Asker, values: JsonObject): Promise<void> {
+  const { entry, context } = asker;
+  if (entry.confirm === undefined || context.caller === 'cli') return;
+  const { question, otherwise } = entry.confirm;
+  if (otherwise === 'allow' && !context.asking?.can('form')) return;
+  const message = await render(question, values);
+  const inquiry = { kind: 'form', key: CONFIRM_KEY, message, schema: AGREEMENT, binding: true } as const;
+  const reply = (await ask(asker, [inquiry])).get(CONFIRM_KEY);
+  if (reply?.values.ok !== true) throw declined(entry.name);
+}

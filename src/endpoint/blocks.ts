@@ -1,0 +1,82 @@
+import { SvcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject } from '../types/coerce.ts';
+
+/** A block of MCP content. */
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource';
+      readonly resource: { readonly uri: string; readonly mimeType: string } & (
+        | { readonly text: string }
+        | { readonly blob: string }
+      );
+    }
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+    };
+
+/** Rows as the blocks that they describe; what policies took away is not in them. Throws result_invalid. */
+export function toBlocks(value: JsonValue, endpoint: string): readonly Block[] {
+  const rows = Array.isArray(value) ? value : [];
+  return rows.map((row: JsonValue, index) => {
+    const block = isObject(row) ? toBlock(row) : null;
+    if (block !== null) return block;
+    throw new SvcError(
+      'result_invalid',
+      `Row ${index + 1} of ${endpoint} is no block of content. A row has \`type\` text (with \`text\`), image or audio (\`data\`, \`mime_type\`), resource (\`uri\`, \`text\` or \`data\`) or resource_link (\`uri\`).`,
+    );
+  });
+}
+
+/** A picture or a sound as a block; null for any other media type. */
+export function toMedia(mimeType: string, data: string): Block | null {
+  return toBlock({ type: mimeType.split('/')[0] ?? '', data, mime_type: mimeType }, MEDIA);
+}
+
+const MEDIA = ['image', 'audio'];
+
+/** `data` is a BLOB, in base64 by now. */
+function toBlock(row: JsonObject, types?: readonly string[]): Block | null {
+  const { type, text, data, mime_type: mimeType, uri } = row;
+  if (types !== undefined && !types.includes(String(type))) return null;
+  switch (type) {
+    case 'text':
+      return typeof text === 'string' ? { type, text } : null;
+    case 'image':
+    case 'audio':
+      return typeof data === 'string' && typeof mimeType === 'string' ? { type, data, mimeType } : null;
+    case 'resource':
+      return typeof uri === 'string' ? toEmbedded(uri, row) : null;
+    case 'resource_link':
+      return typeof uri === 'string' ? toLink(uri, row) : null;
+    default:
+      return null;
+  }
+}
+
+function toEmbedded(uri: string, { text, data, mime_type: mimeType }: JsonObject): Block | null {
+  const type = 'resource';
+  const said = typeof mimeType === 'string' ? mimeType : null;
+  if (typeof text === 'string') return { type, resource: { uri, mimeType: said ?? 'text/plain', text } };
+  if (typeof data !== 'string') return null;
+  return { type, resource: { uri, mimeType: said ?? 'application/octet-stream', blob: data } };
+}
+
+function toLink(uri: string, row: JsonObject): Block {
+  const { name, title, description, mime_type: mimeType } = row;
+  return {
+    type: 'resource_link',
+    uri,
+    name: typeof name === 'string' ? name : uri,
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof mimeType === 'string' ? { mimeType } : {}),
+  };
+}

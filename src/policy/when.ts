@@ -1,0 +1,34 @@
+import type { User } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { Parameter } from '../types/node.ts';
+import { toInputBindings } from './bindings.ts';
+import { type CompiledRule, compileCondition } from './compile.ts';
+
+/** What a condition outside of a policy reads. */
+export interface Circumstances {
+  readonly parameters: readonly Parameter[];
+  readonly values: JsonObject;
+  readonly user: User | null;
+  readonly now: () => number;
+}
+
+const conditions = new Map<string, CompiledRule['evaluate']>();
+const MOST = 1_000;
+
+/** Whether a condition over values holds; throws for one that cannot be evaluated. */
+export function holds(condition: string, { parameters, values, user, now }: Circumstances): boolean {
+  const bindings = toInputBindings({ kind: 'tool', parameters, returns: null }, values, user);
+  const verdict = evaluatorOf(condition)(bindings, now);
+  if ('matched' in verdict) return verdict.matched;
+  throw new SvcError('internal', `The condition “${condition}” could not be evaluated: ${verdict.failure}`);
+}
+
+function evaluatorOf(condition: string): CompiledRule['evaluate'] {
+  const known = conditions.get(condition);
+  if (known !== undefined) return known;
+  if (conditions.size >= MOST) conditions.clear();
+  const evaluate = compileCondition(condition);
+  conditions.set(condition, evaluate);
+  return evaluate;
+}
