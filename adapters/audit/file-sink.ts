@@ -124,10 +124,11 @@ export class FileSink implements AuditSink {
 
   /** As many lines as one write takes. */
   #take(): readonly string[] {
+    const most = Math.min(BATCH_BYTES, this.#options.limits.maxBytes);
     let bytes = 0;
     const end = this.#queue.findIndex((line, index) => {
       bytes += line.length;
-      return index > 0 && bytes > BATCH_BYTES;
+      return index > 0 && bytes > most;
     });
     const all = this.#queue;
     this.#queue = end === -1 ? [] : all.slice(end);

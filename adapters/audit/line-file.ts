@@ -54,11 +54,16 @@ export class LineFile {
     if (this.#opened !== null) return;
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     const handle = await open(this.#path, 'a', 0o600);
-    const found = await handle.stat();
-    const { dev, ino, size, birthtimeMs } = found;
-    const isFile = found.isFile();
-    this.#opened = { handle, isFile, identity: `${dev}:${ino}`, bornAt: birthtimeMs, size };
-    if (isFile && size > 0) await repairTail(this.#path);
+    try {
+      const found = await handle.stat();
+      const { dev, ino, size, birthtimeMs } = found;
+      const isFile = found.isFile();
+      if (isFile && size > 0) await repairTail(this.#path);
+      this.#opened = { handle, isFile, identity: `${dev}:${ino}`, bornAt: birthtimeMs, size };
+    } catch (thrown) {
+      await handle.close();
+      throw thrown;
+    }
   }
 
   /** Writes and syncs lines. */
@@ -106,7 +111,7 @@ export class LineFile {
   /** The file that is at the path now: another process, or a person, may have moved the one that was. */
   async #current(): Promise<Opened> {
     if (this.#opened?.isFile) {
-      const found = await stat(this.#path).catch(() => null);
+      const found = await stat(this.#path).catch(ifMissing(null));
       if (found === null || `${found.dev}:${found.ino}` !== this.#opened.identity) await this.close();
       else this.#opened.size = found.size;
     }
@@ -119,9 +124,13 @@ export class LineFile {
     const { maxBytes, maxAgeMs } = this.#limits;
     const old = bornAt > 0 && Date.now() - bornAt > maxAgeMs;
     if (!isFile || size === 0 || (size + more <= maxBytes && !old)) return false;
-    await rename(this.#path, rotatedName(this.#path, Date.now()));
+    // Another process that writes the same file may have been first.
+    const first = await rename(this.#path, rotatedName(this.#path, Date.now())).then(
+      () => true,
+      ifMissing(false),
+    );
     await this.close();
-    return true;
+    return first;
   }
 
   async #sync(): Promise<void> {
@@ -138,4 +147,12 @@ export class LineFile {
     if (done.length > 0) this.#torn = done.at(-1) !== 0x0a;
     return Math.max(0, done.filter((byte) => byte === 0x0a).length - first);
   }
+}
+
+/** Answers a failure that is only a missing file, and passes on the others. */
+function ifMissing<T>(answer: T): (thrown: NodeJS.ErrnoException) => T {
+  return (thrown) => {
+    if (thrown.code === 'ENOENT') return answer;
+    throw thrown;
+  };
 }

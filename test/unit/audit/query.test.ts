@@ -1,0 +1,270 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { exportCsv, exportDuckdb } from '../../../adapters/audit/export.ts';
+import { rotatedName } from '../../../adapters/audit/names.ts';
+import { createAuditQuery, type Reader } from '../../../adapters/audit/query.ts';
+import { openScratch } from '../../../adapters/duckdb-native/scratch.ts';
+import type { AuditFilter } from '../../../src/audit/filter.ts';
+import { toDuration, toMoment } from '../../../src/audit/moment.ts';
+import { parseAuditQuery } from '../../../src/audit/query.ts';
+import { toStats } from '../../../src/audit/stats.ts';
+import { SvcError } from '../../../src/errors.ts';
+
+const START = Date.parse('2026-08-01T00:00:00Z');
+const NASTY = `it's "quoted" ; DROP TABLE logs -- \\ é 😀`;
+
+function recordOf(index: number): Record<string, unknown> {
+  const denied = index % 7 === 0;
+  return {
+    record_id: `r-${String(index).padStart(5, '0')}`,
+    timestamp: new Date(START + index * 600_000).toISOString(),
+    schema_name: 'svc.endpoints',
+    schema_version: 1,
+    operation_type: ['tool', 'resource', 'prompt'][index % 3],
+    operation_name: index % 11 === 0 ? NASTY : `op_${index % 5}`,
+    operation_status: denied || index % 4 === 0 ? 'error' : 'success',
+    duration_ms: index,
+    caller_type: 'http',
+    user_id: index % 2 ? `u-${index % 4}` : null,
+    session_id: null,
+    trace_id: index % 10 === 0 ? 'a'.repeat(32) : null,
+    policy_decision: denied ? 'deny' : index % 2 ? 'allow' : 'n/a',
+    policy_reason: denied ? 'no' : null,
+    error_message: null,
+    error_code: null,
+    request_id: `q-${index}`,
+    policies_evaluated: 0,
+    policies_applied: [],
+    result_count: 1,
+    input_data: { text: '=1+1', n: index },
+    output_data: [1, [1, 2], { a: 'x' }, 'text', null][index % 5],
+  };
+}
+
+/** A log of three files, shuffled a little, with lines in it that are none of ours. */
+function logOf(many: number): string {
+  // What a path may hold that DuckDB takes for a pattern.
+  const root = mkdtempSync(join(tmpdir(), "svc-audit-[x]*'-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const path = join(root, 'log.jsonl');
+  const lines = Array.from({ length: many }, (_, index) => JSON.stringify(recordOf(index)));
+  const third = Math.ceil(many / 3);
+  const files = [
+    [rotatedName(path, START + third * 600_000), lines.slice(0, third).reverse()],
+    [rotatedName(path, START + 2 * third * 600_000), lines.slice(third, 2 * third)],
+    [path, lines.slice(2 * third)],
+  ] as const;
+  for (const [file, own] of files) writeFileSync(file, `${own.join('\n')}\n`);
+  writeFileSync(
+    path,
+    Buffer.concat([
+      readFileSync(path),
+      Buffer.from('\n   \nno json\n[1,2]\n"text"\n{"torn": \n{"timestamp":"soon"}\n{"bad":"\\ud800"}\n42\nnull\n'),
+      Buffer.from([0xff, 0xfe, 0x0a]),
+      Buffer.from('{"timestamp":"2026-08-01T00:00:00.000Z","operation_type":"spell","operation_status":"success"}\n'),
+      Buffer.from('{"record_id":"torn at the end'),
+    ]),
+  );
+  return path;
+}
+
+const FOREIGN = 11;
+const READERS: readonly Reader[] = ['native', 'streamed'];
+
+const FILTERS: readonly AuditFilter[] = [
+  {},
+  { operation_type: 'tool' },
+  { operation_name: NASTY },
+  { operation_name: "x' OR '1'='1" },
+  { operation_type: 'prompt', operation_status: 'error' },
+  { policy_decision: 'n/a' },
+  { policy_decision: 'deny', user_id: 'u-1' },
+  { trace_id: 'a'.repeat(32) },
+  { schema_name: 'other' },
+  { request_id: 'q-17' },
+  { start_time: '2026-08-01T10:00:00.000Z', end_time: '2026-08-01T12:00:00.000Z' },
+  { start_time: '2026-08-03T00:00:00.000Z' },
+  { end_time: '2026-08-01T00:00:00.000Z' },
+];
+
+describe('a query', () => {
+  it.each(FILTERS)('finds the same with DuckDB, without it, and by hand: %j', async (filter) => {
+    const path = logOf(500);
+    const wanted = Array.from({ length: 500 }, (_, index) => recordOf(index))
+      .filter((record) =>
+        Object.entries(filter).every(([key, value]) => {
+          if (key === 'start_time') return String(record.timestamp) >= value;
+          if (key === 'end_time') return String(record.timestamp) <= value;
+          return record[key] === value;
+        }),
+      )
+      .toReversed();
+    for (const reader of READERS) {
+      const query = createAuditQuery(path, reader);
+      const page = await query.query(filter, { limit: 25, offset: 10 });
+      expect(page).toEqual({ records: wanted.slice(10, 35), total: wanted.length, foreign: FOREIGN });
+      const stats = await query.stats(filter);
+      const many = (key: string, value: string) => wanted.filter((record) => record[key] === value).length;
+      expect(stats).toEqual({
+        total_records: wanted.length,
+        by_type: {
+          tool: many('operation_type', 'tool'),
+          resource: many('operation_type', 'resource'),
+          prompt: many('operation_type', 'prompt'),
+        },
+        by_status: { success: many('operation_status', 'success'), error: many('operation_status', 'error') },
+        by_policy: {
+          allow: many('policy_decision', 'allow'),
+          deny: many('policy_decision', 'deny'),
+          'n/a': many('policy_decision', 'n/a'),
+        },
+        earliest_timestamp: wanted.at(-1)?.timestamp ?? null,
+        latest_timestamp: wanted[0]?.timestamp ?? null,
+      });
+    }
+  });
+
+  it.each(READERS)('counts the same groups: %s', async (reader) => {
+    const path = logOf(300);
+    const byHand = await createAuditQuery(path, 'streamed').groups({});
+    const { groups, foreign } = await createAuditQuery(path, reader).groups({});
+    const sorted = (list: readonly unknown[]) => list.map((one) => JSON.stringify(one)).toSorted();
+    expect(foreign).toBe(FOREIGN);
+    expect(sorted(groups)).toEqual(sorted(byHand.groups));
+  });
+
+  it.each(READERS)('of a log that is not there finds nothing: %s', async (reader) => {
+    const query = createAuditQuery(join(tmpdir(), 'svc-nothing-here/log.jsonl'), reader);
+    expect(await query.query({}, { limit: 10, offset: 0 })).toEqual({ records: [], total: 0, foreign: 0 });
+    expect(await query.stats({})).toEqual(toStats([]));
+  });
+
+  it('of records without ids of their own, or with the same, is right all the same', async () => {
+    const path = logOf(10);
+    const line = JSON.stringify({ ...recordOf(3), record_id: 'same' });
+    const { record_id: _, ...bare } = recordOf(4);
+    writeFileSync(path, `${line}\n${line}\n${line}\n${JSON.stringify(bare)}\n`);
+    const [native, streamed] = await Promise.all(
+      READERS.map((reader) => createAuditQuery(path, reader).query({}, { limit: 5, offset: 0 })),
+    );
+    expect(native).toEqual(streamed);
+    expect(native?.records).toHaveLength(5);
+  });
+});
+
+describe('an export', () => {
+  it('to DuckDB has typed columns in the table `logs`, whatever shapes results have', async () => {
+    const path = logOf(100);
+    const target = join(path, '../out.duckdb');
+    expect(await exportDuckdb(path, {}, target)).toBe(100);
+    expect(await exportDuckdb(path, { operation_status: 'error' }, target)).toBe(36);
+    expect(await exportDuckdb(path, {}, target)).toBe(100);
+    const scratch = await openScratch();
+    onTestFinished(() => scratch.close());
+    await scratch.rows(`ATTACH '${target.replaceAll("'", "''")}' AS o (READ_ONLY)`);
+    const [row] = await scratch.rows(
+      `SELECT count(*)::INT, count(DISTINCT record_id)::INT, sum(duration_ms)::INT,
+        min("timestamp") = TIMESTAMPTZ '2026-08-01 00:00:00+00', typeof(any_value("timestamp")),
+        count(*) FILTER (operation_name = $1)::INT, max(input_data->>'text') FROM o.logs`,
+      [NASTY],
+    );
+    expect(row).toEqual([100, 100, 4950, true, 'TIMESTAMP WITH TIME ZONE', 10, '=1+1']);
+    const shapes = await scratch.rows('SELECT output_data FROM o.logs ORDER BY record_id LIMIT 5');
+    expect(shapes.map(([value]) => value)).toEqual(['1', '[1,2]', '{"a":"x"}', '"text"', null]);
+  });
+
+  it('to CSV can be read by others, and starts no formula', async () => {
+    const path = logOf(100);
+    const target = join(path, '../out.csv');
+    writeFileSync(path, `${JSON.stringify({ ...recordOf(1), error_message: '=HYPERLINK("x")', user_id: '-a,b\n"c"' })}\n`);
+    const many = await exportCsv(path, { operation_name: 'op_1' }, target);
+    const read = `import csv, sys; print(list(csv.DictReader(open(sys.argv[1], newline='')))[-1])`;
+    const last = execFileSync('python3', ['-c', read, target], { encoding: 'utf8' });
+    expect(many).toBeGreaterThan(5);
+    expect(last).toContain(`'error_message': '\\'=HYPERLINK("x")'`);
+    expect(last).toContain(`"'-a,b\\n`);
+    expect((statSync(target).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('to a place that cannot be written says so', async () => {
+    const path = logOf(10);
+    for (const write of [exportCsv, exportDuckdb]) {
+      await expect(write(path, {}, join(path, 'x'))).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+});
+
+describe('a time', () => {
+  it.each([
+    ['2026-08-01', 'start', '2026-08-01T00:00:00.000Z'],
+    ['2026-08-01', 'end', '2026-08-01T23:59:59.999Z'],
+    ['2026-08-01T12:30', 'start', '2026-08-01T12:30:00.000Z'],
+    ['2026-08-01 12:30:05.25', 'start', '2026-08-01T12:30:05.250Z'],
+    ['2026-08-01T12:30:00+02:00', 'start', '2026-08-01T10:30:00.000Z'],
+    ['2026-08-01t12:30:00z', 'end', '2026-08-01T12:30:00.000Z'],
+    ['2024-02-29', 'start', '2024-02-29T00:00:00.000Z'],
+    ['2026-02-30', 'start', null],
+    ['2026-13-01', 'start', null],
+    ['yesterday', 'start', null],
+    ['', 'start', null],
+    ['1', 'end', null],
+  ] as const)('%s as the %s of a range is %s, in any zone of the machine', (text, edge, moment) => {
+    expect(toMoment(text, edge)).toBe(moment);
+  });
+
+  it.each([
+    ['30s', 30_000],
+    ['90m', 5_400_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['2w', 1_209_600_000],
+    ['1.5h', null],
+    ['-1h', null],
+    ['h', null],
+  ])('ago: %s is %s ms', (text, ms) => {
+    expect(toDuration(text)).toBe(ms);
+  });
+});
+
+describe('the query string of the admin API', () => {
+  const parse = (text: string) => parseAuditQuery(new URLSearchParams(text));
+
+  it('has defaults, and every parameter of the spec', () => {
+    expect(parse('')).toEqual({ filter: {}, limit: 100, offset: 0 });
+    const all =
+      'schema_name=svc.endpoints&start_time=2026-08-01&end_time=2026-08-02T00:00:00Z&operation_type=tool&operation_name=a%27b&operation_status=error&user_id=u&trace_id=t&limit=1000&offset=5';
+    expect(parse(all)).toEqual({
+      filter: {
+        schema_name: 'svc.endpoints',
+        start_time: '2026-08-01T00:00:00.000Z',
+        end_time: '2026-08-02T00:00:00.000Z',
+        operation_type: 'tool',
+        operation_name: "a'b",
+        operation_status: 'error',
+        user_id: 'u',
+        trace_id: 't',
+      },
+      limit: 1_000,
+      offset: 5,
+    });
+  });
+
+  it.each([
+    ['limit=0', /limit/],
+    ['limit=1001', /limit must be 1000 or less/],
+    ['limit=ten', /limit must be a whole number/],
+    ['limit=', /limit/],
+    ['limit=5&limit=6', /limit is given twice/],
+    ['offset=-1', /offset/],
+    ['operation_type=spell', /operation_type must be one of tool, resource, prompt/],
+    ['operation_status=ok', /operation_status/],
+    ['start_time=yesterday', /start_time must be an ISO 8601 time/],
+    ['nonsense=1', /nonsense is not a parameter here/],
+  ])('refuses %s', (text, message) => {
+    expect(() => parse(text)).toThrow(message);
+    expect(() => parse(text)).toThrow(SvcError);
+  });
+});
