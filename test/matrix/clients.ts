@@ -1,6 +1,12 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as OldSseTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -8,6 +14,7 @@ import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared
 /** How clients reach a server. */
 export type Reach =
   | { readonly kind: 'http'; readonly url: URL }
+  | { readonly kind: 'sse'; readonly url: URL }
   | {
       readonly kind: 'stdio';
       readonly command: string;
@@ -40,6 +47,12 @@ export interface ClientKind {
 
 const INFO = { name: 'matrix', version: '1.0.0' };
 
+/** Clients of the revisions that every transport carries. */
+export const OLDER_CLIENTS: readonly ClientKind[] = [
+  { name: 'SDK 2, legacy', revision: '2025-11-25', connect: (reach) => connect(reach, 'legacy') },
+  { name: 'SDK 1', revision: '2025-11-25', connect: connectOld },
+];
+
 /** Every client that the matrix replays its cases with. */
 export const CLIENTS: readonly ClientKind[] = [
   {
@@ -47,17 +60,13 @@ export const CLIENTS: readonly ClientKind[] = [
     revision: '2026-07-28',
     connect: (reach) => connect(reach, { pin: '2026-07-28' }),
   },
-  { name: 'SDK 2, legacy', revision: '2025-11-25', connect: (reach) => connect(reach, 'legacy') },
-  { name: 'SDK 1', revision: '2025-11-25', connect: connectOld },
+  { name: 'SDK 2, auto', revision: '2026-07-28', connect: (reach) => connect(reach, 'auto') },
+  ...OLDER_CLIENTS,
 ];
 
-async function connect(reach: Reach, mode: 'legacy' | { readonly pin: string }): Promise<Session> {
+async function connect(reach: Reach, mode: VersionNegotiationMode): Promise<Session> {
   const client = new Client(INFO, { versionNegotiation: { mode } });
-  await client.connect(
-    reach.kind === 'http'
-      ? new StreamableHTTPClientTransport(reach.url)
-      : new StdioClientTransport({ ...reach, args: [...reach.args], stderr: 'ignore' }),
-  );
+  await client.connect(toTransport(reach));
   return {
     revision: client.getNegotiatedProtocolVersion(),
     server: client.getServerVersion()?.name,
@@ -67,11 +76,17 @@ async function connect(reach: Reach, mode: 'legacy' | { readonly pin: string }):
   };
 }
 
+function toTransport(reach: Reach) {
+  if (reach.kind === 'sse') return new SSEClientTransport(reach.url);
+  if (reach.kind === 'http') return new StreamableHTTPClientTransport(reach.url);
+  return new StdioClientTransport({ ...reach, args: [...reach.args], stderr: 'ignore' });
+}
+
 async function connectOld(reach: Reach): Promise<Session> {
   const client = new OldClient(INFO);
   const http = reach.kind === 'http' ? new OldHttpTransport(reach.url) : null;
   // the old SDK's types were not written for exactOptionalPropertyTypes
-  const transport = (http ?? toOldStdio(reach)) as OldTransport;
+  const transport = (http ?? toOldTransport(reach)) as OldTransport;
   await client.connect(transport);
   return {
     revision: http?.protocolVersion ?? '2025-11-25',
@@ -82,8 +97,8 @@ async function connectOld(reach: Reach): Promise<Session> {
   };
 }
 
-function toOldStdio(reach: Reach): OldStdioTransport {
-  if (reach.kind !== 'stdio') throw new Error('not a stdio server');
+function toOldTransport(reach: Reach): OldSseTransport | OldStdioTransport {
+  if (reach.kind !== 'stdio') return new OldSseTransport(reach.url);
   return new OldStdioTransport({ ...reach, args: [...reach.args], stderr: 'ignore' });
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { CASES } from './cases.ts';
-import { CLIENTS, type Session } from './clients.ts';
-import { PLATFORMS, type Running } from './platforms.ts';
+import type { Session } from './clients.ts';
+import { PLATFORMS, type Running, SERVED } from './platforms.ts';
 import { rawCall } from './raw.ts';
 
 // whole programs start here, on machines with little to spare
@@ -18,16 +18,16 @@ beforeAll(async () => {
 });
 afterAll(() => artefacts.remove());
 
-describe.each(PLATFORMS)('$name', (platform) => {
+describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
   let running: Running;
 
   beforeAll(async () => {
-    const { out } = await artefacts.get(platform.target);
-    running = await platform.start(out);
+    const built = 'target' in platform ? (await artefacts.get(platform.target)).out : artefacts.root;
+    running = await platform.start(built);
   });
   afterAll(() => running.close());
 
-  describe.each(CLIENTS)('$name', (client) => {
+  describe.each(platform.clients)('$name', (client) => {
     let session: Session;
 
     beforeAll(async () => {

@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { TargetName } from '../../deploy/target.ts';
-import type { Reach } from './clients.ts';
+import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
 import { type FunctionOptions, startFunction } from './lambda/function.ts';
 import { startWorker } from './worker.ts';
+
+const SVC = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
 /** A built artefact that runs. */
 export interface Running {
@@ -13,25 +16,47 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** A platform: which artefact it takes, and how it runs it. */
+/** A platform: which artefact it takes, how it runs it, and who can reach it. */
 export interface Platform {
   readonly name: string;
   readonly target: TargetName;
   readonly start: (folder: string) => Promise<Running>;
+  readonly clients: readonly ClientKind[];
 }
 
 /** Every way in which a built artefact is run. */
 export const PLATFORMS: readonly Platform[] = [
-  { name: 'Node over a socket', target: 'node', start: startNode },
-  { name: 'Node over stdio', target: 'node', start: async (folder) => overStdio(folder) },
+  { name: 'Node over a socket', target: 'node', start: startNode, clients: CLIENTS },
+  { name: 'Node over stdio', target: 'node', start: async (folder) => overStdio(folder), clients: CLIENTS },
   lambda('Lambda, Function URL, streaming', { gateway: 'function-url' }),
   lambda('Lambda, Function URL, buffered', {
     gateway: 'function-url',
     environment: { SVC_LAMBDA_RESPONSE: 'buffered' },
   }),
   lambda('Lambda, API Gateway', { gateway: 'api-gateway' }),
-  { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd },
+  { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd, clients: CLIENTS },
 ];
+
+/** The compiled program over the project as it is. */
+export type Served = Omit<Platform, 'target'>;
+
+/** Every way in which a project is served without being built. */
+export const SERVED: readonly Served[] = [
+  { name: 'svc serve', start: (root) => startServe(root, 'streamable-http'), clients: CLIENTS },
+  { name: 'svc serve over SSE', start: (root) => startServe(root, 'sse'), clients: OLDER_CLIENTS },
+];
+
+/** Its database is opened for writing, so the native engine serves it. */
+async function startServe(root: string, transport: string): Promise<Running> {
+  const args = [SVC, '-C', root, 'serve', '--transport', transport, '--port', '0', '--json'];
+  const child = spawn(process.execPath, args, { env: { HOME: root }, stdio: ['ignore', 'pipe', 'ignore'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = new URL(JSON.parse(line).url);
+    const kind = transport === 'sse' ? 'sse' : 'http';
+    return { reach: { kind, url }, close: () => terminate(child) };
+  }
+  throw new Error(`svc serve ended with ${child.exitCode}`);
+}
 
 /** Runs the Node artefact over HTTP on a free port. */
 export async function startNode(folder: string): Promise<Running> {
@@ -73,6 +98,7 @@ function lambda(name: string, options: FunctionOptions): Platform {
   return {
     name,
     target: 'aws-lambda',
+    clients: CLIENTS,
     start: async (folder) => {
       const { url, close } = await startFunction(join(folder, 'function.zip'), options);
       return { reach: { kind: 'http', url: new URL('mcp', url) }, close };

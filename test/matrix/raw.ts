@@ -23,7 +23,9 @@ export async function rawCall(
       },
     },
   });
-  return reach.kind === 'http' ? post(reach.url, message, tool) : write(reach, message);
+  if (reach.kind === 'stdio') return write(reach, message);
+  // Beside /sse, which has no answers of its own.
+  return post(new URL('mcp', reach.url), message, tool);
 }
 
 async function post(url: URL, body: string, tool: string): Promise<string> {
