@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAuth } from '../../../src/auth/create.ts';
+import type { Auth } from '../../../src/auth/model.ts';
+import type { ProviderPorts } from '../../../src/auth/provider.ts';
+import { createVerifier } from '../../../src/auth/verifier.ts';
+import type { LogLine } from '../../../src/ports.ts';
+import type { AuthSettings, TransportSettings, VerifierBlock } from '../../../src/settings/model.ts';
+import { answers, silent } from '../../idp/faults.ts';
+import { createHost, type Host } from '../../idp/host.ts';
+import { createSigner, type Signer } from '../../idp/signer.ts';
+import { failureOf, signal } from './providers/fixture.ts';
+
+const RESOURCE = 'https://svc.example/mcp';
+let server: Host;
+let signer: Signer;
+
+beforeAll(async () => {
+  [server, signer] = [await createHost(), await createSigner()];
+  server.serve((request, response) => {
+    const json = (body: unknown) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (request.url === '/keys') return json(signer.jwks);
+    if (request.url === '/.well-known/oauth-authorization-server/tenant') {
+      return json({
+        issuer: issuer(),
+        jwks_uri: `${server.origin}/keys`,
+        introspection_endpoint: introspection(),
+      });
+    }
+    response.writeHead(404).end();
+  });
+});
+afterAll(() => server.close());
+
+const issuer = () => `${server.origin}/tenant`;
+const introspection = () => `${server.origin}/introspect`;
+const ROUTE = 'POST /introspect';
+const now = () => Math.floor(Date.now() / 1000);
+
+type Changes = Readonly<Record<string, unknown>>;
+
+function claims(changes: Changes = {}) {
+  const good = {
+    iss: issuer(),
+    aud: RESOURCE,
+    sub: 'ada',
+    iat: now(),
+    exp: now() + 60,
+    scope: 'svc:access a:b',
+  };
+  return Object.fromEntries(
+    Object.entries({ ...good, ...changes }).filter(([, value]) => value !== undefined),
+  );
+}
+
+const jwt = (changes: Changes = {}, typ = 'at+jwt') => signer.sign(claims(changes), { typ });
+const block = (more: Partial<VerifierBlock> = {}): VerifierBlock => ({
+  issuer: issuer(),
+  audience: [],
+  ...more,
+});
+const keys = () => ({ jwks_url: `${server.origin}/keys` });
+const client = () => ({
+  introspection_url: introspection(),
+  client_id: 'rs',
+  client_secret: 'planted+secret',
+});
+
+function verify(token: string, more: Partial<VerifierBlock> = keys(), ports: Partial<ProviderPorts> = {}) {
+  return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, RESOURCE, signal());
+}
+
+test('a token for this resource is somebody, with scopes, and is not passed on', async () => {
+  const token = await jwt({
+    ...{ email: 'ada@example.com', email_verified: true, preferred_username: 'ada', groups: ['/staff'] },
+    ...{ client_id: 'app', tenant: 't' },
+  });
+  const claim_mappings = { groups: { staff: ['role:staff'] } };
+  expect(await verify(token, { ...keys(), claim_mappings, provider_name: 'acme' })).toEqual({
+    user: {
+      id: 'ada',
+      username: 'ada',
+      email: 'ada@example.com',
+      name: null,
+      provider: 'acme',
+      role: 'staff',
+      permissions: [],
+      groups: ['staff'],
+      capabilities: [],
+      claims: { tenant: 't' },
+      externalToken: null,
+    },
+    scopes: ['svc:access', 'a:b'],
+    expiresAt: expect.any(Number),
+    clientId: 'app',
+  });
+});
+
+test.each<[string, Changes, string?]>([
+  ['several audiences', { aud: ['https://other.example', RESOURCE] }],
+  ['scp in place of scope', { scope: undefined, scp: ['svc:access'] }],
+  ['the type of older servers', {}, 'JWT'],
+  ['the long form of the type', {}, 'application/at+jwt'],
+])('a token with %s is good', async (_name, changes, typ) => {
+  expect((await verify(await jwt(changes, typ)))?.scopes).toContain('svc:access');
+});
+
+test.each<[string, Changes, string?]>([
+  ['for another resource', { aud: 'https://other.example/mcp' }],
+  ['for nobody', { aud: undefined }],
+  ['of another issuer', { iss: 'https://evil.example' }],
+  ['of no issuer', { iss: undefined }],
+  ['that is over', { exp: 1 }],
+  ['without an end', { exp: undefined }],
+  ['that is not yet good', { nbf: 9_999_999_999 }],
+  ['about nobody', { sub: undefined }],
+  ['of another kind', {}, 'logout+jwt'],
+])('a token %s is refused', async (_name, changes, typ) => {
+  expect(await verify(await jwt(changes, typ))).toBeNull();
+});
+
+test('what the issuer did not sign is refused', async () => {
+  const other = await createSigner();
+  expect(await verify(await other.sign(claims(), { typ: 'at+jwt' }))).toBeNull();
+  for (const token of ['opaque', 'a.b.c', `${await jwt()}x`]) expect(await verify(token)).toBeNull();
+});
+
+test('an audience of the operator’s choice takes the place of the resource', async () => {
+  const audience = ['api://svc'];
+  expect(await verify(await jwt({ aud: 'api://svc' }), { ...keys(), audience })).not.toBeNull();
+  expect(await verify(await jwt(), { ...keys(), audience })).toBeNull();
+});
+
+test('the issuer says where its keys are', async () => {
+  expect((await verify(await jwt(), {}))?.user.id).toBe('ada');
+  server.fail('GET /.well-known/oauth-authorization-server/tenant', answers(404));
+  await failureOf(verify(await jwt(), {}), 'config_invalid');
+  server.fail('GET /.well-known/oauth-authorization-server/tenant', answers(200, { issuer: issuer() }));
+  await failureOf(verify(await jwt(), {}), 'config_invalid');
+});
+
+test('keys are asked for once, and when they cannot be had nobody is let in', async () => {
+  const check = createVerifier(block(keys()), { fetch, now: Date.now });
+  const before = server.requests.length;
+  server.fail('GET /keys', answers(503));
+  await failureOf(check(await jwt(), RESOURCE, signal()), 'login_unavailable');
+  for (let count = 0; count < 3; count += 1)
+    expect(await check(await jwt(), RESOURCE, signal())).not.toBeNull();
+  expect(server.requests.slice(before)).toEqual(['GET /keys', 'GET /keys']);
+});
+
+test('opaque tokens are asked about, once a minute, also those that are no good', async () => {
+  let time = Date.now();
+  const check = createVerifier(block({ ...client(), ...keys() }), { fetch, now: () => time });
+  const before = server.requests.length;
+  const asked = () => server.requests.length - before;
+  server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, scope: 'svc:access' }));
+  for (let count = 0; count < 3; count += 1) {
+    expect((await check('opaque-1', RESOURCE, signal()))?.scopes).toEqual(['svc:access']);
+  }
+  server.fail(ROUTE, answers(200, { active: false }));
+  for (let count = 0; count < 3; count += 1) expect(await check('opaque-2', RESOURCE, signal())).toBeNull();
+  expect(asked()).toBe(2);
+  time += 60_001;
+  server.fail(ROUTE, answers(200, { active: false }));
+  expect(await check('opaque-1', RESOURCE, signal())).toBeNull();
+  expect(asked()).toBe(3);
+});
+
+test('an answer is no longer good than its token', async () => {
+  let time = Date.now();
+  const check = createVerifier(block(client()), { fetch, now: () => time });
+  server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, exp: now() + 10 }));
+  expect(await check('short', RESOURCE, signal())).not.toBeNull();
+  time += 20_000;
+  expect(await check('short', RESOURCE, signal())).toBeNull();
+});
+
+test.each<[string, Changes]>([
+  ['for another resource', { aud: 'https://other.example' }],
+  ['for nobody', { aud: undefined }],
+  ['of another issuer', { iss: 'https://evil.example' }],
+  ['about nobody', { sub: undefined }],
+  ['that is over', { exp: 1 }],
+])('an active token %s is refused', async (_name, changes) => {
+  server.fail(ROUTE, answers(200, { active: true, ...claims(changes) }));
+  expect(await verify('opaque', client())).toBeNull();
+});
+
+test('what goes wrong with introspection has its class, and is not remembered', async () => {
+  const check = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 5_000 });
+  const ask = (body: unknown, status = 200) => {
+    server.fail(ROUTE, answers(status, body));
+    return check('opaque', RESOURCE, signal());
+  };
+  await failureOf(ask({ error: 'invalid_client' }, 401), 'config_invalid');
+  await failureOf(ask({}, 500), 'login_unavailable');
+  await failureOf(ask({ active: 'true' }), 'login_unavailable');
+  await failureOf(ask([]), 'login_unavailable');
+  server.fail(ROUTE, silent);
+  const hasty = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 50 });
+  await failureOf(hasty('opaque', RESOURCE, signal()), 'login_unavailable');
+  server.heal();
+  expect(await ask({ active: true, sub: 'ada', aud: RESOURCE })).not.toBeNull();
+});
+
+test('the client proves itself form-encoded, and the token is in the body', async () => {
+  let sent: { body: string; authorization: string | null } | null = null;
+  const fake: typeof fetch = async (_url, init) => {
+    sent = { body: String(init?.body), authorization: new Headers(init?.headers).get('authorization') };
+    return Response.json({ active: false });
+  };
+  await verify('opaque', client(), { fetch: fake });
+  expect(sent).toEqual({
+    body: 'token=opaque&token_type_hint=access_token',
+    authorization: `Basic ${btoa('rs:planted%2Bsecret')}`,
+  });
+});
+
+/** The guard as the app has it. */
+function authOf(more: Partial<VerifierBlock> = keys(), required: readonly string[] = []) {
+  const lines: LogLine[] = [];
+  const auth = { verifier: block(more), provider: null, required_scopes: required, keys: [], clients: [] };
+  const http = { base_url: 'https://svc.example', trust_proxy: false, scheme: 'http', stateless: true };
+  const made: Auth = createAuth({
+    settings: {
+      auth: auth as unknown as AuthSettings,
+      transport: { http: http as unknown as TransportSettings['http'] },
+    },
+    project: 'shop',
+    endpointScopes: [],
+    store: null,
+    fetchDocument: null,
+    listens: null,
+    log: (line) => lines.push(line),
+  });
+  return { auth: made, lines };
+}
+
+const call = (auth: Auth, token?: string) =>
+  auth.authenticate(
+    new Request(RESOURCE, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {} }),
+    signal(),
+  );
+
+test('the server lets in whom the issuer vouches for, and writes a line without the token', async () => {
+  const { auth, lines } = authOf();
+  const token = await jwt();
+  expect(await call(auth, token)).toMatchObject({
+    user: { id: 'ada', provider: 'verifier' },
+    sessionId: null,
+  });
+  expect(lines).toMatchObject([{ level: 'info', message: 'authenticated', fields: { user_id: 'ada' } }]);
+  expect(JSON.stringify(lines)).not.toContain(token);
+});
+
+test('who is not let in learns where tokens come from', async () => {
+  const { auth, lines } = authOf(keys(), ['svc:admin']);
+  const none = await call(auth);
+  expect(none).toMatchObject({ error: { code: 'token_missing' } });
+  expect(none).toHaveProperty(
+    'challenge',
+    expect.stringMatching(/resource_metadata="https:\/\/svc\.example\//),
+  );
+  expect(await call(auth, 'nonsense')).toMatchObject({ error: { code: 'token_invalid' } });
+  expect(await call(auth, await jwt())).toMatchObject({
+    error: { code: 'scope_insufficient' },
+    challenge: expect.stringContaining('svc:admin'),
+  });
+  server.fail('GET /keys', answers(503));
+  const away = await call(authOf().auth, await jwt());
+  expect(away).toMatchObject({ error: { code: 'login_unavailable' } });
+  expect(lines).toEqual([]);
+});
+
+test('the metadata names the issuer, in both of its places, and nothing else is there', async () => {
+  const { auth } = authOf();
+  const get = async (path: string, method = 'GET') => {
+    const request = new Request(`https://svc.example${path}`, { method });
+    return (await auth.respond({ request, body: async () => '', signal: signal() })) ?? null;
+  };
+  for (const path of ['', '/mcp', '/mcp/']) {
+    const response = await get(`/.well-known/oauth-protected-resource${path}`);
+    expect(await response?.json()).toEqual({
+      resource: RESOURCE,
+      authorization_servers: [issuer()],
+      scopes_supported: ['svc:access'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'shop',
+    });
+    expect(response?.headers.get('access-control-allow-origin')).toBe('*');
+  }
+  expect((await get('/.well-known/oauth-protected-resource', 'OPTIONS'))?.status).toBe(204);
+  expect((await get('/.well-known/oauth-protected-resource', 'POST'))?.status).toBe(405);
+  const others = [
+    '/authorize',
+    '/token',
+    '/register',
+    '/callback',
+    '/.well-known/oauth-authorization-server',
+  ];
+  for (const path of others) expect(await get(path)).toBeNull();
+});
