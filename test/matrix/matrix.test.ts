@@ -22,8 +22,8 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
   let running: Running;
 
   beforeAll(async () => {
-    const built = 'target' in platform ? (await artefacts.get(platform.target)).out : artefacts.root;
-    running = await platform.start(built);
+    const { target } = platform;
+    running = await platform.start(target ? (await artefacts.get(target)).out : artefacts.root);
   });
   afterAll(() => running.close());
 

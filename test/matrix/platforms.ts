@@ -38,7 +38,7 @@ export const PLATFORMS: readonly Platform[] = [
 ];
 
 /** The compiled program over the project as it is. */
-export type Served = Omit<Platform, 'target'>;
+export type Served = Omit<Platform, 'target'> & { readonly target?: undefined };
 
 /** Every way in which a project is served without being built. */
 export const SERVED: readonly Served[] = [
