@@ -35,7 +35,7 @@ export async function exportCsv(path: string, filter: AuditFilter, target: strin
     return many;
   } catch (cause) {
     out.destroy();
-    await rm(half, { force: true });
+    await rm(half, { force: true }).catch(() => {});
     throw new SvcError('usage', `${target} cannot be written: ${(cause as Error).message}.`, { cause });
   }
 }
