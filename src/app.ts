@@ -13,6 +13,8 @@ import { toLandingResponse } from './http/page/answer.ts';
 import type { Caller } from './mcp/caller.ts';
 import { createMcpEndpoint, type McpEndpoint, type McpPost } from './mcp/endpoint.ts';
 import type { Respond } from './mcp/reply.ts';
+import { answerEnd, answerListen, namesSession } from './mcp/session-requests.ts';
+import { createSessions, type Sessions } from './mcp/sessions.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
@@ -60,11 +62,11 @@ export interface Extra {
 /** The served side of a project: a web-standard handler. */
 export interface App {
   fetch(request: Request, extra?: Extra): Promise<Response>;
+  /** Ends what is kept open for clients, so that a server can stop. */
+  close?(): void;
 }
 
 type Env = { Bindings: Extra; Variables: { requestId: string } };
-
-const MCP_METHODS = 'POST';
 
 /** Guards, the MCP endpoint and the health checks as one handler (design, section 1). */
 export function createApp(options: AppOptions): App {
@@ -85,7 +87,8 @@ export function createApp(options: AppOptions): App {
     if (origin !== null) exposeTo(options.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
   const admit = createAdmission(withAuth(options));
-  routeMcp(hono, options, admit);
+  const sessions = options.stateless ? null : createSessions();
+  routeMcp(hono, { ...options, sessions }, admit);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
   routeHealth(hono, options);
   routeLanding(hono, options);
@@ -93,7 +96,10 @@ export function createApp(options: AppOptions): App {
     toFailure(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
-  return { fetch: async (request, extra = {}) => hono.fetch(request, extra) };
+  return {
+    fetch: async (request, extra = {}) => hono.fetch(request, extra),
+    close: () => sessions?.close(),
+  };
 }
 
 const MAX_FORM_BYTES = 64 * 1024;
@@ -122,7 +128,12 @@ function fail(error: SvcError, c: Context<Env>, log: Log): Response {
   return toFailure(error, c.req.path, requestId);
 }
 
-function routeMcp(hono: Hono<Env>, options: AppOptions, admit: Admit): void {
+interface McpOptions extends AppOptions {
+  readonly sessions: Sessions | null;
+}
+
+function routeMcp(hono: Hono<Env>, options: McpOptions, admit: Admit): void {
+  const methods = options.sessions === null ? 'POST' : 'POST, GET, DELETE';
   const endpoints = new WeakMap<Runtime, McpEndpoint>();
   const endpointOf = (runtime: Runtime): McpEndpoint => {
     const known = endpoints.get(runtime);
@@ -137,15 +148,27 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, admit: Admit): void {
     const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
     return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
   });
-  hono.options('/mcp', (c) => toPreflight(c.req.raw, MCP_METHODS));
+  if (options.sessions !== null) routeSessions(hono, options.sessions, admit);
+  hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
   hono.all('/mcp', (c) => {
     const refused = toFailure(
       new SvcError('method_not_allowed', `${c.req.method} is not used here: POST only.`),
       c.req.path,
       c.get('requestId'),
     );
-    refused.headers.set('allow', MCP_METHODS);
+    refused.headers.set('allow', methods);
     return refused;
+  });
+}
+
+function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void {
+  hono.get('/mcp', async (c, next) => {
+    if (!namesSession(c.req.raw.headers)) return next();
+    return answerListen(sessions, c.req.raw.headers, await toCaller(c, admit, 'http'));
+  });
+  hono.delete('/mcp', async (c, next) => {
+    if (!namesSession(c.req.raw.headers)) return next();
+    return answerEnd(sessions, c.req.raw.headers, await toCaller(c, admit, 'http'));
   });
 }
 

@@ -18,7 +18,8 @@ export function createRequestLog(log: Log): RequestLog {
       const ids = current.getStore();
       log(ids === undefined ? line : { ...line, fields: { ...ids, ...line.fields } });
     },
-    around: ({ fetch }) => ({
+    around: ({ fetch, ...app }) => ({
+      ...app,
       fetch: (request, extra) => {
         const requestId = randomUUID();
         const traceId = traceIdOf(request.headers.get('traceparent'));

@@ -38,7 +38,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    close: () => close(server, unused, options.graceMs ?? GRACE_MS),
+    close: () => {
+      options.app.close?.();
+      return close(server, unused, options.graceMs ?? GRACE_MS);
+    },
   };
 }
 

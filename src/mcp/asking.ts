@@ -3,11 +3,12 @@ import type { AnyEntry } from '../catalog/model.ts';
 import type { Asking, Inquiry, Reply } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { Caller } from './caller.ts';
 import { canAnswer, readReply, toRequest } from './inquiry.ts';
 import type { ServerParts } from './parts.ts';
 import { type About, openState, sealState, type Told } from './request-state.ts';
 import { createSealer, type Sealer } from './seal.ts';
-import type { Session } from './session.ts';
+import { subjectOf } from './sessions.ts';
 
 /** People take their time. */
 const PATIENCE_MS = 10 * 60_000;
@@ -23,9 +24,9 @@ export async function askingOf(
   args: JsonObject,
 ): Promise<Asking | undefined> {
   if (entry?.ask === undefined && entry?.confirm === undefined) return undefined;
-  const { session, user } = parts.callerOf(ctx);
-  if (parts.era === 'legacy') return toLegacy(ctx, session);
-  const about = { user: user?.id ?? null, method: ctx.mcpReq.method, name: keyOf(entry), args };
+  const caller = parts.callerOf(ctx);
+  if (parts.era === 'legacy') return toLegacy(ctx, caller);
+  const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };
   return createModern(parts.sealer ?? OWN, ctx, about);
 }
 
@@ -34,9 +35,9 @@ function keyOf(entry: AnyEntry): string {
 }
 
 /** Asks by requests of its own, on the stream of the call: only a session hears the responses. */
-function toLegacy({ mcpReq }: ServerContext, session: Session | undefined): Asking | undefined {
+function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Asking | undefined {
   if (session === undefined) return undefined;
-  const options = { timeout: PATIENCE_MS, signal: mcpReq.signal };
+  const options = { timeout: PATIENCE_MS, signal };
   const askOne = async (inquiry: Inquiry): Promise<[string, Reply]> => {
     const raw = await mcpReq.send(toRequest(inquiry), options).catch((cause: unknown) => {
       throw new SvcError('denied', 'The client did not answer what it was asked. Nothing was done.', {

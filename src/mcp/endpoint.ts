@@ -11,6 +11,7 @@ import { NOT_ACCEPTABLE, NOT_JSON, toRefusalResponse } from './refusal.ts';
 import { acceptedForm, createReply, type Respond } from './reply.ts';
 import { enforceScopes } from './scopes.ts';
 import { createServer, type ServeOptions } from './server.ts';
+import type { Sessions } from './sessions.ts';
 
 /** One POST to the MCP endpoint, its body read. */
 export interface McpPost {
@@ -21,14 +22,21 @@ export interface McpPost {
   readonly respond?: Respond | undefined;
 }
 
-/** Answers POSTs of both eras; keeps nothing about clients between them. */
+/** Answers POSTs of both eras. */
 export type McpEndpoint = (post: McpPost) => Promise<Response>;
 
-/** Streamable HTTP without sessions: 2026-07-28 and every older revision on one endpoint. */
-export function createMcpEndpoint(runtime: Runtime, options: ServeOptions): McpEndpoint {
+/** How a project is served over Streamable HTTP. */
+export interface EndpointOptions extends Omit<ServeOptions, 'sessions'> {
+  /** Of clients of the legacy era; they outlive the endpoint. Null: nothing is kept about clients. */
+  readonly sessions: Sessions | null;
+}
+
+/** Streamable HTTP: 2026-07-28 and every older revision on one endpoint. */
+export function createMcpEndpoint(runtime: Runtime, { sessions, ...options }: EndpointOptions): McpEndpoint {
+  const parts = { ...options, sessions: sessions !== null };
   const channels = {
-    modern: connect(runtime, 'modern', options),
-    legacy: connect(runtime, 'legacy', options),
+    modern: connect(runtime, 'modern', parts),
+    legacy: connect(runtime, 'legacy', parts),
   };
   return async ({ headers, body: text, caller, respond }) => {
     if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
@@ -37,7 +45,14 @@ export function createMcpEndpoint(runtime: Runtime, options: ServeOptions): McpE
     const read = readJson(text);
     if (!read.ok) return toRefusalResponse(read.refusal);
     enforceScopes(runtime, read.value, caller);
-    return answer({ headers, body: read.value, caller, channels, reply: createReply(form, respond) });
+    return answer({
+      headers,
+      body: read.value,
+      caller,
+      channels,
+      sessions,
+      reply: createReply(form, respond),
+    });
   };
 }
 
