@@ -69,6 +69,12 @@ export interface RequestContext {
   readonly asking?: Asking;
 }
 
+/** What every line of the log about a request names. */
+export function logIdsOf({ requestId, traceparent }: Pick<RequestContext, 'requestId' | 'traceparent'>) {
+  const traceId = traceIdOf(traceparent);
+  return { request_id: requestId, ...(traceId === null ? {} : { trace_id: traceId }) };
+}
+
 /** The trace that a `traceparent` names; null for one that is not sound (W3C Trace Context). */
 export function traceIdOf(traceparent: string | null): string | null {
   const found = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent ?? '')?.[1];

@@ -1,5 +1,5 @@
 import type { AnyEntry } from '../catalog/model.ts';
-import type { RequestContext } from '../context.ts';
+import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
@@ -101,7 +101,7 @@ function take({ runtime, entry, context }: Call, progress: Progress, decision: D
     runtime.log({
       level: 'error',
       message: `a policy of ${entry.name} could not be evaluated, so the call was denied: ${decision.failure}`,
-      fields: { error_id: context.requestId, endpoint: entry.name },
+      fields: { ...logIdsOf(context), error_id: context.requestId, endpoint: entry.name },
     });
   }
   if (decision.outcome === 'deny') throw toDeniedError(decision);

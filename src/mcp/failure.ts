@@ -1,4 +1,5 @@
 import { type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server';
+import { logIdsOf, type RequestContext } from '../context.ts';
 import type { Runtime } from '../endpoint/runtime.ts';
 import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
 
@@ -6,18 +7,19 @@ import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
 export interface Failed {
   readonly method: string;
   readonly name: string;
-  readonly requestId: string;
+  readonly context: Pick<RequestContext, 'requestId' | 'traceparent'>;
 }
 
 /** Puts a failure into the log: what a client may not read, under the id that it is given. */
-export function logFailure({ log }: Runtime, { method, name, requestId }: Failed, error: SvcError): void {
+export function logFailure({ log }: Runtime, { method, name, context }: Failed, error: SvcError): void {
   // What DuckDB says about a caller's own statement repeats it, and that is no business of the log.
   const own = error.code === 'sql_rejected';
   log({
     level: ERRORS[error.code].shown ? 'info' : 'error',
     message: `${method} ${name} failed: ${own ? ERRORS.sql_rejected.public : error.message}`,
     fields: {
-      error_id: requestId,
+      ...logIdsOf(context),
+      error_id: context.requestId,
       code: error.code,
       endpoint: name,
       causes: own ? [] : causesOf(error),

@@ -58,7 +58,7 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
-    logFailure(runtime, { method: 'prompts/get', name: entry.name, requestId }, error);
+    logFailure(runtime, { method: 'prompts/get', name: entry.name, context }, error);
     throw toProtocolError(error, requestId);
   }
 }

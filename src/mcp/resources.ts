@@ -62,7 +62,7 @@ async function answerRead(runtime: Runtime, { uri, found, context }: Reading) {
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
-    logFailure(runtime, { method: 'resources/read', name: found.entry.name, requestId }, error);
+    logFailure(runtime, { method: 'resources/read', name: found.entry.name, context }, error);
     if (error.code === 'not_found') throw notFound(error.message, uri);
     throw toProtocolError(error, requestId);
   }
