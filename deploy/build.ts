@@ -6,7 +6,7 @@ import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
-import { readConfig } from './config.ts';
+import { asksForTokens, readConfig } from './config.ts';
 import { type CopiedDatabase, copyDatabase } from './database.ts';
 import { copyEngine } from './engine.ts';
 import { replaceFolder } from './folder.ts';
@@ -84,6 +84,7 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
   const included = {
     config: has,
     settings: has || manifest.secrets.length > 0,
+    auth: has && asksForTokens(config),
     ...partsOf(manifest.catalog),
   };
   const bundles = Object.entries(target.bundles).map(

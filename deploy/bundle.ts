@@ -31,12 +31,15 @@ export interface Included {
   readonly policies: boolean;
   /** The language of prompt templates. */
   readonly prompts: boolean;
+  /** What signs people in and checks tokens. */
+  readonly auth: boolean;
 }
 
 /** Modules that are loaded by the first call that needs them, and are left out where no call can. */
 const BY_NEED = {
   policies: /\/policy\/(compile|enforce|when)\.[jt]s$/,
   prompts: /\/template\/prompt\.[jt]s$/,
+  auth: /\/auth\/create\.[jt]s$/,
 } as const;
 
 /** One entry of `adapters/` with everything it imports, as one minified module. */
@@ -64,7 +67,7 @@ function chooseParts({ settings, config, ...needed }: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
-      for (const part of ['policies', 'prompts'] as const) {
+      for (const part of ['policies', 'prompts', 'auth'] as const) {
         if (!needed[part])
           onResolve({ filter: BY_NEED[part] }, () => ({ path: part, namespace: 'left-out' }));
       }

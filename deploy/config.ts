@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
 import { checkLiteralSecrets } from '../src/settings/literal-secrets.ts';
+import { leavesOf } from '../src/settings/tree.ts';
+import { readUserFile } from '../src/settings/user-file.ts';
 import { refuse } from './gate.ts';
 
 /** The user file that goes into the artefact, null when none was asked for; refuses one with secrets (design, D15). */
@@ -13,4 +15,14 @@ export async function readConfig(path: string | undefined, root: string): Promis
   });
   refuse(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
   return new TextDecoder().decode(bytes);
+}
+
+/** Whether any profile of a user file signs people in, or checks tokens of another server. */
+export function asksForTokens(config: string): boolean {
+  const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
+  return leavesOf(user?.yaml.value ?? null).some(({ path, value }) => {
+    const [block, key] = path.slice(-2);
+    if (block !== 'auth' || path.length !== 6) return false;
+    return key === 'provider' ? value !== 'none' && value !== null : key === 'mode' && value === 'verifier';
+  });
 }

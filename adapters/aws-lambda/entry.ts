@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app.ts';
+import type { Auth } from '../../src/auth/model.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
+import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { readBundled } from '../node/bundled-config.ts';
+import { createFetchDocument } from '../node/fetch-document.ts';
+import { openJwe } from '../node/open-jwe.ts';
+import { createRequestLog } from '../node/request-log.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
 import { openPackaged } from './database.ts';
 import { createHandler, createStreamHandler } from './handler.ts';
@@ -16,7 +21,9 @@ import { createLambdaLog } from './log.ts';
 import { awsLambda } from './platform.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
-const { log, scope } = createLambdaLog(write);
+const { log: invocationLog, scope } = createLambdaLog(write);
+const requests = createRequestLog(invocationLog);
+const { log } = requests;
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const runtime = createRuntime({
   catalog: toServedCatalog(manifest),
@@ -24,18 +31,24 @@ const runtime = createRuntime({
   log,
   ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
 });
-const app = createApp({
-  runtime: () => runtime,
-  version: manifest.version,
-  stateless: true,
-  log,
-  ...OPEN_ACCESS,
-});
-
-const gate = createGate(
-  () => loadStartSettings({ manifest, bundled: readBundled(pathOf('config.yml')), env: process.env }),
-  log,
+let auth: Auth | null = null;
+const app = requests.around(
+  createApp({
+    runtime: () => runtime,
+    version: manifest.version,
+    stateless: true,
+    log,
+    auth: () => auth,
+    ...OPEN_ACCESS,
+  }),
 );
+
+const gate = createGate(async () => {
+  const bundled = readBundled(pathOf('config.yml'));
+  const settings = await loadStartSettings({ manifest, bundled, env: process.env });
+  const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log };
+  auth = await startAuth(settings, runtime.catalog, parts);
+}, log);
 
 // The init phase has the full processor and is not part of any call; should it fail, the first call tries again.
 preloadSchemas();

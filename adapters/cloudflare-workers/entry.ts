@@ -1,4 +1,5 @@
 import { createApp } from '../../src/app.ts';
+import type { Auth } from '../../src/auth/model.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
@@ -6,9 +7,11 @@ import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
+import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
+import { fetchDocument } from './fetch-document.ts';
 import manifestText from './manifest.json';
 import { loadStartSettings } from './start-settings.ts';
 
@@ -34,7 +37,11 @@ let server: Server | null = null;
 function createServer(bindings: Env) {
   const { ASSETS } = bindings;
   const env = textsOf(bindings);
-  const gate = createGate(() => loadStartSettings({ manifest, bundled, env }), log);
+  let auth: Auth | null = null;
+  const gate = createGate(async () => {
+    const settings = await loadStartSettings({ manifest, bundled, env });
+    auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log });
+  }, log);
   const audit = createLineAudit(auditSettingsOf(manifest.audit, env), (line) => console.log(line));
   const open = () => openAsset(ASSETS);
   const runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit });
@@ -43,6 +50,7 @@ function createServer(bindings: Env) {
     version: manifest.version,
     stateless: true,
     log,
+    auth: () => auth,
     ...OPEN_ACCESS,
   });
   return { app, runtime, gate };

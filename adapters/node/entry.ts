@@ -5,14 +5,17 @@ import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
-import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { openAudit } from '../audit/open.ts';
 import { openWasmPool } from '../duckdb-wasm/node.ts';
 import { auditSettingsOf } from '../edge/audit.ts';
+import { startAuth } from '../edge/auth.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
+import { createFetchDocument } from './fetch-document.ts';
+import { openJwe } from './open-jwe.ts';
 import { reachOf, UNCONFIGURED } from './reach.ts';
+import { createRequestLog } from './request-log.ts';
 import { startHttpServer } from './server.ts';
 import { loadStartSettings } from './start-settings.ts';
 
@@ -26,8 +29,10 @@ interface Serving {
 
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const { version } = manifest;
-const log: Log = ({ level, message, fields }) =>
-  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+const requests = createRequestLog(({ level, message, fields }) =>
+  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`),
+);
+const { log } = requests;
 
 process.once('SIGINT', () => process.exit(130));
 await main().catch(fail);
@@ -58,10 +63,23 @@ async function main(): Promise<void> {
 
 async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Serving> {
   const host = process.env.HOST || '127.0.0.1';
-  const http = { ...UNCONFIGURED, ...settings?.transport.http, host };
-  const app = createApp({ runtime: () => runtime, version, stateless: true, log, ...reachOf(http) });
+  const http = { port: 0, stateless: true, ...UNCONFIGURED, ...settings?.transport.http, host };
+  const configured = settings === null ? null : { ...settings, transport: { ...settings.transport, http } };
+  const auth = await startAuth(configured, runtime.catalog, {
+    fetchDocument: createFetchDocument(),
+    openJwe,
+    listens: { host },
+    log,
+  });
+  const options = { runtime: () => runtime, version, stateless: true, log, ...reachOf(http) };
+  const app = createApp({ ...options, auth: () => auth });
   const port = portOf(process.env.PORT || '8000');
-  const server = await startHttpServer({ app, host, port, trustProxy: http.trust_proxy });
+  const server = await startHttpServer({
+    app: requests.around(app),
+    host,
+    port,
+    trustProxy: http.trust_proxy,
+  });
   log({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };
 }

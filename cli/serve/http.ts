@@ -1,3 +1,5 @@
+import { asksForTokens, warnOfScopes } from '../../adapters/edge/auth.ts';
+import type { OpenAuth } from '../../adapters/node/auth.ts';
 import { reachOf } from '../../adapters/node/reach.ts';
 import { startHttpServer } from '../../adapters/node/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
@@ -13,9 +15,11 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const { runtime, serving, settings, requests } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
+  const protection = await openAuth(started);
   const sse = settings.transport.provider === 'sse' ? await openSse(started) : null;
   const reach = reachOf(settings.transport.http);
-  const options = { runtime: () => runtime, version: VERSION, stateless, log, ...reach };
+  const auth = protection === null ? {} : { auth: () => protection.auth };
+  const options = { runtime: () => runtime, version: VERSION, stateless, log, ...reach, ...auth };
   const app = createApp(sse === null ? options : { ...options, sse });
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
   const told = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
@@ -26,6 +30,14 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   await stopped;
   await sse?.close();
   await server.close();
+  await protection?.close();
+}
+
+/** Loaded only where somebody is to sign in. */
+async function openAuth({ settings, runtime, requests }: Started): Promise<OpenAuth | null> {
+  if (!asksForTokens(settings)) return warnOfScopes(runtime.catalog, requests);
+  const { openAuth: open } = await import('../../adapters/node/auth.ts');
+  return open(settings, runtime.catalog, requests.log);
 }
 
 /** Loaded only where it is chosen: clients of today know better. */

@@ -1,3 +1,4 @@
+import { asksForTokens } from '../../adapters/edge/auth.ts';
 import { VERSION } from '../../src/version.ts';
 import { count } from '../findings.ts';
 import type { Output } from '../output.ts';
@@ -5,11 +6,16 @@ import type { Started } from './start.ts';
 
 /** Standard output belongs to the protocol: nothing else is written there, not even with --json. */
 export async function serveOverStdio(
-  { runtime, serving }: Started,
+  { runtime, serving, settings, requests }: Started,
   stopped: Promise<void>,
   output: Output,
 ): Promise<void> {
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
+  if (asksForTokens(settings)) {
+    const message =
+      '`auth` is ignored on stdio: whoever started this process is its user, and is nobody in particular.';
+    requests.log({ level: 'warn', message });
+  }
   output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
   const connection = serveStdio({ runtime, version: VERSION });
   await Promise.race([stopped, connection.ended]);

@@ -6,7 +6,7 @@ import type { Place } from './place.ts';
 import type { AuthServer } from './server.ts';
 import { readSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
-import { freshen, isStale } from './upstream.ts';
+import { freshen, isOver } from './upstream.ts';
 import { toUser } from './who.ts';
 
 /** Who sends a request, by a token of this server: sealed for its MCP endpoint, not over, of a session that is. */
@@ -48,5 +48,5 @@ async function userOfSession(server: AuthServer, id: string, signal: AbortSignal
   });
   if (fresh === null) return null;
   const { session } = fresh;
-  return toUser(session.who, server.provider.id, isStale(server, session, 0) ? null : session.up.a);
+  return toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
 }

@@ -56,7 +56,7 @@ export async function issueTokens(
   signIn: SignIn,
 ): Promise<TokenAnswer> {
   const { client, scopes, sid, identity, tokens } = signIn;
-  const [who, up] = [toWho(identity), toUpstream(tokens)];
+  const [who, up] = [toWho(identity), toUpstream(tokens, server.now())];
   const common = { client: client.hash, scopes, sid };
   if (server.store === null) {
     const seconds = lifeOf(server, up.e);

@@ -3,7 +3,7 @@ import type { AuthServer } from './server.ts';
 import { endSession, type KeptSession, readSession, type Session, writeSession } from './sessions.ts';
 import { type fromUpstream, toUpstream, toWho } from './who.ts';
 
-/** The provider's token is renewed when it has less than this left, in seconds. */
+/** The provider's token is renewed when it has less than this left, in seconds; earlier than half-way never. */
 const MARGIN = 60;
 /** How long one instance may take to renew, in seconds, and how often another looks meanwhile. */
 const LOCK_SECONDS = 15;
@@ -13,8 +13,13 @@ const LOOKS = 100;
 const running = new WeakMap<AuthServer, Map<string, Promise<KeptSession | null>>>();
 
 /** Whether the provider's token is about to end. */
-export function isStale({ now }: AuthServer, { up }: Session, margin: number = MARGIN): boolean {
-  return up.e !== null && up.e - now() / 1000 < margin;
+function isStale({ now }: AuthServer, { up }: Session): boolean {
+  return up.e !== null && up.e - now() / 1000 < Math.min(MARGIN, (up.e - up.o) / 2);
+}
+
+/** Whether the provider's token has ended. */
+export function isOver({ now }: AuthServer, { up }: Session): boolean {
+  return up.e !== null && up.e <= now() / 1000;
 }
 
 /** A session whose provider's token is good for a while, renewed at most once whoever asks; null: it has ended. */
@@ -54,7 +59,7 @@ async function ask(server: AuthServer, id: string, { session }: KeptSession, sig
     const tokens = await provider.refresh(session.up.r ?? '', signal);
     const who = toWho(await provider.identify(tokens, null, signal));
     if (who.i !== session.who.i) throw new SvcError('login_refused', 'The provider now names somebody else.');
-    return await store(server, id, { up: toUpstream(tokens), who });
+    return await store(server, id, { up: toUpstream(tokens, server.now()), who });
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code !== 'login_refused') throw error;
@@ -81,7 +86,7 @@ async function waitForOther(server: AuthServer, id: string, kept: KeptSession) {
     if (current === null || !isStale(server, current.session)) return current;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  if (!isStale(server, kept.session, 0)) return kept;
+  if (!isOver(server, kept.session)) return kept;
   throw new SvcError('login_unavailable', 'Another instance did not finish renewing the token.');
 }
 

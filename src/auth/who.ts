@@ -25,8 +25,9 @@ export const UPSTREAM = v.object({
   a: v.string(),
   r: v.nullable(v.string()),
   i: v.nullable(v.string()),
-  /** Seconds since 1970. */
+  /** When it ends, and when it was had; seconds since 1970. */
   e: v.nullable(v.number()),
+  o: v.number(),
   s: v.nullable(v.array(v.string())),
   x: v.record(v.string(), JSON_VALUE),
 });
@@ -67,16 +68,11 @@ export function toUser(who: Who, provider: string | null, externalToken: string 
   };
 }
 
-/** The provider's tokens as they are kept. */
-export function toUpstream({
-  accessToken,
-  refreshToken,
-  idToken,
-  expiresAt,
-  scopes,
-  extra,
-}: UpstreamTokens): Upstream {
+/** The provider's tokens as they are kept; `now` in milliseconds. */
+export function toUpstream(tokens: UpstreamTokens, now: number): Upstream {
+  const { accessToken, refreshToken, idToken, expiresAt, scopes, extra } = tokens;
   return {
+    o: Math.floor(now / 1000),
     a: accessToken,
     r: refreshToken,
     i: idToken,

@@ -73,6 +73,7 @@ async function parse({ request, body }: Exchange): Promise<Request> {
     if (thrown instanceof SvcError) throw thrown;
     throw invalid('The request is not JSON.');
   }
+  if (Array.isArray(json)) throw invalid('The request is not an object.');
   const parsed = v.safeParse(REQUEST, json);
   if (parsed.success) return parsed.output;
   const path = v.getDotPath(parsed.issues[0]);

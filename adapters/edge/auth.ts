@@ -1,0 +1,45 @@
+import type { AuthParts } from '../../src/auth/create.ts';
+import { endpointScopes } from '../../src/auth/endpoint-scopes.ts';
+import type { Auth } from '../../src/auth/model.ts';
+import type { Catalog } from '../../src/catalog/model.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Settings } from '../../src/settings/model.ts';
+
+/** What a platform brings to the authentication of an artefact. */
+export type EdgeAuthParts = Pick<AuthParts, 'fetchDocument' | 'openJwe' | 'listens' | 'log'>;
+
+/** Whether settings ask for tokens. */
+export function asksForTokens({ auth }: Pick<Settings, 'auth'>): boolean {
+  return auth.provider !== null || auth.verifier !== null;
+}
+
+/** The authentication that settings ask for, loaded only then; nothing of it is stored. Null: everybody may come. */
+export async function startAuth(
+  settings: Settings | null,
+  catalog: Catalog,
+  parts: EdgeAuthParts,
+): Promise<Auth | null> {
+  if (settings === null || !asksForTokens(settings)) return warnOfScopes(catalog, parts);
+  const { createAuth } = await import('../../src/auth/create.ts').catch((cause) => {
+    throw new SvcError('config_invalid', NOT_BUILT_IN, { cause });
+  });
+  const { auth } = settings;
+  if (auth.persistence !== null) {
+    const message = '`auth.persistence` is set, and nothing is stored here: sessions end with their token.';
+    parts.log({ level: 'warn', message });
+  }
+  const scopes = endpointScopes(catalog);
+  return createAuth({ ...parts, settings, project: catalog.project, endpointScopes: scopes, store: null });
+}
+
+const NOT_BUILT_IN = `The configuration sets \`auth.provider\` or \`auth.mode: verifier\`, but this artefact was built without authentication.
+Build it again with \`svc build --config <file>\`, where the file has the \`auth\` block.`;
+
+/** Where nobody asks for tokens, nobody can hold scopes. */
+export function warnOfScopes(catalog: Catalog, { log }: Pick<EdgeAuthParts, 'log'>): null {
+  const scopes = endpointScopes(catalog);
+  if (scopes.length === 0) return null;
+  const message = `\`auth.provider\` is none, so nobody is asked for the scopes that endpoints name: ${scopes.join(', ')}`;
+  log({ level: 'warn', message });
+  return null;
+}

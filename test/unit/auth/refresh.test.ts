@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../../src/auth/memory-store.ts';
+import { call, createDesk, type Desk, login, tokens } from './fixture.ts';
+
+/** A desk with a store on the same clock. */
+function create(expiresIn: number | null = 7_200, other?: Desk & { readonly store: object }) {
+  const clock = { ms: Date.UTC(2026, 5, 1) };
+  const store = (other?.store ?? createMemoryStore(() => clock.ms)) as ReturnType<typeof createMemoryStore>;
+  const desk = createDesk({ parts: { store }, ...(other && { idp: other.idp }) });
+  Object.defineProperty(clock, 'ms', { get: () => desk.clock.ms });
+  desk.idp.expiresIn = expiresIn;
+  return Object.assign(desk, { store });
+}
+
+type Answer = { access_token: string; refresh_token: string; error?: string; scope: string };
+
+async function refresh(desk: Desk, client_id: string, refresh_token: string, more: object = {}) {
+  const form = { grant_type: 'refresh_token', client_id, refresh_token, ...more };
+  const response = await desk.form('/token', form);
+  return { status: response.status, ...((await response.json()) as Answer) };
+}
+
+describe('a refresh token', () => {
+  it('is for one use: it gives a new one, and the access token still knows the person', async () => {
+    const desk = create();
+    const first = await tokens(desk);
+    const second = await refresh(desk, first.client_id, first.refresh_token);
+    expect([second.status, second.scope]).toEqual([200, 'svc:access']);
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    const third = await refresh(desk, first.client_id, second.refresh_token);
+    expect((await call(desk, third.access_token)).status).toBe(200);
+    expect(desk.users[0]).toMatchObject({ id: '1815', externalToken: expect.stringMatching(/^ghu_/) });
+  });
+
+  it('gives ten processes that use it at once the same successor', async () => {
+    const desk = create(600);
+    const { client_id, refresh_token } = await tokens(desk);
+    desk.clock.ms += 550_000;
+    const asked = desk.idp.asked.length;
+    const all = await Promise.all(Array.from({ length: 10 }, () => refresh(desk, client_id, refresh_token)));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+    const [successor, ...others] = new Set(all.map((one) => one.refresh_token));
+    expect(others).toEqual([]);
+    expect((await refresh(desk, client_id, successor ?? '')).status).toBe(200);
+    const renewals = desk.idp.asked.slice(asked).filter((path) => path === '/token');
+    expect(renewals).toHaveLength(1);
+  });
+
+  it('does so on two instances at once, which share the store', async () => {
+    const one = create(600);
+    const other = create(600, one);
+    const { client_id, refresh_token } = await tokens(one);
+    one.clock.ms += 550_000;
+    other.clock.ms += 550_000;
+    const asked = one.idp.asked.length;
+    const desks = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : other));
+    const all = await Promise.all(desks.map((desk) => refresh(desk, client_id, refresh_token)));
+    expect(all.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(new Set(all.map((answer) => answer.refresh_token)).size).toBe(1);
+    expect(one.idp.asked.slice(asked).filter((path) => path === '/token')).toHaveLength(1);
+  });
+
+  it('that is used again within a minute gets the same successor, and later ends the whole session', async () => {
+    const desk = create();
+    const first = await tokens(desk);
+    const second = await refresh(desk, first.client_id, first.refresh_token);
+    desk.clock.ms += 59_000;
+    const repeated = await refresh(desk, first.client_id, first.refresh_token);
+    expect(repeated.refresh_token).toBe(second.refresh_token);
+    desk.clock.ms += 1_000;
+    const reused = await refresh(desk, first.client_id, first.refresh_token);
+    expect([reused.status, reused.error]).toEqual([400, 'invalid_grant']);
+    expect((await refresh(desk, first.client_id, second.refresh_token)).error).toBe('invalid_grant');
+    expect((await call(desk, second.access_token)).status).toBe(401);
+  });
+
+  it('that is older than the last two ends the session at once', async () => {
+    const desk = create();
+    const first = await tokens(desk);
+    const second = await refresh(desk, first.client_id, first.refresh_token);
+    const third = await refresh(desk, first.client_id, second.refresh_token);
+    expect((await refresh(desk, first.client_id, first.refresh_token)).error).toBe('invalid_grant');
+    expect((await refresh(desk, first.client_id, third.refresh_token)).error).toBe('invalid_grant');
+  });
+
+  it('is of one client', async () => {
+    const desk = create();
+    const [first, other] = [await tokens(desk), await tokens(desk)];
+    const { error } = await refresh(desk, 'known', first.refresh_token, { client_secret: 'known-secret' });
+    expect(error).toBe('invalid_grant');
+    expect(other.client_id).not.toBe('known');
+  });
+
+  it('asks for fewer scopes, never for more', async () => {
+    const desk = create();
+    const { client_id, refresh_token } = await tokens(desk, { scope: 'svc:access sales:read' });
+    const wider = await refresh(desk, client_id, refresh_token, { scope: 'svc:access audit:read' });
+    expect(wider.error).toBe('invalid_scope');
+    const narrow = await refresh(desk, client_id, refresh_token, { scope: 'svc:access' });
+    expect(narrow.scope).toBe('svc:access');
+    expect((await call(desk, narrow.access_token, 'sales')).status).toBe(403);
+  });
+
+  it('is over after 30 days without use, and after 90 whatever happens', async () => {
+    const desk = create(null);
+    desk.idp.expiresIn = 365 * 86_400;
+    const idle = await tokens(desk);
+    let { refresh_token } = await tokens(desk);
+    const { client_id } = idle;
+    for (let week = 0; week < 12; week += 1) {
+      desk.clock.ms += 7 * 86_400_000;
+      const next = await refresh(desk, client_id, refresh_token);
+      expect([week, next.status]).toEqual([week, 200]);
+      refresh_token = next.refresh_token;
+    }
+    expect((await refresh(desk, client_id, idle.refresh_token)).error).toBe('invalid_grant');
+    desk.clock.ms += 7 * 86_400_000;
+    expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
+  });
+
+  it('is not given without a store', async () => {
+    const desk = createDesk();
+    desk.idp.expiresIn = 7_200;
+    const { refresh_token, client_id } = await tokens(desk);
+    expect(refresh_token).toBeUndefined();
+    expect((await refresh(desk, client_id, 'x')).error).toBe('invalid_grant');
+  });
+});
+
+describe("the provider's token", () => {
+  it('is renewed before it ends, for a call that comes then', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    await call(desk, access_token);
+    desk.clock.ms += 545_000;
+    await Promise.all(Array.from({ length: 5 }, () => call(desk, access_token)));
+    const [before, ...after] = desk.users.map((user) => user?.externalToken);
+    expect(new Set(after).size).toBe(1);
+    expect(after[0]).not.toBe(before);
+  });
+
+  it('brings what is new about the person', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    desk.idp.user = { ...desk.idp.user, name: 'Countess of Lovelace' };
+    desk.clock.ms += 545_000;
+    await call(desk, access_token);
+    expect(desk.users[0]?.name).toBe('Countess of Lovelace');
+  });
+
+  it('ends the session with it when the provider says no', async () => {
+    const desk = create(600);
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    desk.clock.ms += 545_000;
+    desk.idp.broken = () => Response.json({ error: 'bad_refresh_token' });
+    expect((await call(desk, access_token)).status).toBe(401);
+    desk.idp.broken = null;
+    expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
+  });
+
+  it('does not end it when the provider is away: calls go on, and refreshes are told to come again', async () => {
+    const desk = create(600);
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    desk.clock.ms += 605_000;
+    desk.idp.broken = () => new Response(null, { status: 503 });
+    expect((await call(desk, access_token)).status).toBe(200);
+    expect(desk.users[0]?.externalToken).toBeNull();
+    const refused = await refresh(desk, client_id, refresh_token);
+    expect([refused.status, refused.error]).toEqual([503, 'temporarily_unavailable']);
+    desk.idp.broken = null;
+    expect((await refresh(desk, client_id, refresh_token)).status).toBe(200);
+  });
+});
+
+describe('the end of a session', () => {
+  it('comes at once by /revoke, for every token of it, and at the provider', async () => {
+    const desk = create();
+    const first = await tokens(desk);
+    const { client_id, access_token, refresh_token } = first;
+    const response = await desk.form('/revoke', { client_id, token: refresh_token });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect((await call(desk, access_token)).status).toBe(401);
+    expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
+    expect(desk.idp.revoked).toHaveLength(1);
+  });
+
+  it('does not come by another client, and a token that is none is no error', async () => {
+    const desk = create();
+    const { access_token } = await tokens(desk);
+    const known = { client_id: 'known', client_secret: 'known-secret' };
+    const foreign = await desk.form('/revoke', { ...known, token: access_token });
+    expect(foreign.status).toBe(400);
+    expect((await desk.form('/revoke', { ...known, token: 'nonsense' })).status).toBe(200);
+    expect((await call(desk, access_token)).status).toBe(200);
+  });
+
+  it('comes by /logout in the browser that signed in', async () => {
+    const desk = create();
+    const { access_token, client_id, refresh_token, browser } = await tokens(desk);
+    const asked = await browser.go('/logout');
+    expect([asked.status, (await call(desk, access_token)).status]).toEqual([200, 200]);
+    const done = await browser.go('/logout', {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    expect(done.status).toBe(200);
+    expect([...browser.cookies.keys()]).toEqual([]);
+    expect((await call(desk, access_token)).status).toBe(401);
+    expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
+  });
+
+  it('comes by /logout with the token, and not from a foreign page', async () => {
+    const desk = create();
+    const { access_token, browser } = await tokens(desk);
+    const foreign = await browser.go('/logout', {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'cross-site' },
+    });
+    expect([foreign.status, (await call(desk, access_token)).status]).toEqual([403, 200]);
+    const headers = { authorization: `Bearer ${access_token}` };
+    await desk.fetch('/logout', { method: 'POST', headers });
+    expect((await call(desk, access_token)).status).toBe(401);
+  });
+
+  it('comes when a code is used twice', async () => {
+    const desk = create();
+    const { fields } = await login(desk);
+    const first = await desk.form('/token', fields);
+    const { access_token }: Record<string, string> = await first.json();
+    expect((await call(desk, access_token ?? '')).status).toBe(200);
+    expect(await (await desk.form('/token', fields)).json()).toMatchObject({ error: 'invalid_grant' });
+    expect((await call(desk, access_token ?? '')).status).toBe(401);
+  });
+
+  it('without a store is at the provider: its token is revoked', async () => {
+    const desk = createDesk();
+    const { access_token, client_id } = await tokens(desk);
+    expect((await desk.form('/revoke', { client_id, token: access_token })).status).toBe(200);
+    expect(desk.idp.revoked).toEqual([expect.stringMatching(/^ghu_/)]);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import type { TokenStore } from '../../../src/ports.ts';
+
+/** Opens a store of its own, or the same one again where a name is given twice, with the clock of the test. */
+export type OpenStore = (now: () => number) => Promise<TokenStore> | TokenStore;
+
+/** What every store must do, whatever is behind it. */
+export function itIsATokenStore(open: OpenStore): void {
+  const make = async () => {
+    const clock = { ms: 1_700_000_000_000 };
+    const store = await open(() => clock.ms);
+    return { store, clock };
+  };
+
+  it('keeps a value with its version', async () => {
+    const { store } = await make();
+    expect(await store.get('a')).toBeNull();
+    expect(await store.put('a', 'one', { seconds: 60 })).toBe(true);
+    const first = await store.get('a');
+    expect(first).toEqual({ value: 'one', version: expect.any(Number) });
+    await store.put('a', 'two', { seconds: 60 });
+    const second = await store.get('a');
+    expect(second?.value).toBe('two');
+    expect(second?.version).not.toBe(first?.version);
+    await store.close();
+  });
+
+  it('writes over the version that was read, and over no other', async () => {
+    const { store } = await make();
+    expect(await store.put('a', 'one', { seconds: 60, ifVersion: 0 })).toBe(true);
+    expect(await store.put('a', 'again', { seconds: 60, ifVersion: 0 })).toBe(false);
+    const version = (await store.get('a'))?.version ?? -1;
+    expect(await store.put('a', 'two', { seconds: 60, ifVersion: version })).toBe(true);
+    expect(await store.put('a', 'late', { seconds: 60, ifVersion: version })).toBe(false);
+    expect((await store.get('a'))?.value).toBe('two');
+    expect(await store.put('b', 'none', { seconds: 60, ifVersion: 1 })).toBe(false);
+    await store.close();
+  });
+
+  it('lets one of many win a race', async () => {
+    const { store } = await make();
+    await store.put('a', 'start', { seconds: 60 });
+    const version = (await store.get('a'))?.version ?? -1;
+    const puts = Array.from({ length: 10 }, (_, index) =>
+      store.put('a', `by ${index}`, { seconds: 60, ifVersion: version }),
+    );
+    expect((await Promise.all(puts)).filter((won) => won)).toHaveLength(1);
+    const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimOnce('b', 60)));
+    expect(claims.filter((won) => won)).toHaveLength(1);
+    await store.close();
+  });
+
+  it('forgets on the second', async () => {
+    const { store, clock } = await make();
+    await store.put('a', 'one', { seconds: 60 });
+    await store.claimOnce('b', 60);
+    clock.ms += 59_999;
+    expect(await store.get('a')).not.toBeNull();
+    expect(await store.claimOnce('b', 60)).toBe(false);
+    clock.ms += 1;
+    expect(await store.get('a')).toBeNull();
+    expect(await store.claimOnce('b', 60)).toBe(true);
+    expect(await store.put('a', 'new', { seconds: 60, ifVersion: 0 })).toBe(true);
+    await store.close();
+  });
+
+  it('deletes a key, a claim, and all keys that begin alike', async () => {
+    const { store } = await make();
+    const keys = ['s:1', 's:2', 'S:3', 's%', 't:1'];
+    for (const key of keys) await store.put(key, key, { seconds: 60 });
+    await store.claimOnce('c', 60);
+    await store.delete('c');
+    await store.delete('not there');
+    expect(await store.claimOnce('c', 60)).toBe(true);
+    await store.deletePrefix('s:');
+    const left = await Promise.all(keys.map(async (key) => (await store.get(key))?.value ?? null));
+    expect(left).toEqual([null, null, 'S:3', 's%', 't:1']);
+    await store.close();
+  });
+
+  it('keeps what is long and odd as it is', async () => {
+    const { store } = await make();
+    const value = `${'x'.repeat(20_000)} 'é"\n\u{1F600}`;
+    await store.put("odd 'key'", value, { seconds: 60 });
+    expect((await store.get("odd 'key'"))?.value).toBe(value);
+    await store.close();
+  });
+}

@@ -1,0 +1,83 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openTokenStore } from '../../../adapters/node/token-store.ts';
+import { createMemoryStore } from '../../../src/auth/memory-store.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { createDesk, tokens } from './fixture.ts';
+import { itIsATokenStore } from './store-contract.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'svc-store-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const path = () => {
+  count += 1;
+  return join(root, String(count), 'oauth.db');
+};
+
+describe('the store in memory', () => itIsATokenStore(createMemoryStore));
+
+describe('the store in SQLite', () => {
+  itIsATokenStore((now) => openTokenStore(path(), now));
+
+  it('is readable by its owner alone, and mends a file that is not', async () => {
+    const file = path();
+    await openTokenStore(file).close();
+    chmodSync(file, 0o644);
+    const store = openTokenStore(file);
+    await store.put('a', 'b', { seconds: 60 });
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+      expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    await store.close();
+  });
+
+  it('is there after a restart, and is shared by two processes at once', async () => {
+    const file = path();
+    const [one, other] = [openTokenStore(file), openTokenStore(file)];
+    await one.put('a', 'kept', { seconds: 60 });
+    expect((await other.get('a'))?.value).toBe('kept');
+    expect([await one.claimOnce('c', 60), await other.claimOnce('c', 60)]).toEqual([true, false]);
+    await Promise.all([one.close(), other.close()]);
+    const again = openTokenStore(file);
+    expect((await again.get('a'))?.value).toBe('kept');
+    await again.close();
+  });
+
+  it('removes what is over when it is opened', async () => {
+    const file = path();
+    const store = openTokenStore(file, () => 0);
+    await store.put('a', 'b', { seconds: 60 });
+    await store.close();
+    await openTokenStore(file, () => 61_000).close();
+    const database = new DatabaseSync(file);
+    expect(database.prepare('SELECT count(*) AS n FROM tokens').get()).toEqual({ n: 0 });
+    database.close();
+  });
+
+  it('holds sealed values only: no token and no address can be read in the file', async () => {
+    const file = path();
+    const store = openTokenStore(file);
+    const desk = createDesk({ parts: { store } });
+    desk.idp.expiresIn = 3_600;
+    const { refresh_token } = await tokens(desk);
+    expect(refresh_token).toMatch(/^ey/);
+    await store.close();
+    const bytes = readFileSync(file, 'latin1');
+    expect(bytes).toContain('session:');
+    for (const secret of ['ghu_', 'ghr_', 'ada@example.com', 'Lovelace', refresh_token]) {
+      expect(bytes).not.toContain(secret);
+    }
+  });
+
+  it('says which setting is wrong when the file cannot be used', () => {
+    const file = join(root, 'a-file');
+    writeFileSync(file, 'not a database, and longer than a header of one would be: '.repeat(20));
+    for (const wrong of [file, join(file, 'below')]) {
+      expect(() => openTokenStore(wrong)).toThrow(SvcError);
+      expect(() => openTokenStore(wrong)).toThrow('`auth.persistence.path`');
+    }
+  });
+});
