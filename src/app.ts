@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { createAuthenticate, grantedTo } from './auth/guard.ts';
 import type { Auth } from './auth/model.ts';
+import { logIdsOf } from './context.ts';
 import type { Runtime } from './endpoint/runtime.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { type Access, enforceAccess } from './http/access.ts';
@@ -11,10 +12,12 @@ import { toFailure } from './http/failure.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
 import { toLandingResponse } from './http/page/answer.ts';
 import type { Caller } from './mcp/caller.ts';
+import type { Changes } from './mcp/changes.ts';
 import { createMcpEndpoint, type McpEndpoint, type McpPost } from './mcp/endpoint.ts';
+import { type Live, openLive } from './mcp/live.ts';
 import type { Respond } from './mcp/reply.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/session-requests.ts';
-import { createSessions, type Sessions } from './mcp/sessions.ts';
+import type { Sessions } from './mcp/sessions.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
@@ -32,6 +35,10 @@ export interface AppOptions extends Access, AdmissionOptions {
   /** Where the world reaches the server; default: where a request was sent to. */
   readonly publicAddress?: PublicAddress;
   readonly pageSize?: number;
+  /** Where changes come from that clients are told of; default: only calls that write. */
+  readonly changes?: Changes;
+  /** Whether the lists of endpoints may change while they are served. */
+  readonly reloads?: boolean;
   /** Where a platform offers the older transport too. */
   readonly sse?: SseEndpoint;
 }
@@ -87,8 +94,8 @@ export function createApp(options: AppOptions): App {
     if (origin !== null) exposeTo(options.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
   const admit = createAdmission(withAuth(options));
-  const sessions = options.stateless ? null : createSessions();
-  routeMcp(hono, { ...options, sessions }, admit);
+  const live = options.stateless ? null : openLive(options.changes);
+  routeMcp(hono, options, live, admit);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
   routeHealth(hono, options);
   routeLanding(hono, options);
@@ -98,7 +105,7 @@ export function createApp(options: AppOptions): App {
   hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
   return {
     fetch: async (request, extra = {}) => hono.fetch(request, extra),
-    close: () => sessions?.close(),
+    close: () => live?.close(),
   };
 }
 
@@ -122,23 +129,22 @@ function isProtected({ auth, authenticate }: AppOptions): boolean {
 function fail(error: SvcError, c: Context<Env>, log: Log): Response {
   const requestId = c.get('requestId');
   if (!ERRORS[error.code].shown) {
-    const fields = { error_id: requestId, code: error.code, causes: causesOf(error) };
+    const ids = logIdsOf({ requestId, traceparent: c.req.raw.headers.get('traceparent') });
+    const fields = { ...ids, error_id: requestId, code: error.code, causes: causesOf(error) };
     log({ level: 'error', message: `${c.req.method} ${c.req.path} failed: ${error.message}`, fields });
   }
   return toFailure(error, c.req.path, requestId);
 }
 
-interface McpOptions extends AppOptions {
-  readonly sessions: Sessions | null;
-}
-
-function routeMcp(hono: Hono<Env>, options: McpOptions, admit: Admit): void {
-  const methods = options.sessions === null ? 'POST' : 'POST, GET, DELETE';
+function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit: Admit): void {
+  const methods = live === null ? 'POST' : 'POST, GET, DELETE';
+  const { changes: _, ...served } = options;
+  const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
   const endpoints = new WeakMap<Runtime, McpEndpoint>();
   const endpointOf = (runtime: Runtime): McpEndpoint => {
     const known = endpoints.get(runtime);
     if (known !== undefined) return known;
-    const endpoint = createMcpEndpoint(runtime, { ...options, private: isProtected(options) });
+    const endpoint = createMcpEndpoint(runtime, { ...served, ...kept, private: isProtected(options) });
     endpoints.set(runtime, endpoint);
     return endpoint;
   };
@@ -148,7 +154,7 @@ function routeMcp(hono: Hono<Env>, options: McpOptions, admit: Admit): void {
     const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
     return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
   });
-  if (options.sessions !== null) routeSessions(hono, options.sessions, admit);
+  if (live !== null) routeSessions(hono, live.sessions, admit);
   hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
   hono.all('/mcp', (c) => {
     const refused = toFailure(

@@ -1,9 +1,14 @@
 import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/model.ts';
-import type { ServeOptions } from './parts.ts';
+import type { ServeOptions, ServerParts } from './parts.ts';
 
-/** What a server can do: no more than its catalog has, and in the legacy era no more than its sessions allow. */
-export function capabilitiesOf(catalog: Catalog, tells: boolean): ServerCapabilities {
+/** What a server can do: no more than its catalog has, and no more than it can keep to. */
+export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerParts): ServerCapabilities {
+  // A client of the legacy era says once what it wants to be told, and reads it on a stream of its session.
+  const kept = era === 'modern' || parts.sessions === true;
+  const listens = kept && parts.changes !== undefined;
+  const list = listens && parts.reloads ? { listChanged: true } : {};
+  const read = listens ? { subscribe: true } : {};
   const has = {
     tools: Object.keys(catalog.tools).length > 0,
     resources: Object.keys(catalog.resources).length > 0,
@@ -11,11 +16,11 @@ export function capabilitiesOf(catalog: Catalog, tells: boolean): ServerCapabili
   };
   return {
     // An empty project still answers the one list that every client asks for.
-    ...(has.tools || !(has.resources || has.prompts) ? { tools: {} } : {}),
-    ...(has.resources ? { resources: {} } : {}),
-    ...(has.prompts ? { prompts: {} } : {}),
+    ...(has.tools || !(has.resources || has.prompts) ? { tools: list } : {}),
+    ...(has.resources ? { resources: { ...list, ...read } } : {}),
+    ...(has.prompts ? { prompts: list } : {}),
     ...(isCompletable(catalog) ? { completions: {} } : {}),
-    ...(tells ? { logging: {} } : {}),
+    ...(kept ? { logging: {} } : {}),
   };
 }
 

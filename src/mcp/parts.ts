@@ -1,5 +1,6 @@
 import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
+import type { Changes } from './changes.ts';
 import type { Era } from './era.ts';
 import type { Sealer } from './seal.ts';
 
@@ -13,6 +14,10 @@ export interface ServeOptions {
   readonly private?: boolean;
   /** Whether clients of the legacy era have sessions, so that what they ask for once can be kept. */
   readonly sessions?: boolean;
+  /** Where changes are told of, on a server that lives long; absent elsewhere. */
+  readonly changes?: Changes;
+  /** Whether the lists may change while it is served. */
+  readonly reloads?: boolean;
   /** Seals what a call has been told while its client looks for answers; the default lives as long as this module. */
   readonly sealer?: Sealer;
 }

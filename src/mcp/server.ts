@@ -8,6 +8,7 @@ import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
 import type { ServeOptions, ServerParts } from './parts.ts';
 import { answerPrompts } from './prompts.ts';
 import { answerResources } from './resources.ts';
+import { answerSubscribe, answerSubscriptions } from './subscriptions.ts';
 import { answerTools } from './tools.ts';
 import { isObject } from './wire.ts';
 
@@ -32,14 +33,17 @@ export function createServer(runtime: Runtime, parts: ServerParts): Server {
   if (resources) answerResources(server, runtime, parts);
   if (prompts) answerPrompts(server, runtime, parts);
   if (completions) answerCompletion(server, runtime.catalog);
-  if (logging && parts.era === 'legacy') answerLevel(server, parts);
+  if (parts.era === 'modern') answerSubscriptions(server, parts);
+  else if (logging) answerLevel(server, parts);
+  if (resources?.subscribe && parts.era === 'legacy') answerSubscribe(server, runtime.catalog, parts);
   return server;
 }
 
 class EraServer extends Server {
-  constructor(runtime: Runtime, { era, ...options }: ServerParts) {
+  constructor(runtime: Runtime, parts: ServerParts) {
+    const { era, ...options } = parts;
     super(toServerInfo(runtime, options.version), {
-      capabilities: capabilitiesOf(runtime.catalog, era === 'modern' || options.sessions === true),
+      capabilities: capabilitiesOf(runtime.catalog, parts),
       cacheHints: cacheHintsOf(options),
       supportedProtocolVersions: [...(era === 'modern' ? MODERN_VERSIONS : LEGACY_VERSIONS)],
       ...instructionsOf(options),

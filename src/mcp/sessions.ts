@@ -1,6 +1,8 @@
 import type { User } from '../context.ts';
+import type { Change } from './changes.ts';
 import { openEventStream } from './event-stream.ts';
 import { createSession, type Session } from './session.ts';
+import { tellSession } from './tell-session.ts';
 
 /** How long sessions live, and how many there may be. */
 export interface SessionLimits {
@@ -18,8 +20,8 @@ export interface Sessions {
   end(session: Session): void;
   /** Opens the stream for messages that belong to no call; an earlier one ends. */
   listen(session: Session): ReadableStream<Uint8Array>;
-  /** Sends a notification to those of them that listen and that it concerns. */
-  tell(message: unknown, concerns?: (session: Session) => boolean): void;
+  /** Tells those that listen what has changed. */
+  tell(change: Change): void;
   /** Ends the streams; calls that are running go on. */
   close(): void;
 }
@@ -98,8 +100,8 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
       session.stream = stream;
       return stream.readable;
     },
-    tell(message, concerns = () => true) {
-      for (const { session } of held.values()) if (concerns(session)) session.stream?.write(message);
+    tell(change) {
+      for (const { session } of held.values()) tellSession(session, change);
     },
     close() {
       for (const { session } of held.values()) session.stream?.close();

@@ -33,7 +33,12 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerParts
     const entry = tools.get(params.name);
     const args = params.arguments ?? {};
     const context = contextOf(parts, ctx, await askingOf(parts, ctx, entry, args));
-    if (entry !== undefined) return answerCall(runtime, entry, args, { context, era });
+    if (entry !== undefined) {
+      const result = await answerCall(runtime, entry, args, { context, era });
+      // What a statement changes is not known to us: any resource may read otherwise now.
+      if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
+      return result;
+    }
     const error = new SvcError('endpoint_unknown', `Unknown tool: ${params.name.slice(0, 128)}`);
     noteUnknown(runtime, { kind: 'tool', name: params.name, args, context, error });
     throw invalidParams(error.message);

@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createChanges } from '../../../src/mcp/changes.ts';
+import { type Served, serveTree } from '../endpoint/project.ts';
+import { createTestApp, exchange, legacy, modern, post } from './fixture.ts';
+import { allMessages, messagesOf, nextMessage } from './stream.ts';
+
+type Body = { [key: string]: unknown };
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
+const HOURS = 'shop://hours';
+
+let served: Served;
+beforeAll(async () => {
+  const tree = {
+    'resources/hours.yml': `resource: { uri: ${HOURS}, source: { code: SELECT * FROM hours } }`,
+    'resources/day.yml':
+      'resource: { uri: "shop://days/{day}", parameters: [{ name: day, type: string }], source: { code: SELECT $day AS day } }',
+    'tools/close.yml': 'tool: { name: close, source: { code: DELETE FROM hours RETURNING day } }',
+    'tools/look.yml': 'tool: { name: look, source: { code: SELECT count(*) AS n FROM hours } }',
+  };
+  served = await serveTree(tree, "CREATE TABLE hours AS SELECT 'Monday' AS day", 'native, read-write');
+});
+afterAll(() => served.close());
+
+const apps: ReturnType<typeof createTestApp>[] = [];
+afterEach(() => {
+  for (const app of apps.splice(0)) app.close?.();
+});
+
+function serve(options: Parameters<typeof createTestApp>[1] = {}) {
+  const changes = createChanges();
+  const app = createTestApp(served.runtime, { stateless: false, reloads: true, changes, ...options });
+  apps.push(app);
+  return { app, changes };
+}
+
+async function listen({ app }: ReturnType<typeof serve>, notifications: Body) {
+  const { body, headers } = modern('subscriptions/listen', { notifications }, 'sub');
+  return app.fetch(post(body, headers));
+}
+
+describe('subscriptions/listen', () => {
+  const ALL = {
+    toolsListChanged: true,
+    promptsListChanged: true,
+    resourcesListChanged: true,
+    resourceSubscriptions: [HOURS],
+  };
+
+  it('is acknowledged first, then tells what was asked for, and ends with the server', async () => {
+    const server = serve();
+    const messages = messagesOf(
+      await listen(server, { toolsListChanged: true, resourceSubscriptions: [HOURS] }),
+    );
+    expect(await nextMessage(messages)).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/subscriptions/acknowledged',
+      params: {
+        notifications: { toolsListChanged: true, resourceSubscriptions: [HOURS] },
+        _meta: { [SUBSCRIPTION]: 'sub' },
+      },
+    });
+    server.changes.notify('resources');
+    server.changes.notifyResource('shop://other');
+    server.changes.notify('tools');
+    server.changes.notifyResource(HOURS);
+    const _meta = { [SUBSCRIPTION]: 'sub' };
+    expect(await nextMessage(messages)).toMatchObject({
+      method: 'notifications/tools/list_changed',
+      params: { _meta },
+    });
+    expect(await nextMessage(messages)).toMatchObject({
+      method: 'notifications/resources/updated',
+      params: { uri: HOURS, _meta },
+    });
+    server.app.close?.();
+    expect(await nextMessage(messages)).toMatchObject({
+      id: 'sub',
+      result: { resultType: 'complete', _meta },
+    });
+  });
+
+  it('is told of a statement that writes, and not of one that reads', async () => {
+    const server = serve();
+    const messages = messagesOf(await listen(server, { resourceSubscriptions: [HOURS] }));
+    await nextMessage(messages);
+    await exchange(server.app, modern('tools/call', { name: 'look', arguments: {} }));
+    await exchange(server.app, modern('tools/call', { name: 'close', arguments: {} }));
+    server.app.close?.();
+    const rest: unknown[] = [];
+    for await (const { method, id } of messages) rest.push(method ?? id);
+    expect(rest).toEqual(['notifications/resources/updated', 'sub']);
+  });
+
+  it('promises no lists that never change, and where nothing is kept ends at once', async () => {
+    const fixed = serve({ reloads: false });
+    const [first] = [await nextMessage(messagesOf(await listen(fixed, ALL)))];
+    expect(first).toMatchObject({ params: { notifications: { resourceSubscriptions: [HOURS] } } });
+    const messages = await allMessages(await listen(serve({ stateless: true }), ALL));
+    expect(messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
+      { id: 'sub', result: {} },
+    ]);
+  });
+
+  it('refuses what is no filter', async () => {
+    const { json } = await exchange(serve().app, modern('subscriptions/listen', { notifications: 1 }));
+    expect(json.error).toMatchObject({ code: -32602 });
+  });
+
+  it('listens no more when its client is gone', async () => {
+    const server = serve();
+    const response = await listen(server, { toolsListChanged: true });
+    await response.body?.cancel();
+    server.changes.notify('tools');
+  });
+});
+
+describe('a session', () => {
+  async function begin({ app }: ReturnType<typeof serve>) {
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    const { body, headers } = legacy('initialize', params, null);
+    const response = await app.fetch(post(body, headers));
+    const session = {
+      'mcp-session-id': response.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': '2025-11-25',
+    };
+    const { result } = (await response.json()) as { result: { capabilities: Body } };
+    const send = async (method: string, uri: string) => {
+      const answer = await app.fetch(post({ jsonrpc: '2.0', id: 1, method, params: { uri } }, session));
+      return (await answer.json()) as Body;
+    };
+    const get = new Request('http://localhost:8000/mcp', { headers: { host: 'localhost:8000', ...session } });
+    return { capabilities: result.capabilities, send, messages: messagesOf(await app.fetch(get)) };
+  }
+
+  it('is told what it subscribed to, and of every list', async () => {
+    const server = serve();
+    const { capabilities, send, messages } = await begin(server);
+    expect(capabilities).toMatchObject({
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+    });
+    expect(await send('resources/subscribe', HOURS)).toMatchObject({ result: {} });
+    expect(await send('resources/subscribe', 'shop://days/monday')).toMatchObject({ result: {} });
+    expect(await send('resources/subscribe', 'shop://nothing')).toMatchObject({
+      error: { code: -32602, data: { uri: 'shop://nothing' } },
+    });
+    expect(await send('resources/unsubscribe', 'shop://days/monday')).toMatchObject({ result: {} });
+    server.changes.notifyResource('shop://days/monday');
+    server.changes.notifyResource(null);
+    server.changes.notify('prompts');
+    server.app.close?.();
+    const told: unknown[] = [];
+    for await (const { method, params } of messages) told.push([method, params]);
+    expect(told).toEqual([
+      ['notifications/resources/updated', { uri: HOURS }],
+      ['notifications/prompts/list_changed', undefined],
+    ]);
+  });
+
+  it('is promised nothing where nothing is kept', async () => {
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    const { json } = await exchange(serve({ stateless: true }).app, legacy('initialize', params, null));
+    expect((json.result as Body).capabilities).toEqual({ tools: {}, resources: {}, completions: {} });
+    const subscribe = legacy('resources/subscribe', { uri: HOURS });
+    expect((await exchange(serve({ stateless: true }).app, subscribe)).json.error).toMatchObject({
+      code: -32601,
+    });
+  });
+});
