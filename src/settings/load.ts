@@ -55,7 +55,7 @@ export async function loadSettings(input: SettingsInput): Promise<LoadedSettings
   const selected = { project: site.project, profile: site.profile };
   const names = read.user ? checkNames(read.user, selected) : [];
   if (names.length > 0) return failed([...early, ...names]);
-  const overrides = [...flags, ...withoutFlagged(environment.overrides, flags)];
+  const overrides = withLevel([...flags, ...withoutFlagged(environment.overrides, flags)]);
   const { tree, unresolved } = await resolveActive(read.user, selected, input);
   const at = { user: read.user, selected };
   if (unresolved.length > 0) return failed([...early, ...unresolved.map((one) => toFinding(one, at))]);
@@ -69,6 +69,12 @@ function failed(findings: readonly Finding[]): LoadedSettings {
 
 function withoutFlagged(overrides: readonly Override[], flags: readonly Override[]): readonly Override[] {
   return overrides.filter(({ key }) => !flags.some((flag) => flag.key === key));
+}
+
+/** Debugging writes everything, whatever level is configured. */
+function withLevel(overrides: readonly Override[]): readonly Override[] {
+  const debug = overrides.find(({ key, value }) => key === 'debug' && value === true);
+  return debug ? [...overrides, { key: 'logging.level', value: 'DEBUG', origin: debug.origin }] : overrides;
 }
 
 /** The connections first: they say how the rest is looked up. */

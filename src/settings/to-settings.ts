@@ -38,7 +38,7 @@ export function toSettings(parts: SettingsParts): Settings {
       socket: pick('admin.socket', DEFAULTS['admin.socket']),
     },
     transport: toTransport(active.transport),
-    logging: toLogging(parts, debug),
+    logging: toLogging(parts),
     auth: toAuth(profile?.auth ?? {}, parts.expand),
     telemetry: toTelemetry(profile?.telemetry),
     models: toModels(active.models),
@@ -81,12 +81,12 @@ function toRateLimit({ requests_per_minute, burst }: ParsedRateLimit) {
   return { requests_per_minute: most, burst: burst ?? Math.max(1, most) };
 }
 
-function toLogging({ active, expand }: SettingsParts, debug: boolean): Settings['logging'] {
+function toLogging({ active, expand }: SettingsParts): Settings['logging'] {
   const { enabled, path, level, format, max_bytes, backup_count } = active.logging ?? {};
   return {
     enabled: enabled ?? DEFAULTS['logging.enabled'],
     path: typeof path === 'string' ? expand(path) : null,
-    level: debug ? 'DEBUG' : (level ?? DEFAULTS['logging.level']),
+    level: level ?? DEFAULTS['logging.level'],
     format: format ?? DEFAULTS['logging.format'],
     max_bytes: max_bytes ?? DEFAULTS['logging.max_bytes'],
     backup_count: backup_count ?? DEFAULTS['logging.backup_count'],

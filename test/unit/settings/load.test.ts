@@ -65,6 +65,21 @@ describe('settings', () => {
     expect((await settingsOf({ site, env })).database.path).toBe('env.db');
   });
 
+  it('show the level of the log that debugging makes, and why', async () => {
+    const user = 'svc: 1\nlogging: { level: ERROR }\n';
+    expect(await rowOf('logging.level', { user })).toMatchObject({ value: 'ERROR', source: 'config.yml:2' });
+    const env = { SVC_DEBUG: '1' };
+    expect(await rowOf('logging.level', { user, env })).toMatchObject({
+      value: 'DEBUG',
+      source: 'SVC_DEBUG',
+    });
+    expect(await rowOf('logging.level', { env })).toMatchObject({ value: 'DEBUG', source: 'SVC_DEBUG' });
+    const flags = [{ key: 'debug', value: true, origin: { kind: 'flag' as const, source: '--debug' } }];
+    expect(await rowOf('logging.level', { user, over: { flags } })).toMatchObject({ source: '--debug' });
+    expect((await settingsOf({ user, env })).logging.level).toBe('DEBUG');
+    expect((await settingsOf({ user, env: { SVC_DEBUG: '0' } })).logging.level).toBe('ERROR');
+  });
+
   it('take every variable for the profile in use, not for the one the file names (D14, D31)', async () => {
     const site = `${SITE}profiles:\n  dev: {}\n  prod:\n    database: { readonly: true }\n    audit: { enabled: true }\n`;
     const prod = await settingsOf({ site, profile: 'prod' });
