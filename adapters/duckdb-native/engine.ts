@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../src/errors.ts';
@@ -59,6 +59,7 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
   return takeTurnToOpen(async () => {
     const key = await fileKey(options.path);
     if (key === null) await prepareCreation(options);
+    else if (!options.readonly) await checkFolder(options.path);
     const writer = key === null ? undefined : writers.get(key);
     if (key !== null && writer !== undefined) return joinWriter(key, writer, options.secrets);
     if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
@@ -143,7 +144,7 @@ async function openInstance(
     return instance;
   } catch (thrown) {
     if (thrown instanceof SvcError) throw thrown;
-    throw toOpenError(options.path, thrown);
+    throw toOpenError(options.path, options.readonly, thrown);
   }
 }
 
@@ -175,7 +176,16 @@ async function prepareCreation({ path, readonly, create }: EngineOptions): Promi
   try {
     await mkdir(dirname(path), { recursive: true });
   } catch (thrown) {
-    throw toOpenError(path, thrown);
+    throw toOpenError(path, readonly, thrown);
+  }
+}
+
+/** Else the first commit would find out. */
+async function checkFolder(path: string): Promise<void> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (thrown) {
+    throw toOpenError(path, false, thrown);
   }
 }
 

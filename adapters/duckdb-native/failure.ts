@@ -10,7 +10,10 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Out of Memory Error|bad_alloc|failed to allocate/i, 'memory_exceeded'],
   [/attached in read-only mode|launched in read-only mode/, 'database_readonly'],
   [/^INTERRUPT Error/, 'cancelled'],
-  [/Could not write file|^IO Error: Could not (?:read|write|sync)/, 'database_unavailable'],
+  [
+    /Failed to commit: Cannot open file|Could not write file|^IO Error: Could not (?:read|write|sync)/,
+    'database_unavailable',
+  ],
 ];
 
 /** Two transactions have changed the same; the later one is undone. */
@@ -54,11 +57,25 @@ export function toQueryError(thrown: unknown): SvcError {
 }
 
 /** Why a database file could not be opened, and what to do about it. */
-export function toOpenError(path: string, thrown: unknown): SvcError {
+export function toOpenError(path: string, readonly: boolean, thrown: unknown): SvcError {
   const message = messageOf(thrown);
-  return new SvcError('database_unavailable', `${openText(path, message)}\nDuckDB: ${message}`, {
+  const text = readonly ? openText(path, message) : (writeText(path, message) ?? openText(path, message));
+  return new SvcError('database_unavailable', `${text}\nDuckDB: ${message}`, {
     cause: thrown,
   });
+}
+
+const READ_INSTEAD =
+  'Set `readonly: true` for the database of the profile (or SVC_READONLY=true) to only read it';
+
+/** The database and its folder, where the log of what is committed comes to lie, must be there for writing. */
+function writeText(path: string, message: string): string | null {
+  if (/Read-only file system|EROFS/.test(message)) {
+    return `The database ${path} is on a medium that cannot be written to. ${READ_INSTEAD}.`;
+  }
+  if (!/permission denied|EACCES/i.test(message)) return null;
+  return `The database ${path}, or the folder it is in, cannot be written to with this user's rights.
+${READ_INSTEAD}, or give this user the right to write.`;
 }
 
 function openText(path: string, message: string): string {
@@ -70,7 +87,7 @@ Stop that process, or open the database with \`readonly: true\` in both.`;
   if (/Could not set lock/.test(message)) return `The database ${path} is in use by another process.`;
   if (/does not exist/.test(message)) return missingText(path);
   if (/not a valid DuckDB database/.test(message)) return `The file ${path} is no DuckDB database.`;
-  if (/permission denied/i.test(message))
+  if (/permission denied|EACCES/i.test(message))
     return `The database ${path} cannot be read with this user's rights.`;
   return `The database ${path} cannot be opened.`;
 }

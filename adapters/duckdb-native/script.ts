@@ -5,7 +5,7 @@ import { toOpenError, toQueryError } from './failure.ts';
 export async function runScript(path: string, sql: string): Promise<void> {
   const { api } = await loadDriver();
   const instance = await api.DuckDBInstance.create(path, SCRIPT_OPTIONS).catch((thrown: unknown) => {
-    throw toOpenError(path, thrown);
+    throw toOpenError(path, false, thrown);
   });
   try {
     const connection = await instance.connect();
