@@ -1,0 +1,101 @@
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { type App, createApp } from '../../../../src/app.ts';
+import { createAuth } from '../../../../src/auth/create.ts';
+import { generateKey } from '../../../../src/auth/keys.ts';
+import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
+import type { LogLine, TokenStore } from '../../../../src/ports.ts';
+import type { AuthSettings, TransportSettings } from '../../../../src/settings/model.ts';
+import { type Served, serveTree, type Tree } from '../../endpoint/project.ts';
+
+const TREE: Tree = {
+  'tools/whoami.yml': `svc: 1
+tool:
+  name: whoami
+  description: Who asks
+  return:
+    type: object
+    properties:
+      email: { type: string, nullable: true }
+      username: { type: string, nullable: true }
+      provider: { type: string, nullable: true }
+      token: { type: string, nullable: true }
+  source:
+    code: >-
+      SELECT get_user_email() AS email, get_username() AS username, get_user_provider() AS provider,
+      get_user_external_token() AS token
+`,
+  'tools/audit.yml': `svc: 1
+tool:
+  name: audit
+  description: For administrators
+  policies:
+    input:
+      - { condition: "user.role != 'admin'", action: deny, reason: Administrators only }
+      - { condition: "!user.email.endsWith('@example.com')", action: deny, reason: Own people only }
+  source: { code: SELECT 1815 AS year }
+`,
+};
+
+/** A project that tells who asks, over a real database. */
+export const serveProject = (): Promise<Served> => serveTree(TREE, 'SELECT 1');
+
+/** A server of that project, over real HTTP. */
+export interface FlowServer {
+  readonly mcp: URL;
+  readonly callback: string;
+  readonly lines: readonly LogLine[];
+  close(): Promise<void>;
+}
+
+export interface FlowOptions {
+  readonly served: Served;
+  /** What signs people in; asked with the address that the provider sends them back to. */
+  readonly auth: (callback: string) => Partial<AuthSettings>;
+  readonly store?: TokenStore;
+}
+
+const NONE: AuthSettings = {
+  mode: 'issuer',
+  provider: null,
+  verifier: null,
+  keys: [],
+  not_before: null,
+  clients: [],
+  blocked_clients: [],
+  required_scopes: [],
+  persistence: null,
+  hide_credential_headers: false,
+};
+
+/** Listens first, because the provider must know the address before anything is configured. */
+export async function startServer({ served, auth, store }: FlowOptions): Promise<FlowServer> {
+  const lines: LogLine[] = [];
+  const log = (line: LogLine) => void lines.push(line);
+  let app: App | null = null;
+  const late: App = {
+    fetch: (request, extra) => app?.fetch(request, extra) ?? Promise.reject(new Error('early')),
+  };
+  const server: HttpServer = await startHttpServer({ app: late, host: '127.0.0.1', port: 0, graceMs: 100 });
+  const http: TransportSettings['http'] = {
+    port: server.port,
+    host: '127.0.0.1',
+    scheme: 'http',
+    base_url: null,
+    trust_proxy: false,
+    stateless: true,
+    rate_limit: null,
+  };
+  const callback = `${server.url}/callback`;
+  const made = createAuth({
+    settings: { auth: { ...NONE, keys: [generateKey()], ...auth(callback) }, transport: { http } },
+    project: 'flow',
+    endpointScopes: [],
+    store: store ?? null,
+    fetchDocument: null,
+    listens: { host: '127.0.0.1' },
+    log,
+  });
+  const options = { runtime: () => served.runtime, version: '1', stateless: true, log, auth: () => made };
+  app = createApp({ ...options, ...LOCAL_ACCESS });
+  return { mcp: new URL(`${server.url}/mcp`), callback, lines, close: () => server.close() };
+}
