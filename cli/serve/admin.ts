@@ -108,10 +108,11 @@ function configOf({ settings, runtime, database, databasePath, checked, watch }:
 
 /** A file that cannot be loaded tells nothing but why (spec, `GET /endpoints`). */
 function toEndpoint({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): Endpoint {
-  const error = findings.find((finding) => finding.file === file && finding.severity === 'error');
-  if (error !== undefined || endpoint === null) {
+  const errors = findings.filter((finding) => finding.file === file && finding.severity === 'error');
+  if (errors.length > 0 || endpoint === null) {
     const nothing = { type: null, name: null, description: null, language: null, enabled: false } as const;
-    return { path: file, ...nothing, status: 'error', error: error?.message ?? 'It cannot be loaded.' };
+    const error = errors.map(({ message }) => message).join(' ') || 'It cannot be loaded.';
+    return { path: file, ...nothing, status: 'error', error };
   }
   return {
     path: file,

@@ -1,0 +1,322 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { project, Svc, svc } from './svc.ts';
+
+type Kind =
+  | 'string'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'list'
+  | 'text or null'
+  | { readonly [field: string]: Kind };
+
+/** Transcribed from spec.md, "Admin API": each field with its type, and no others. */
+const FIELDS: Record<string, Kind> = {
+  '/health': { status: 'string', timestamp: 'string' },
+  '/status': {
+    status: 'string',
+    version: 'string',
+    uptime: 'string',
+    uptime_seconds: 'integer',
+    pid: 'integer',
+    profile: 'string',
+    mode: 'string',
+    debug: 'boolean',
+    reload: {
+      in_progress: 'boolean',
+      draining: 'boolean',
+      active_requests: 'integer',
+      last_reload: 'text or null',
+      last_reload_status: 'text or null',
+      last_reload_error: 'text or null',
+    },
+    admin_socket: { path: 'string' },
+  },
+  '/config': {
+    status: 'string',
+    project: 'string',
+    profile: 'string',
+    repository_path: 'string',
+    database_path: 'string',
+    readonly: 'boolean',
+    debug: 'boolean',
+    endpoints: { tools: 'integer', prompts: 'integer', resources: 'integer' },
+    features: { sql_tools: 'boolean', audit_logging: 'boolean', telemetry: 'boolean' },
+    transport: 'string',
+  },
+  '/endpoints': { endpoints: 'list' },
+  '/system/info': {
+    boot_time_seconds: 'integer',
+    cpu_count_physical: 'integer',
+    cpu_count_logical: 'integer',
+    memory_total_bytes: 'integer',
+  },
+  '/system/cpu': {
+    percent: 'number',
+    per_cpu_percent: 'list',
+    load_avg_1min: 'number',
+    load_avg_5min: 'number',
+    load_avg_15min: 'number',
+  },
+  '/system/memory': {
+    total_bytes: 'integer',
+    available_bytes: 'integer',
+    used_bytes: 'integer',
+    free_bytes: 'integer',
+    percent: 'number',
+    swap_total_bytes: 'integer',
+    swap_used_bytes: 'integer',
+    swap_free_bytes: 'integer',
+    swap_percent: 'number',
+    svc_process_rss_bytes: 'integer',
+    svc_process_vms_bytes: 'integer',
+  },
+  '/system/disk': {
+    total_bytes: 'integer',
+    used_bytes: 'integer',
+    free_bytes: 'integer',
+    percent: 'number',
+    read_bytes: 'integer',
+    write_bytes: 'integer',
+    read_count: 'integer',
+    write_count: 'integer',
+  },
+  '/system/network': {
+    bytes_sent: 'integer',
+    bytes_recv: 'integer',
+    packets_sent: 'integer',
+    packets_recv: 'integer',
+    errin: 'integer',
+    errout: 'integer',
+    dropin: 'integer',
+    dropout: 'integer',
+  },
+  '/system/process': {
+    pid: 'integer',
+    status: 'string',
+    cpu_percent: 'number',
+    memory_rss_bytes: 'integer',
+    memory_vms_bytes: 'integer',
+    num_threads: 'integer',
+    num_fds: 'integer',
+  },
+  '/audit/query': { records: 'list', count: 'integer' },
+  '/audit/stats': {
+    total_records: 'integer',
+    by_type: { tool: 'integer', resource: 'integer', prompt: 'integer' },
+    by_status: { success: 'integer', error: 'integer' },
+    by_policy: { allow: 'integer', deny: 'integer', 'n/a': 'integer' },
+    earliest_timestamp: 'text or null',
+    latest_timestamp: 'text or null',
+  },
+};
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+function send(socketPath: string, path: string, method = 'GET', host = 'localhost'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, path, method, headers: { host } }, async (answer) => {
+      const text = Buffer.concat(await answer.toArray()).toString();
+      const type = answer.headers['content-type'] ?? '';
+      resolve({
+        status: answer.statusCode ?? 0,
+        type,
+        body: type.includes('json') ? JSON.parse(text) : text,
+      });
+    });
+    sent.once('error', reject).end();
+  });
+}
+
+function kindOf(value: unknown, asked: Kind): Kind {
+  if (typeof asked === 'object') {
+    const entries = Object.entries(value as object).map(([name, inner]) => [
+      name,
+      kindOf(inner, asked[name] ?? 'string'),
+    ]);
+    return Object.fromEntries(entries);
+  }
+  if (asked === 'text or null' && (value === null || typeof value === 'string')) return asked;
+  if (Array.isArray(value)) return 'list';
+  if (asked === 'integer' && Number.isInteger(value)) return asked;
+  return typeof value as Kind;
+}
+
+const CALL = (name: string, args: object) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+});
+
+async function serve(env: Record<string, string> = {}) {
+  const root = await project();
+  writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool: { nome: x }\n');
+  writeFileSync(
+    join(root, 'tools/off.yml'),
+    'svc: 1\ntool: { name: off, enabled: false, source: { code: SELECT 1 AS x } }\n',
+  );
+  const socket = join(root, 'run/svc.sock');
+  const all = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket, SVC_AUDIT_ENABLED: 'true', ...env };
+  const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env: all });
+  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+  return { server, socket, url, root, env: all };
+}
+
+const REFUSED = [
+  ['GET', '/nope', 404, 'not_found'],
+  ['DELETE', '/status', 405, 'method_not_allowed'],
+  ['GET', '/reload', 405, 'method_not_allowed'],
+  ['GET', '/audit/query?limit=0', 400, 'bad_request'],
+  ['GET', '/audit/query?limit=1001', 400, 'bad_request'],
+  ['GET', '/audit/query?operation_type=table', 400, 'bad_request'],
+  ['GET', '/audit/query?start_time=yesterday', 400, 'bad_request'],
+  ['GET', '/audit/query?nope=1', 400, 'bad_request'],
+] as const;
+
+describe('the admin API', () => {
+  it('answers with the fields of the spec', async () => {
+    const { socket, url } = await serve();
+    await fetch(url, CALL('hello_world', { name: 'Ada' }));
+    await fetch(url, CALL('nobody', {}));
+    for (const [path, fields] of Object.entries(FIELDS)) {
+      const { status, body } = await send(socket, path);
+      expect({ path, status, fields: kindOf(body, fields) }).toEqual({ path, status: 200, fields });
+    }
+    expect((await send(socket, '/endpoints')).body.endpoints).toEqual([
+      {
+        path: 'tools/broken.yml',
+        type: null,
+        name: null,
+        description: null,
+        language: null,
+        enabled: false,
+        status: 'error',
+        error: expect.stringContaining('nome'),
+      },
+      {
+        path: 'tools/hello_world.yml',
+        type: 'tool',
+        name: 'hello_world',
+        description: expect.any(String),
+        language: 'sql',
+        enabled: true,
+        status: 'ok',
+        error: null,
+      },
+      expect.objectContaining({ path: 'tools/off.yml', enabled: false, status: 'ok', error: null }),
+    ]);
+    const { records, count } = (await send(socket, '/audit/query?operation_status=error')).body;
+    expect({ count, names: records.map((one: { operation_name: string }) => one.operation_name) }).toEqual({
+      count: 1,
+      names: ['nobody'],
+    });
+  });
+
+  it('is its owner’s alone, says so of nobody else’s file, and takes over what a dead server left', async () => {
+    const { server, socket, root, env } = await serve();
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    const elsewhere = { ...env, SVC_DATABASE_PATH: 'data/other.db' };
+    const second = await svc(['serve', '--port', '0'], root, elsewhere);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('Another server answers on the admin socket');
+    expect((await send(socket, '/health')).status).toBe(200);
+    server.child.kill('SIGKILL');
+    await server.ended;
+    const third = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
+    await third.until(/^.*\n/);
+    expect((await send(socket, '/health')).status).toBe(200);
+    third.child.kill('SIGTERM');
+    expect((await third.ended).code).toBe(0);
+    await expect(send(socket, '/health')).rejects.toMatchObject({ code: 'ENOENT' });
+    writeFileSync(socket, 'mine');
+    expect((await svc(['serve', '--port', '0'], root, env)).stderr).toContain('no socket');
+  });
+
+  it('has one body for every error', async () => {
+    const { socket } = await serve();
+    for (const [method, path, status, error] of REFUSED) {
+      const answer = await send(socket, path, method);
+      expect({ path, ...answer }).toMatchObject({
+        path,
+        status,
+        body: { error, message: expect.any(String) },
+      });
+      expect(Object.keys(answer.body)).toEqual(['error', 'message']);
+    }
+    const elsewhere = await send(socket, '/status', 'GET', 'evil.example');
+    expect(elsewhere).toMatchObject({ status: 403, body: { error: 'access_denied' } });
+    const quoted = encodeURIComponent(`x' OR '1'='1`);
+    expect((await send(socket, `/audit/query?operation_name=${quoted}`)).body).toEqual({
+      records: [],
+      count: 0,
+    });
+  });
+
+  it('tells details in debug mode only', async () => {
+    const { socket } = await serve({ SVC_DEBUG: 'true' });
+    expect((await send(socket, '/nope')).body).toMatchObject({
+      detail: expect.stringContaining('not_found'),
+    });
+  });
+
+  it('describes itself in OpenAPI 3.1', async () => {
+    const { socket } = await serve();
+    const { body } = await send(socket, '/openapi.json');
+    expect(body.openapi).toMatch(/^3\.1\./);
+    expect(await new Validator().validate(body)).toMatchObject({ valid: true });
+    expect(Object.keys(body.paths).toSorted()).toEqual(
+      [...Object.keys(FIELDS), '/activity', '/reload'].toSorted(),
+    );
+  });
+
+  it('reloads, and tells how it went', async () => {
+    const { socket, root } = await serve();
+    const begun = await send(socket, '/reload', 'POST');
+    expect(begun).toMatchObject({
+      status: 200,
+      body: {
+        status: 'reload_initiated',
+        timestamp: expect.any(String),
+        reload_request_id: expect.any(String),
+        message: expect.stringContaining('/status'),
+      },
+    });
+    const settled = async () => {
+      for (;;) {
+        const { reload } = (await send(socket, '/status')).body;
+        if (!reload.in_progress) return reload;
+      }
+    };
+    expect(await settled()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
+    const told = await svc(['admin', 'status', '--json', '--socket', socket], root);
+    expect(JSON.parse(told.stdout)).toMatchObject({ reload: { last_reload_status: 'success' } });
+  });
+
+  it('says on the log that it is off, and svc admin says how to switch it on', async () => {
+    const root = await project();
+    const server = new Svc(['serve', '--port', '0', '--debug'], { cwd: root });
+    await server.until(/the admin API is disabled/, 'stderr');
+    mkdirSync(join(root, 'run'));
+    const asked = await svc(['admin', '--socket', join(root, 'run/svc.sock')], root);
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_ADMIN_ENABLED=true') });
+  });
+
+  it('is not taken from a server that only listens', async () => {
+    const root = await project();
+    const socket = join(root, 'taken.sock');
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(socket, resolve));
+    onTestFinished(() => void other.close());
+    const env = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket };
+    expect((await svc(['serve', '--port', '0'], root, env)).stderr).toContain('Another server');
+  });
+});
