@@ -114,6 +114,8 @@ export class Member {
     this.#jobs.delete(message.id);
     if (message.kind === 'done') job?.resolve(message.result);
     else job?.reject(errorOf(message.error, job));
+    // Its step has ended, so it may no longer be stuck.
+    this.observe();
     this.#events.onFree();
   }
 

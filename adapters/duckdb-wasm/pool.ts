@@ -165,6 +165,8 @@ export class Pool implements Database {
   #tick(): void {
     this.#expireQueue();
     for (const member of this.#members) this.#attend(member);
+    // An engine that is no longer stuck tells nobody.
+    this.#dispatch();
     const idle = this.#queue.length === 0 && [...this.#members].every(({ load }) => load === 0);
     if (!idle || this.#ticking === null) return;
     clearInterval(this.#ticking);

@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
@@ -139,6 +140,24 @@ describe.each(ENGINES)('a crowd on $name', ({ open, openSmall }) => {
 });
 
 describe('an engine in a thread', () => {
+  it('has its turn again when it was stuck for a while, and nobody else comes', async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const path = folder.file('items.duckdb');
+    await runScript(path, SCRIPT);
+    const pool = await openWasmPool({ path, workers: 1 });
+    onTestFinished(() => pool.close());
+    // One step, which ends by itself; another engine cannot be had.
+    await rename(path, `${path}.away`);
+    const sql = "count(*) FROM items a, items b WHERE a.id < 150 AND a.name LIKE '%' || b.name || '%x'";
+    const slow = answerOf(pool, sql);
+    const quick = Array.from({ length: 5 }, (_, index) =>
+      answerOf(pool, `name FROM items WHERE id = ${index}`),
+    );
+    expect(await Promise.all(quick)).toEqual(quick.map((_, index) => `item ${index}`));
+    expect(await slow).toBe(0);
+  });
+
   it('is used again after a statement that was stopped, and replaced when it cannot be', async () => {
     const folder = await temporaryFolder();
     onTestFinished(() => folder.remove());
