@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { auditSettingsOf } from '../adapters/edge/audit.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
@@ -71,7 +72,8 @@ interface Served {
 }
 
 function toManifest({ site, catalog, config }: Served, database: CopiedDatabase): Manifest {
-  const { profile, secrets, audit } = site;
+  const { profile, secrets } = site;
+  const audit = auditSettingsOf(site.audit, process.env);
   const parts = [catalog.hash, database.sha256, JSON.stringify([profile, secrets, audit, config])];
   const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
   return { svc: 1, version: VERSION, hash, database, profile, secrets, audit, catalog };
@@ -84,6 +86,7 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
   const included = {
     config: has,
     settings: has || manifest.secrets.length > 0,
+    audit: manifest.audit.enabled,
     auth: has && asksForTokens(config),
     ...partsOf(manifest.catalog),
   };

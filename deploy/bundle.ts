@@ -31,6 +31,8 @@ export interface Included {
   readonly policies: boolean;
   /** The language of prompt templates. */
   readonly prompts: boolean;
+  /** What makes audit records. */
+  readonly audit: boolean;
   /** What signs people in and checks tokens. */
   readonly auth: boolean;
 }
@@ -63,7 +65,7 @@ export async function bundle(
   }
 }
 
-function chooseParts({ settings, config, ...needed }: Included): Plugin {
+function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
@@ -76,6 +78,9 @@ function chooseParts({ settings, config, ...needed }: Included): Plugin {
       }));
       onResolve({ filter: /\/start-settings\.[jt]s$/ }, () =>
         settings ? null : { path: sourceFile('adapters/edge/no-settings') },
+      );
+      onResolve({ filter: /\/audit\/observe\.[jt]s$/ }, () =>
+        audit ? null : { path: sourceFile('adapters/edge/no-audit') },
       );
       onResolve({ filter: /^\.\/config\.yml$/ }, () =>
         config ? { path: `./${CONFIG_FILE}`, external: true } : { path: CONFIG_FILE, namespace: 'absent' },
