@@ -74,12 +74,14 @@ interface Realm {
 
 function toConfiguration({ client, users, roles, signer, issuer }: Realm) {
   const scopes = ['openid', 'profile', 'email', 'offline_access', 'svc:access'];
-  const server = {
+  const account = `${issuer}/account`;
+  // whoever names a resource (RFC 8707) gets tokens for it alone
+  const toServer = (resource: string) => ({
     scope: scopes.join(' '),
-    audience: 'account',
+    audience: resource === account ? 'account' : resource,
     accessTokenTTL: 300,
     accessTokenFormat: 'jwt',
-  };
+  });
   return {
     clients: [
       {
@@ -124,6 +126,7 @@ function toConfiguration({ client, users, roles, signer, issuer }: Realm) {
       claims: () => ({ sub: id, ...users[id] }),
     }),
     extraTokenClaims: (_context: unknown, { accountId = '' }: { accountId?: string }) => ({
+      ...users[accountId],
       typ: 'Bearer',
       azp: client.id,
       realm_access: { roles: roles[accountId] ?? [] },
@@ -135,9 +138,9 @@ function toConfiguration({ client, users, roles, signer, issuer }: Realm) {
       revocation: { enabled: true, allowedPolicy: async () => true },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => `${issuer}/account`,
+        defaultResource: () => account,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => server,
+        getResourceServerInfo: (_context: unknown, resource: string) => toServer(resource),
       },
     },
   };

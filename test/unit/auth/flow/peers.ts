@@ -30,13 +30,15 @@ export interface Peer {
   signIn(mcp: URL, person?: Person): Promise<SignedIn>;
 }
 
+/** A client that the authorization server knows beforehand. */
+export interface KnownClient {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
 /** What an SDK client remembers, and the browser that it sends away. */
-function createMemory(clientId?: string) {
-  let [information, tokens, verifier]: [unknown, unknown, string] = [
-    clientId === undefined ? undefined : { client_id: clientId },
-    undefined,
-    '',
-  ];
+function createMemory(known?: KnownClient) {
+  let [information, tokens, verifier]: [unknown, unknown, string] = [known, undefined, ''];
   let sent: URL | null = null;
   let discovered: unknown;
   const provider = {
@@ -79,11 +81,11 @@ function toAnswer({ content, isError }: Readonly<Record<string, unknown>>): Answ
   return { text: parts.join('\n'), isError: isError === true };
 }
 
-/** The client of SDK 2; a client id that the server knows beforehand makes registration needless. */
-export const sdk2 = (clientId?: string): Peer => ({
+/** The client of SDK 2. */
+export const sdk2 = (known?: KnownClient): Peer => ({
   name: 'SDK 2',
   signIn: async (mcp, person) => {
-    const { provider, follow } = createMemory(clientId);
+    const { provider, follow } = createMemory(known);
     const connect = async () => {
       const client = new Client({ name: 'flow', version: '1' }, { versionNegotiation: { mode: 'auto' } });
       const transport = new StreamableHTTPClientTransport(mcp, { authProvider: provider });
@@ -103,10 +105,10 @@ export const sdk2 = (clientId?: string): Peer => ({
 });
 
 /** The client of SDK 1. */
-export const sdk1: Peer = {
+export const sdk1 = (known?: KnownClient): Peer => ({
   name: 'SDK 1',
   signIn: async (mcp, person) => {
-    const { provider, follow } = createMemory();
+    const { provider, follow } = createMemory(known);
     const connect = async () => {
       const client = new OldClient({ name: 'flow', version: '1' });
       const transport = new OldTransport(mcp, { authProvider: provider as never });
@@ -123,7 +125,7 @@ export const sdk1: Peer = {
       close: () => client.close(),
     };
   },
-};
+});
 
 const INSECURE = { [oauth.allowInsecureRequests]: true } as const;
 

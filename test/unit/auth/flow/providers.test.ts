@@ -165,7 +165,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
     for (const one of [server, keeping, stand.idp]) await one.close();
   });
 
-  test.each([sdk2(), sdk1, strict])('$name signs in and calls as that person', async ({ signIn }) => {
+  test.each([sdk2(), sdk1(), strict])('$name signs in and calls as that person', async ({ signIn }) => {
     const client = await signIn(server.mcp);
     const { token, ...who } = JSON.parse((await client.call('whoami')).text);
     expect(who).toEqual({ email: 'ada@example.com', username: stand.username, provider: name });

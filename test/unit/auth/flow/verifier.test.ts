@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKeycloakIdp, type KeycloakIdp } from '../../../idp/keycloak.ts';
+import type { Served } from '../../endpoint/project.ts';
+import { callWith, sdk1, sdk2 } from './peers.ts';
+import { REDIRECT } from './people.ts';
+import { type FlowServer, serveProject, startServer } from './server.ts';
+
+let idp: KeycloakIdp;
+let served: Served;
+let server: FlowServer;
+
+beforeAll(async () => {
+  // the SDKs do not encode what HTTP Basic carries
+  [idp, served] = [await createKeycloakIdp({ secret: 'planted-plain' }), await serveProject()];
+  idp.client.redirects.push(REDIRECT);
+  idp.start();
+  const claim_mappings = { 'realm_access.roles': { analyst: ['role:admin'] } };
+  const verifier = { issuer: idp.issuer, audience: [], claim_mappings, provider_name: 'acme' };
+  const auth = { mode: 'verifier', verifier, keys: [], required_scopes: ['svc:access'] } as const;
+  server = await startServer({ served, auth: () => auth });
+});
+afterAll(async () => {
+  await server.close();
+  await idp.close();
+  await served.close();
+});
+
+const known = () => ({ client_id: idp.client.id, client_secret: idp.client.secret });
+
+test.each([sdk2, sdk1])(
+  'a client finds the other server by itself, and calls as that person',
+  async (_name, peer) => {
+    const client = await peer(known()).signIn(server.mcp);
+    const who = JSON.parse((await client.call('whoami')).text);
+    expect(who).toEqual({ email: 'ada@example.com', username: 'ada', provider: 'acme', token: null });
+    expect((await client.call('audit')).text).toContain('1815');
+    await client.close();
+  },
+);
+
+test('a token of the same server for somebody else counts for nobody', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: idp.issuer, sub: 'ada', iat: now, exp: now + 60, scope: 'svc:access' };
+  const call = async (aud: string, scope = 'svc:access') => {
+    const token = await idp.signer.sign({ ...claims, aud, scope }, { typ: 'at+jwt' });
+    return (await callWith(server.mcp, token, 'whoami')).status;
+  };
+  expect(await call(server.mcp.href)).toBe(200);
+  expect(await call('account')).toBe(401);
+  expect(await call(idp.client.id)).toBe(401);
+  expect(await call(server.mcp.href, 'openid')).toBe(403);
+});
