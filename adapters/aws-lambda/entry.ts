@@ -10,6 +10,7 @@ import { preloadSchemas } from '../../src/mcp/preload.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
+import { createStartLog } from '../edge/log.ts';
 import { readBundled } from '../node/bundled-config.ts';
 import { createFetchDocument } from '../node/fetch-document.ts';
 import { openJwe } from '../node/open-jwe.ts';
@@ -22,7 +23,8 @@ import { awsLambda } from './platform.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 const { log: invocationLog, scope } = createLambdaLog(write);
-const requests = createRequestLog(invocationLog);
+const { log: wanted, follow } = createStartLog(invocationLog);
+const requests = createRequestLog(wanted);
 const { log } = requests;
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const runtime = createRuntime({
@@ -46,6 +48,7 @@ const app = requests.around(
 const gate = createGate(async () => {
   const bundled = readBundled(pathOf('config.yml'));
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
+  follow(settings);
   const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log };
   auth = await startAuth(settings, runtime.catalog, parts);
 }, log);

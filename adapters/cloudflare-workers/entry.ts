@@ -4,11 +4,11 @@ import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
-import type { Log } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
+import { createStartLog } from '../edge/log.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -28,8 +28,9 @@ interface ExecutionContext {
 preloadSchemas();
 
 const manifest = parseManifest(manifestText);
-const log: Log = ({ level, message, fields }) =>
-  console[level](JSON.stringify({ level, message, ...fields }));
+const { log, follow } = createStartLog(({ level, message, fields }) =>
+  console[level](JSON.stringify({ level, message, ...fields })),
+);
 
 type Server = ReturnType<typeof createServer>;
 let server: Server | null = null;
@@ -40,6 +41,7 @@ function createServer(bindings: Env) {
   let auth: Auth | null = null;
   const gate = createGate(async () => {
     const settings = await loadStartSettings({ manifest, bundled, env });
+    follow(settings);
     auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log });
   }, log);
   const audit = createLineAudit(auditSettingsOf(manifest.audit, env), (line) => console.log(line));

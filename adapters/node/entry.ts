@@ -5,11 +5,13 @@ import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
+import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { openAudit } from '../audit/open.ts';
 import { openWasmPool } from '../duckdb-wasm/node.ts';
 import { auditSettingsOf } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
+import { createStartLog } from '../edge/log.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
 import { createFetchDocument } from './fetch-document.ts';
@@ -29,9 +31,10 @@ interface Serving {
 
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const { version } = manifest;
-const requests = createRequestLog(({ level, message, fields }) =>
-  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`),
-);
+const write: Log = ({ level, message, fields }) =>
+  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+const { log: wanted, follow } = createStartLog(write);
+const requests = createRequestLog(wanted);
 const { log } = requests;
 
 process.once('SIGINT', () => process.exit(130));
@@ -43,6 +46,7 @@ async function main(): Promise<void> {
     bundled: readBundled(pathOf('config.yml')),
     env: process.env,
   });
+  follow(settings);
   const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
   const database = await openWasmPool({ path: pathOf('data.duckdb') });
   const runtime = createRuntime({
@@ -80,7 +84,7 @@ async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Se
     port,
     trustProxy: http.trust_proxy,
   });
-  log({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
+  write({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };
 }
 

@@ -1,4 +1,5 @@
 import type { Log, LogLine } from '../../src/ports.ts';
+import { isLogged } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
 import { createLogFile } from './log-file.ts';
 
@@ -8,9 +9,6 @@ export interface LogOutput {
   readonly human: (line: LogLine) => string;
 }
 
-const RANKS = { debug: 0, info: 1, warn: 2, error: 3 } as const;
-const LEAST = { DEBUG: 0, INFO: 1, WARNING: 2, ERROR: 3, CRITICAL: 4 } as const;
-
 /** The application log as `logging` has it: by level, for people or as one JSON object a line. */
 export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log {
   if (!settings.enabled) return () => {};
@@ -18,7 +16,7 @@ export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log
   const write =
     path === null ? output.write : createLogFile(path, { maxBytes: max_bytes, backups: backup_count });
   return (line) => {
-    if (RANKS[line.level] < LEAST[settings.level]) return;
+    if (!isLogged(line, settings)) return;
     write(format === 'json' ? toJson(line) : path === null ? output.human(line) : toPlain(line));
   };
 }
