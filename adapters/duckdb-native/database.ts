@@ -52,7 +52,7 @@ export class NativeDatabase implements Database {
     await this.#withSession(async (session) => {
       await session.introduce(sql, null);
       const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
-      if (mode === 'write') checkKind(this.#driver, prepared, this.#engine.external);
+      if (mode === 'write') checkKind(this.#driver, prepared.statement, this.#engine.external);
     });
   }
 
@@ -96,7 +96,7 @@ export class NativeDatabase implements Database {
     await session.introduce(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);
     try {
-      checkKind(this.#driver, prepared, this.#engine.external);
+      checkKind(this.#driver, prepared.statement, this.#engine.external);
       await session.bind(prepared, request.values);
       await session.run(['BEGIN TRANSACTION']);
       const result = toResult(await session.runWhole(prepared), this.#decode, request.maxRows);

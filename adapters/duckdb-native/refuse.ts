@@ -1,7 +1,7 @@
+import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { SvcError } from '../../src/errors.ts';
 import { calledFunction, rejection } from '../../src/sql/query.ts';
 import type { Driver } from './driver.ts';
-import type { Prepared } from './session.ts';
 
 /** The functions of DuckDB that read files. */
 const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
@@ -23,9 +23,12 @@ export function refuseSecrets(sql: string): void {
 }
 
 /** What a statement that writes may be: each has its own transaction, and none changes the engine it runs in. */
-export function checkKind({ api }: Driver, { statement }: Prepared, external: boolean): void {
+export function checkKind(
+  { api }: Driver,
+  { statementType: kind }: DuckDBPreparedStatement,
+  external: boolean,
+): void {
   const { StatementType: kinds } = api;
-  const kind = statement.statementType;
   if (kind === kinds.TRANSACTION) {
     throw new SvcError(
       'sql_failed',
