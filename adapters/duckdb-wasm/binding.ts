@@ -1,14 +1,13 @@
 import type { Instance } from './instance.ts';
 import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
 import type { SqlTypes, TypeName } from './sql-types.ts';
-import { nameOfId } from './type-ids.ts';
 
 /** A call of a SQL function that is being planned. */
 export interface Binding {
   /** How many arguments it has. */
   readonly count: number;
-  /** The name of an argument's type, without its parts. */
-  typeOf(index: number): string;
+  /** The id of an argument's type. */
+  typeOf(index: number): number;
   /** The text of a constant argument, null for a constant null; undefined where it is not known yet. */
   constant(index: number): string | null | undefined;
   /** The texts of a constant list; undefined where it is not known yet. */
@@ -17,8 +16,8 @@ export interface Binding {
   take(index: number, type: TypeName): void;
   /** Makes the call one of another type than the function was registered with: by name, or by a type's address. */
   returns(type: TypeName | number): void;
-  /** Runs with the connection that plans the call. */
-  withContext<T>(use: (context: number) => T): T;
+  /** DuckDB's own context of the connection that plans the call. */
+  readonly context: number;
 }
 
 /** What the engine hands to a `bind` function. */
@@ -29,7 +28,7 @@ export function bindingOf(instance: Instance, types: SqlTypes, info: number): Bi
     withExpression(instance, info, index, (expression) => folded(instance, info, expression, use));
   return {
     count: call.duckdb_scalar_function_bind_get_argument_count(info),
-    typeOf: (index) => withExpression(instance, info, index, (at) => typeNameOf(instance, at)),
+    typeOf: (index) => withExpression(instance, info, index, (at) => typeIdOf(instance, at)),
     constant: (index) => withConstant(index, (value) => textOf(instance, value)),
     constants: (index) => withConstant(index, (value) => textsOf(instance, value)),
     take(index, type) {
@@ -39,7 +38,7 @@ export function bindingOf(instance: Instance, types: SqlTypes, info: number): Bi
     returns(type) {
       cpp.assignType(callee + SCALAR_FUNCTION.returns, typeof type === 'number' ? type : types.get(type));
     },
-    withContext: (use) => withContext(instance, info, use),
+    context: heap.u32(info),
   };
 }
 
@@ -104,12 +103,12 @@ function textsOf(instance: Instance, value: number): readonly (string | null)[] 
   });
 }
 
-function typeNameOf(instance: Instance, expression: number): string {
+function typeIdOf(instance: Instance, expression: number): number {
   const { call } = instance;
   const type = call.duckdb_expression_return_type(expression);
-  const name = nameOfId(call.duckdb_get_type_id(type)) ?? '';
+  const id = call.duckdb_get_type_id(type);
   destroyed(instance, call.duckdb_destroy_logical_type, type);
-  return name;
+  return id;
 }
 
 /** Gives an object back to the engine, which wants to be told where its address lies. */

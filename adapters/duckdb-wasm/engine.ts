@@ -1,7 +1,7 @@
 import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../src/ports.ts';
 import { asQuery } from '../../src/sql/query.ts';
 import { findDepthLimit, type LimitDepth } from './depth.ts';
-import { extendEngine } from './extend.ts';
+import { type ExtendFor, extendEngine } from './extend.ts';
 import { cancelledError, deadlineError, isBroken, Replaced, readonlyError, toFailure } from './failure.ts';
 import type { DatabaseFile } from './file.ts';
 import { createInstance, type Instance } from './instance.ts';
@@ -33,6 +33,7 @@ export class Engine {
   readonly #instance: Instance;
   readonly #database: number;
   #limitDepth: LimitDepth = () => {};
+  #extendFor: ExtendFor = () => false;
   #caller: SqlCaller | null = null;
   #broken = false;
 
@@ -66,7 +67,7 @@ export class Engine {
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     if (request.mode === 'write') throw readonlyError();
     return this.#work(call, async (session, enter) => {
-      const statement = enter(() => session.prepare(asQuery(request.sql, request.maxRows + 1)));
+      const statement = enter(() => this.#prepare(session, asQuery(request.sql, request.maxRows + 1)));
       try {
         enter(() => {
           statement.bind(request.values);
@@ -84,7 +85,7 @@ export class Engine {
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
     if (mode === 'write') throw readonlyError();
     await this.#work(call, async (session, enter) => {
-      enter(() => session.prepare(asQuery(sql, 1)).close());
+      enter(() => this.#prepare(session, asQuery(sql, 1)).close());
     });
   }
 
@@ -125,6 +126,16 @@ export class Engine {
     }
   }
 
+  /** Plans a statement; where it misses functions that can be added, once more with them. */
+  #prepare(session: Session, sql: string): Statement {
+    try {
+      return session.prepare(sql);
+    } catch (thrown) {
+      if (!this.#extendFor(thrown)) throw thrown;
+      return this.#prepare(session, sql);
+    }
+  }
+
   async #finish(statement: Statement, call: SqlCall, enter: Enter): Promise<void> {
     const deadline = Date.now() + call.timeoutMs;
     while (!enter(() => runSlice(statement))) {
@@ -143,7 +154,8 @@ export class Engine {
   #prepareDatabase(): void {
     this.#limitDepth = findDepthLimit(this.#instance, this.#database);
     const session = new Session(this.#instance, this.#database);
-    extendEngine(this.#instance, this.#database, () => this.#caller);
+    const parts = { instance: this.#instance, database: this.#database, session };
+    this.#extendFor = extendEngine(parts, () => this.#caller);
     for (const setting of lockdown(this.#options.memoryMb)) session.query(`SET ${setting}`);
     session.close();
   }

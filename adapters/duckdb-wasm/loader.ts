@@ -1,5 +1,6 @@
 import type { Instance } from './instance.ts';
-import { FUNCTION_SET } from './layout.ts';
+import { FUNCTION_SET, MACRO } from './layout.ts';
+import { withTexts } from './values.ts';
 
 const LOADER_BYTES = 64;
 const TEXT_BYTES = 12;
@@ -36,6 +37,23 @@ export class Loader {
   /** Registers a cast by the address of the function that binds it; a cost makes it one that needs no CAST. */
   cast(source: number, target: number, bind: number, cost = -1): void {
     this.#instance.cpp.registerCast(this.#at, source, target, bind, cost, cost < 0 ? -1 : 0);
+  }
+
+  /** Registers a macro of up to seven parameters. */
+  macro(name: string, parameters: readonly string[], body: string): void {
+    const { cpp, heap } = this.#instance;
+    withTexts(this.#instance, ['main', name, body, ...parameters], (texts) => {
+      const [schema = 0, called = 0, text = 0, ...names] = Array.from(
+        { length: 3 + parameters.length },
+        (_, index) => heap.u32(texts + index * 4),
+      );
+      const at = this.#instance.allocate(MACRO.bytes);
+      heap.bytes.fill(0, at, at + MACRO.bytes);
+      heap.words(at, [schema, called, ...names]);
+      heap.setU32(at + MACRO.body, text);
+      cpp.registerMacro(this.#at, cpp.parseMacro(at));
+      this.#instance.call.free(at);
+    });
   }
 
   /** What DuckDB takes a cast between two types to cost. */

@@ -60,6 +60,8 @@ const C_API = [
   'duckdb_create_logical_type',
   'duckdb_create_list_type',
   'duckdb_create_struct_type',
+  'duckdb_create_union_type',
+  'duckdb_create_map_type',
   'duckdb_destroy_logical_type',
   'duckdb_get_type_id',
   'duckdb_logical_type_get_alias',

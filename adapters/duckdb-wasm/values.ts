@@ -70,7 +70,8 @@ function itemsOf(type: ValueType): ValueType {
   return type.kind === 'list' ? type.items : type;
 }
 
-function withWords<T>(
+/** Runs with 32-bit words in the engine's memory, which is given back afterwards. */
+export function withWords<T>(
   { call, heap, allocate }: Instance,
   words: readonly number[],
   use: (at: number) => T,
@@ -120,7 +121,8 @@ function createStructType(instance: Instance, fields: ReadonlyMap<string, ValueT
   }
 }
 
-function withTexts<T>(instance: Instance, texts: readonly string[], use: (at: number) => T): T {
+/** Runs with the addresses of texts in the engine's memory, which is given back afterwards. */
+export function withTexts<T>(instance: Instance, texts: readonly string[], use: (at: number) => T): T {
   const gather = (rest: readonly string[], addresses: readonly number[]): T => {
     const [first, ...others] = rest;
     if (first === undefined) return withWords(instance, addresses, use);

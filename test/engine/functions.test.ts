@@ -7,6 +7,7 @@ import type { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { DATES } from './date-functions.ts';
 import { createFixture, type Fixture, read, removeFixture } from './fixture.ts';
+import { JSON_CASTS, JSON_READS } from './json-functions.ts';
 
 let fixture: Fixture;
 let native: Database;
@@ -32,12 +33,16 @@ async function said(database: Database, expression: string): Promise<string> {
   );
 }
 
-describe('functions that DuckDB keeps in extensions', () => {
-  it('of dates are enough to tell', () => {
-    expect(new Set(DATES).size).toBeGreaterThan(150);
+describe.each([
+  ['dates', DATES, 150],
+  ['looking into JSON', JSON_READS, 150],
+  ['making JSON and reading it', JSON_CASTS, 200],
+])('functions of extensions that the wasm engine has too: %s', (_, expressions, least) => {
+  it('are tested enough', () => {
+    expect(new Set(expressions).size).toBeGreaterThan(least);
   });
 
-  it.each(DATES)('%s', async (expression) => {
+  it.each(expressions.map((expression) => [expression]))('%s', async (expression) => {
     expect(await said(wasm, expression)).toBe(await said(native, expression));
   });
 });

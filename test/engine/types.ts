@@ -14,8 +14,6 @@ export interface TypeCase {
   readonly lacks?: { readonly [engine in EngineName]?: string };
 }
 
-const NO_JSON = 'the json extension is not part of the wasm build';
-
 /** Every DuckDB type, in the order of the documentation. */
 export const TYPES: readonly TypeCase[] = [
   {
@@ -241,7 +239,6 @@ export const TYPES: readonly TypeCase[] = [
   },
   {
     type: 'JSON',
-    lacks: { 'duckdb-wasm': NO_JSON },
     values: [
       ['\'{"a": [1, 2.5, null, true, "x"]}\'::JSON', { a: [1, 2.5, null, true, 'x'] }],
       ["'12345678901234567890'::JSON", '12345678901234567890'],
