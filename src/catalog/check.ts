@@ -7,6 +7,7 @@ import { byPlace } from '../project/problem.ts';
 import { templateProblems } from '../template/problems.ts';
 import { checkAsk } from './check-ask.ts';
 import { checkBuiltins } from './check-builtin.ts';
+import { checkCompletion } from './check-completion.ts';
 import { checkSql } from './check-sql.ts';
 import { checkTests } from './check-tests.ts';
 import type { PartProblem } from './part-problem.ts';
@@ -33,6 +34,7 @@ function checkEndpoint(file: EndpointFile, endpoint: Endpoint): readonly Finding
     ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
     ...policies(endpoint),
     ...checkAsk(endpoint),
+    ...(endpoint.kind === 'tool' ? [] : checkCompletion(endpoint)),
     ...checkTests(endpoint),
   ];
   return problems.map(({ code, message, fix, path, place }) => ({

@@ -98,12 +98,14 @@ async function toResourceEntry(resource: ResourceEndpoint): Promise<ResourceEntr
     mimeType,
     returns,
     source: await compileSql(resource.source),
+    ...completed(resource),
     wire: toWireResource(resource, mimeType),
   };
 }
 
 function toPromptEntry(prompt: PromptEndpoint): PromptEntry {
-  return { kind: 'prompt', ...shared(prompt), messages: prompt.messages, wire: toWirePrompt(prompt) };
+  const { messages } = prompt;
+  return { kind: 'prompt', ...shared(prompt), messages, ...completed(prompt), wire: toWirePrompt(prompt) };
 }
 
 function shared({ name, parameters, policies, scopes, limits, confirm, ask }: Endpoint) {
@@ -120,6 +122,14 @@ function shared({ name, parameters, policies, scopes, limits, confirm, ask }: En
       bytes: limits.bytes ?? bytes,
       timeoutMs: limits.timeout === undefined ? timeoutMs : Math.round(limits.timeout * 1000),
     },
+  };
+}
+
+function completed({ completion }: ResourceEndpoint | PromptEndpoint): Pick<PromptEntry, 'completion'> {
+  const statements = Object.entries(completion);
+  if (statements.length === 0) return {};
+  return {
+    completion: Object.fromEntries(statements.map(([name, sql]) => [name, scanParameters(sql).rewrite()])),
   };
 }
 

@@ -27,6 +27,14 @@ export interface Limits {
   readonly timeoutMs: number;
 }
 
+/** Reads what a parameter may be; `value` is what was typed so far. */
+export type CompletionSql = Pick<CompiledSql, 'sql' | 'order'>;
+
+/** What a client can be offered while it fills in parameters; absent where no SQL finds it. */
+interface Completed {
+  readonly completion?: { readonly [parameter: string]: CompletionSql };
+}
+
 /** What one call of any endpoint needs; frozen, serialisable, looked up by name. */
 interface Entry {
   readonly name: string;
@@ -55,7 +63,7 @@ export interface ToolEntry extends Entry {
 }
 
 /** A resource; without variables in its URI `wire` belongs into `resources/list`, with some into `resources/templates/list`. */
-export interface ResourceEntry extends Entry {
+export interface ResourceEntry extends Entry, Completed {
   readonly kind: 'resource';
   /** As the author wrote it; the key in the catalog. */
   readonly uri: string;
@@ -66,7 +74,7 @@ export interface ResourceEntry extends Entry {
 }
 
 /** A prompt; each message is a template. */
-export interface PromptEntry extends Entry {
+export interface PromptEntry extends Entry, Completed {
   readonly kind: 'prompt';
   readonly messages: readonly PromptMessage[];
 }

@@ -28,6 +28,7 @@ const SOURCE = v.object({
   hash: v.string(),
   statement: v.exactOptional(v.string()),
 });
+const COMPLETION = v.exactOptional(v.record(v.string(), v.object({ sql: v.string(), order: NAMES })));
 const RETURNS = v.nullable(v.looseObject({ type: v.string() }));
 const TEMPLATE = v.object({ literals: NAMES, variables: NAMES });
 
@@ -50,6 +51,7 @@ const CATALOG = v.object({
     v.object({
       kind: v.literal('resource'),
       ...SHARED,
+      completion: COMPLETION,
       uri: v.string(),
       template: TEMPLATE,
       mimeType: v.string(),
@@ -62,6 +64,7 @@ const CATALOG = v.object({
     v.object({
       kind: v.literal('prompt'),
       ...SHARED,
+      completion: COMPLETION,
       messages: v.array(v.object({ role: v.string(), type: v.string(), prompt: v.string() })),
     }),
   ),

@@ -1,12 +1,13 @@
 import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
-import type { RequestContext, User } from '../context.ts';
+import type { RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Span, SqlCaller } from '../ports.ts';
+import type { Span } from '../ports.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
 import { toBlocks } from './blocks.ts';
 import { enforceBudget } from './budget.ts';
+import { toSqlCaller } from './caller.ts';
 import { shapeContent } from './content.ts';
 import { performCall, type Steps } from './perform.ts';
 import type { Outcome, Runtime } from './runtime.ts';
@@ -110,13 +111,4 @@ function checkResult({ name, returns }: ToolEntry | ResourceEntry, value: JsonVa
     'result_invalid',
     `${name} returned what \`return\` does not allow:\n${toLines(checked.issues)}`,
   );
-}
-
-/** Headers are read only for somebody who is authenticated: making a map of them costs as much as the call. */
-function toSqlCaller(context: RequestContext): SqlCaller | null {
-  return context.user === null ? null : { ...identityOf(context.user), headers: context.headers };
-}
-
-function identityOf({ externalToken, username, provider, email }: User): Omit<SqlCaller, 'headers'> {
-  return { externalToken, username, provider, email };
 }

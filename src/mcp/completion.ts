@@ -1,8 +1,14 @@
-import type { Server } from '@modelcontextprotocol/server';
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import type { Catalog } from '../catalog/model.ts';
+import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
+import { completeParameter } from '../endpoint/complete.ts';
+import type { Runtime } from '../endpoint/runtime.ts';
+import { toSvcError } from '../errors.ts';
 import type { Parameter } from '../types/node.ts';
+import { logFailure, toProtocolError } from './failure.ts';
 import { invalidParams } from './pages.ts';
+import type { ServerParts } from './parts.ts';
+import { contextOf } from './told.ts';
 
 const COMPLETE_PARAMS = v.looseObject({
   ref: v.variant('type', [
@@ -10,31 +16,48 @@ const COMPLETE_PARAMS = v.looseObject({
     v.looseObject({ type: v.literal('ref/resource'), uri: v.string() }),
   ]),
   argument: v.looseObject({ name: v.string(), value: v.string() }),
+  context: v.optional(v.looseObject({ arguments: v.optional(v.record(v.string(), v.string())) })),
 });
 
+type CompleteParams = v.InferOutput<typeof COMPLETE_PARAMS>;
+
 type Reference = v.InferOutput<typeof COMPLETE_PARAMS>['ref'];
+type Completable = PromptEntry | ResourceEntry;
 
 /** Values that one answer may hold (MCP, "Completion"). */
 const MOST = 100;
 
-/** `completion/complete`: the declared values of a parameter that begin as the client's text does. */
-export function answerCompletion(server: Server, catalog: Catalog): void {
-  server.setRequestHandler('completion/complete', { params: COMPLETE_PARAMS }, ({ ref, argument }) => {
-    const parameter = parametersOf(catalog, ref).find(({ name }) => name === argument.name);
-    const values = parameter === undefined ? [] : valuesOf(parameter).filter(beginsWith(argument.value));
-    return {
-      completion: { values: values.slice(0, MOST), total: values.length, hasMore: values.length > MOST },
-    };
+/** `completion/complete`: what a parameter's own SQL finds, or those of its declared values that begin as the text does. */
+export function answerCompletion(server: Server, runtime: Runtime, parts: ServerParts): void {
+  const complete = async ({ ref, argument, context: filled }: CompleteParams, ctx: ServerContext) => {
+    const entry = entryOf(runtime.catalog, ref);
+    const parameter = entry.parameters.find(({ name }) => name === argument.name);
+    if (parameter === undefined) return [];
+    const context = contextOf(parts, ctx);
+    const completing = { ...argument, args: filled?.arguments ?? {} };
+    try {
+      const found = await completeParameter(runtime, entry, completing, { context, most: MOST });
+      return found ?? valuesOf(parameter).filter(beginsWith(argument.value));
+    } catch (thrown) {
+      const error = toSvcError(thrown);
+      logFailure(runtime, { method: 'completion/complete', name: entry.name, context }, error);
+      throw toProtocolError(error, context.requestId);
+    }
+  };
+  server.setRequestHandler('completion/complete', { params: COMPLETE_PARAMS }, async (params, ctx) => {
+    const values = await complete(params, ctx);
+    const own = values.length > MOST ? {} : { total: values.length };
+    return { completion: { values: values.slice(0, MOST), ...own, hasMore: values.length > MOST } };
   });
 }
 
-function parametersOf({ prompts, resources }: Catalog, ref: Reference): readonly Parameter[] {
-  const entries = new Map<string, { readonly parameters: readonly Parameter[] }>(
+function entryOf({ prompts, resources }: Catalog, ref: Reference): Completable {
+  const entries = new Map<string, Completable>(
     Object.entries(ref.type === 'ref/prompt' ? prompts : resources),
   );
   const key = ref.type === 'ref/prompt' ? ref.name : ref.uri;
   const entry = entries.get(key);
-  if (entry !== undefined) return entry.parameters;
+  if (entry !== undefined) return entry;
   const kind = ref.type === 'ref/prompt' ? 'prompt' : 'resource template';
   throw invalidParams(`Unknown ${kind}: ${key.slice(0, 128)}`);
 }

@@ -32,7 +32,7 @@ export function createServer(runtime: Runtime, parts: ServerParts): Server {
   if (tools) answerTools(server, runtime, parts);
   if (resources) answerResources(server, runtime, parts);
   if (prompts) answerPrompts(server, runtime, parts);
-  if (completions) answerCompletion(server, runtime.catalog);
+  if (completions) answerCompletion(server, runtime, parts);
   if (parts.era === 'modern') answerSubscriptions(server, parts);
   else if (logging) answerLevel(server, parts);
   if (resources?.subscribe && parts.era === 'legacy') answerSubscribe(server, runtime.catalog, parts);

@@ -52,6 +52,7 @@ function toResource(parsed: ParsedResource, around: Around, source: Source): Res
     uri: parsed.uri,
     mimeType: parsed.mime_type ?? null,
     ...shared(parsed, around),
+    completion: parsed.completion ?? {},
     source,
   };
 }
@@ -61,6 +62,7 @@ function toPrompt(parsed: ParsedPrompt, around: Around): PromptEndpoint {
     kind: 'prompt',
     name: parsed.name,
     ...shared(parsed, around),
+    completion: parsed.completion ?? {},
     messages: parsed.messages.map(({ prompt, role, type }) => ({
       role: role ?? 'user',
       type: type ?? 'text',

@@ -107,8 +107,14 @@ export interface ToolEndpoint extends EndpointBase {
   readonly source: Source;
 }
 
+/** SQL that finds the values of a parameter, by its name; `$value` is what was typed so far. */
+export interface Completion {
+  readonly [parameter: string]: string;
+}
+
 export interface ResourceEndpoint extends EndpointBase {
   readonly kind: 'resource';
+  readonly completion: Completion;
   /** With `{name}` placeholders; the resource's own name is its URI when it has no other. */
   readonly uri: string;
   readonly mimeType: string | null;
@@ -127,6 +133,7 @@ export interface PromptMessage {
 
 export interface PromptEndpoint extends EndpointBase {
   readonly kind: 'prompt';
+  readonly completion: Completion;
   readonly messages: readonly PromptMessage[];
 }
 

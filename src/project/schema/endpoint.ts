@@ -7,6 +7,7 @@ import {
   formed,
   freeMap,
   listOf,
+  mapOf,
   number,
   optional,
   says,
@@ -132,6 +133,7 @@ const TOOL = strictMap({
 const RESOURCE = strictMap({
   uri: word(),
   name: optional(word()),
+  completion: optional(mapOf(word())),
   mime_type: optional(
     formed(/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/, 'a media type', 'Write one such as application/json.'),
   ),
@@ -150,7 +152,13 @@ const MESSAGES = v.pipe(
   v.metadata({ json: { minItems: 1 } }),
 );
 
-const PROMPT = strictMap({ name: NAME, ...SHARED, return: optional(RETURN), messages: MESSAGES });
+const PROMPT = strictMap({
+  name: NAME,
+  ...SHARED,
+  completion: optional(mapOf(word())),
+  return: optional(RETURN),
+  messages: MESSAGES,
+});
 
 /** An endpoint file: `svc`, `metadata`, and one of `tool`, `resource`, `prompt` (spec, "Endpoint definition files"). */
 export const ENDPOINT_FILE = strictMap({

@@ -24,6 +24,12 @@ const SOURCED: Words = {
   source: 'What runs: `code` in place, or a `file`.',
 };
 
+/** What resources and prompts have on top. */
+const COMPLETED: Words = {
+  completion:
+    'SQL that finds the values of a parameter, by its name; `$value` is what was typed so far, and the other parameters are what is filled in.',
+};
+
 const TYPE: Words = {
   type: 'Type of the value.',
   format: 'Form of a string.',
@@ -73,6 +79,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   resource: {
     uri: 'Address, with `{name}` where a parameter stands: `shop://customers/{id}`.',
     name: 'Name that people see. Default: the `uri`.',
+    ...COMPLETED,
     mime_type:
       'Media type of the content. Default: `text/plain` for a string, `application/json` for anything else.',
     ...SHARED,
@@ -81,6 +88,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   prompt: {
     name: 'Name that clients ask for: up to 64 letters, digits, `_`, `.` and `-`.',
     ...SHARED,
+    ...COMPLETED,
     return: 'Type of the result; for your own use, nothing is checked against it.',
     messages: 'The messages, in order.',
   },

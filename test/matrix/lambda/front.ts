@@ -23,7 +23,10 @@ const DOMAINS = {
 /** Serves HTTP by turning each request into an event and the function's answer into the response. */
 export async function startFront(api: RuntimeApi, gateway: Gateway, timeoutMs: number): Promise<Front> {
   const server = createServer((request, response) => {
-    pass({ api, gateway, timeoutMs }, request, response).catch(() => response.writeHead(502).end());
+    pass({ api, gateway, timeoutMs }, request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end();
+    });
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -5,9 +5,9 @@ const MAPS: Readonly<Record<string, string>> = {
   file: 'svc metadata tool resource prompt',
   tool: 'name! title description tags icons annotations enabled scopes confirm ask content mime_type limits language parameters return source! policies tests',
   resource:
-    'uri! name title description mime_type tags icons enabled scopes confirm ask limits language parameters return source! policies tests',
+    'uri! name title description mime_type tags icons enabled scopes confirm ask completion limits language parameters return source! policies tests',
   prompt:
-    'name! title description tags icons enabled scopes confirm ask limits parameters return policies tests messages!',
+    'name! title description tags icons enabled scopes confirm ask completion limits parameters return policies tests messages!',
   source: 'code file language',
   node: 'name type! format title description default examples enum nullable sensitive minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems items properties required additionalProperties',
   policies: 'input output',

@@ -1,0 +1,80 @@
+import type { CompletionSql, PromptEntry, ResourceEntry } from '../catalog/model.ts';
+import { TYPED_VALUE } from '../catalog/typed-value.ts';
+import type { RequestContext } from '../context.ts';
+import type { JsonObject } from '../json.ts';
+import type { SqlValue } from '../ports.ts';
+import { toSqlValue } from '../sql/bind.ts';
+import { validatorOf } from '../types/validate.ts';
+import { toSqlCaller } from './caller.ts';
+import { judgeOf } from './judge.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What a client asks to have completed. */
+export interface Completing {
+  readonly name: string;
+  /** What was typed so far. */
+  readonly value: string;
+  /** What is filled in already; whatever does not fit its parameter counts as not there. */
+  readonly args: JsonObject;
+}
+
+/** People wait for it at every key. */
+const TIMEOUT_MS = 3_000;
+
+/** The values that a parameter's own SQL finds, one more than `most` at the most; null: it has none. */
+export async function completeParameter(
+  runtime: Runtime,
+  entry: PromptEntry | ResourceEntry,
+  { name, value, args }: Completing,
+  { context, most }: { readonly context: RequestContext; readonly most: number },
+): Promise<readonly string[] | null> {
+  const statement = ownStatement(entry, name);
+  if (statement === null) return null;
+  const known = fitting(entry, { ...args, [name]: value });
+  if (!(await isAllowed(runtime, entry, known, context))) return [];
+  const values = statement.order.map((key) =>
+    bound(entry, key, key === TYPED_VALUE ? { [TYPED_VALUE]: value } : known),
+  );
+  const database = await runtime.database();
+  const { rows, columns } = await database.run(
+    { sql: statement.sql, values, mode: 'read', maxRows: most + 1 },
+    { caller: toSqlCaller(context), signal: context.signal, timeoutMs: TIMEOUT_MS },
+  );
+  const column = columns[0]?.name ?? '';
+  return rows.flatMap((row) => (row[column] === null ? [] : [toText(row[column])]));
+}
+
+function ownStatement({ completion = {} }: PromptEntry | ResourceEntry, name: string): CompletionSql | null {
+  return Object.hasOwn(completion, name) ? (completion[name] ?? null) : null;
+}
+
+/** Whom the endpoint is closed to it offers nothing; a condition about what is not filled in yet denies too. */
+async function isAllowed(
+  { clock }: Runtime,
+  entry: PromptEntry | ResourceEntry,
+  known: JsonObject,
+  { user, scopes }: RequestContext,
+): Promise<boolean> {
+  if (scopes !== undefined && !(entry.scopes ?? []).every((scope) => scopes.includes(scope))) return false;
+  const judge = await judgeOf(entry, user, clock);
+  return judge.input(known).outcome !== 'deny';
+}
+
+function fitting({ parameters }: PromptEntry | ResourceEntry, args: JsonObject): JsonObject {
+  const fits = parameters.flatMap((parameter) => {
+    const given = args[parameter.name];
+    const checked = given === undefined ? null : validatorOf(parameter, 'input')(given);
+    if (checked?.ok) return [[parameter.name, checked.value] as const];
+    return parameter.default === undefined ? [] : [[parameter.name, parameter.default] as const];
+  });
+  return Object.fromEntries(fits);
+}
+
+function bound({ parameters }: PromptEntry | ResourceEntry, name: string, known: JsonObject): SqlValue {
+  const parameter = parameters.find((one) => one.name === name && name !== TYPED_VALUE);
+  return toSqlValue(parameter ?? { type: 'string' }, known[name] ?? null);
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
