@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Life } from './seal.ts';
 import type { AuthServer } from './server.ts';
 import { UPSTREAM, WHO } from './who.ts';
 
@@ -36,12 +37,29 @@ const ANYWHERE = 'store';
 
 const keyOf = (id: string) => `session:${id}`;
 
+/** Sessions unsealed lately, by server and by the very text that was stored. */
+const unsealed = new WeakMap<AuthServer, Map<string, Session & Life>>();
+const REMEMBERED = 1_000;
+
 /** A session; null when there is none, or none any more. */
-export async function readSession({ store, sealer }: AuthServer, id: string): Promise<KeptSession | null> {
-  const stored = await store?.get(keyOf(id));
+export async function readSession(server: AuthServer, id: string): Promise<KeptSession | null> {
+  const stored = await server.store?.get(keyOf(id));
   if (!stored) return null;
-  const session = await sealer.open('store', ANYWHERE, stored.value, SESSION);
+  const session = await unseal(server, stored.value);
   return session === null ? null : { session, version: stored.version };
+}
+
+/** The store is asked each time; only what it answers again need not be decrypted again. */
+async function unseal(server: AuthServer, value: string): Promise<Session | null> {
+  const known = unsealed.get(server) ?? new Map<string, Session & Life>();
+  unsealed.set(server, known);
+  const found = known.get(value);
+  if (found !== undefined && server.now() / 1000 < found.exp) return found;
+  const session = await server.sealer.open('store', ANYWHERE, value, SESSION);
+  if (session === null) return null;
+  if (known.size >= REMEMBERED) known.clear();
+  known.set(value, session);
+  return session;
 }
 
 /** Writes a session over the version that was read (0: a new one); tells whether nobody else was faster. */
