@@ -10,7 +10,7 @@ ul { padding-left: 1.25rem; }
 code { font: 0.9375em ui-monospace, monospace; }
 .notice { border-left: 0.25rem solid #b45309; padding: 0.5rem 0.75rem; background: color-mix(in srgb, #b45309 12%, Canvas); }
 form { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 1.5rem 0 0; }
-button { flex: 1 1 10rem; font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0.5rem 1rem; border-radius: 0.375rem; border: 1px solid GrayText; background: Canvas; color: CanvasText; cursor: pointer; }
+button { flex: 1 1 12rem; font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0.5rem 1rem; border-radius: 0.375rem; border: 1px solid GrayText; background: Canvas; color: CanvasText; cursor: pointer; }
 button.main { background: #1d4ed8; border-color: #1d4ed8; color: #fff; }
 button:focus-visible { outline: 3px solid #60a5fa; outline-offset: 2px; }
 small { color: color-mix(in srgb, CanvasText 70%, Canvas); }
