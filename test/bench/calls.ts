@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openWasmPool } from '../../adapters/duckdb-wasm/node.ts';
 import type { Built } from './built.ts';
 import { createClient, toCall } from './client.ts';
-import { median, perCall, type Row } from './measure.ts';
+import { type Cost, costPerCall, median, type Row } from './measure.ts';
 import { benchFile, type Program, startProgram } from './program.ts';
 import { STATEMENT } from './projects.ts';
 
@@ -11,17 +11,37 @@ const ROUNDS = 8;
 
 /** One-row tool calls over HTTP: against the engine alone, against HTTP alone, and against many endpoints. */
 export async function measureCalls(few: Built, many: Built): Promise<readonly Row[]> {
-  const programs = await Promise.all([
-    startProgram(['index.js'], few.folders.node),
-    startProgram(['index.js'], many.folders.node),
-    startProgram([benchFile('bare/hono.ts')], few.root),
-  ]);
+  const programs = {
+    ours: await startProgram(['index.js'], few.folders.node),
+    large: await startProgram(['index.js'], many.folders.node),
+    protocol: await startProgram(
+      [benchFile('bare/protocol.ts'), join(few.folders.node, 'manifest.json')],
+      few.root,
+    ),
+    http: await startProgram([benchFile('bare/hono.ts')], few.root),
+  };
   const engine = await openWasmPool({ path: join(few.folders.node, 'data.duckdb'), workers: 1 });
+  const callers = {
+    ours: await caller(programs.ours, 'tool_3'),
+    large: await caller(programs.large, 'tool_333'),
+    protocol: await caller(programs.protocol, 'tool_3'),
+    http: await caller(programs.http, 'tool_3'),
+  };
+  const { ours, large, protocol, http } = callers;
   try {
-    return await compare(programs, () => runBare(engine));
+    return toRows(
+      await measureInRounds({
+        ours: ours.once,
+        large: large.once,
+        protocol: protocol.once,
+        http: http.once,
+        engine: () => costPerCall(() => runBare(engine), CALLS, ownCpu),
+      }),
+    );
   } finally {
+    for (const each of Object.values(callers)) each.close();
+    for (const program of Object.values(programs)) await program.close();
     await engine.close();
-    for (const program of programs) await program.close();
   }
 }
 
@@ -32,77 +52,59 @@ async function runBare(engine: Bare): Promise<unknown> {
   return engine.run(request, { caller: null, signal: new AbortController().signal, timeoutMs: 30_000 });
 }
 
-async function compare(
-  [few, many, hono]: [Program, Program, Program],
-  bare: () => Promise<unknown>,
-): Promise<readonly Row[]> {
-  const ours = await caller(few, 'tool_3');
-  const large = await caller(many, 'tool_333');
-  const http = await caller(hono, 'tool_3');
-  const engine = { once: () => perCall(bare, CALLS), close() {} };
-  const parts = { ours: ours.once, large: large.once, http: http.once, engine: engine.once };
-  const rounds: Record<keyof typeof parts, number>[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureAll(parts, round % 2 === 1));
-  for (const each of [ours, large, http]) each.close();
-  // Rounds are compared with themselves; the first one warms everything up.
-  const later = rounds.slice(1);
-  const middle = (of: (round: (typeof rounds)[number]) => number) => median(later.map(of));
-  const total = middle((round) => round.ours);
-  const net = middle((round) => round.http);
-  const query = middle((round) => round.engine);
-  const own = middle((round) => round.ours - round.http - round.engine);
-  const ratio = middle((round) => round.large / round.ours);
-  return [
-    {
-      what: 'tools/call over HTTP',
-      ours: total,
-      base: query,
-      baseName: 'engine alone',
-      unit: 'us',
-      budget: null,
-    },
-    {
-      what: 'tools/call over HTTP',
-      ours: total,
-      base: net,
-      baseName: 'bare Hono',
-      unit: 'us',
-      budget: null,
-    },
-    {
-      what: 'protocol, checks, shape',
-      ours: own,
-      base: query,
-      baseName: 'engine alone',
-      unit: 'us',
-      budget: 1,
-    },
-    {
-      what: 'tools/call, 500 endpoints',
-      ours: total * ratio,
-      base: total,
-      baseName: '5 endpoints',
-      unit: 'us',
-      budget: 1.1,
-    },
-  ];
+async function ownCpu(): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
-/** What runs first in a round does not always run first: neighbours disturb each other. */
-async function measureAll<Name extends string>(
-  parts: Readonly<Record<Name, () => Promise<number>>>,
-  backwards: boolean,
-): Promise<Record<Name, number>> {
-  const names = Object.keys(parts) as Name[];
-  const measured: [Name, number][] = [];
-  for (const name of backwards ? names.toReversed() : names) measured.push([name, await parts[name]()]);
-  return Object.fromEntries(measured) as Record<Name, number>;
-}
-
-async function caller(program: Program, tool: string) {
-  const client = createClient(program.url);
+async function caller({ url, cpu }: Program, tool: string) {
+  const client = createClient(url);
   const body = toCall(tool, { id: 7 });
   const first = await client.post(body);
   if (!first.includes(tool) && !first.includes('customer 7')) throw new Error(`unexpected answer: ${first}`);
-  return { once: () => perCall(() => client.post(body), CALLS), close: () => client.close() };
+  return { once: () => costPerCall(() => client.post(body), CALLS, cpu), close: () => client.close() };
+}
+
+type Part = 'ours' | 'large' | 'protocol' | 'http' | 'engine';
+type Round = Readonly<Record<Part, Cost>>;
+
+/** Rounds are compared with themselves; the first one warms everything up. */
+async function measureInRounds(
+  parts: Readonly<Record<Part, () => Promise<Cost>>>,
+): Promise<readonly Round[]> {
+  const rounds: Round[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureAll(parts, round % 2 === 1));
+  return rounds.slice(1);
+}
+
+/** What runs first in a round does not always run first: neighbours disturb each other. */
+async function measureAll(
+  parts: Readonly<Record<Part, () => Promise<Cost>>>,
+  backwards: boolean,
+): Promise<Round> {
+  const names = Object.keys(parts) as Part[];
+  const measured: [Part, Cost][] = [];
+  for (const name of backwards ? names.toReversed() : names) measured.push([name, await parts[name]()]);
+  return Object.fromEntries(measured) as Record<Part, Cost>;
+}
+
+function toRows(rounds: readonly Round[]): readonly Row[] {
+  const middle = (of: (round: Round) => number) => median(rounds.map(of));
+  const wall = (part: Part) => middle((round) => round[part].wall);
+  const cpu = (part: Part) => middle((round) => round[part].cpu);
+  const own = middle((round) => round.ours.wall - round.http.wall - round.engine.wall);
+  const flat = (of: keyof Cost) => middle((round) => round.large[of] / round.ours[of]);
+  const rows: readonly [string, number, number, string, number?][] = [
+    ['tools/call over HTTP', wall('ours'), wall('engine'), 'engine alone'],
+    ['tools/call over HTTP', wall('ours'), wall('http'), 'bare Hono'],
+    ['tools/call without database', wall('protocol'), wall('http'), 'bare Hono'],
+    ['protocol, checks, shape', own, wall('engine'), 'engine alone', 1],
+    ['tools/call, 500 endpoints', wall('ours') * flat('wall'), wall('ours'), '5 endpoints', 1.1],
+    ['CPU of a tools/call', cpu('ours'), cpu('http'), 'bare Hono'],
+    ['CPU of one without database', cpu('protocol'), cpu('http'), 'bare Hono'],
+    ['CPU of one, 500 endpoints', cpu('ours') * flat('cpu'), cpu('ours'), '5 endpoints', 1.1],
+  ];
+  return rows.map(([what, ours, base, baseName, budget = null]) => {
+    return { what, ours, base, baseName, unit: 'us', budget };
+  });
 }

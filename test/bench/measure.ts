@@ -41,6 +41,24 @@ export async function perCall(run: () => Promise<unknown>, calls: number): Promi
   return ((performance.now() - start) * 1000) / calls;
 }
 
+/** What one call costs, in microseconds: of the clock, and of the processor of whoever answers. */
+export interface Cost {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** The same with the processor time that `cpu` reads. */
+export async function costPerCall(
+  run: () => Promise<unknown>,
+  calls: number,
+  cpu: () => Promise<number>,
+): Promise<Cost> {
+  await perCall(run, 1);
+  const before = await cpu();
+  const wall = await perCall(run, calls);
+  return { wall, cpu: ((await cpu()) - before) / (calls + Math.min(50, calls)) };
+}
+
 /** The report: one aligned line a row, with the verdict against its budget. */
 export function toTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => [

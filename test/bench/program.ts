@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 /** A server in a process of its own. */
 export interface Program {
   readonly url: URL;
+  /** Microseconds of processor time that it has used. */
+  cpu(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -16,13 +18,13 @@ export function benchFile(name: string): string {
 
 /** Starts a script that logs `{"url": ...}` as JSON to stderr once it serves. */
 export async function startProgram(args: readonly string[], cwd: string): Promise<Program> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('./cpu.ts'), ...args], {
     cwd,
     env: { PORT: '0' },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const url = await urlOf(child);
-  return { url, close: () => stop(child) };
+  return { url, cpu: () => cpuOf(child), close: () => stop(child) };
 }
 
 /** Milliseconds from the start of a process to its end. */
@@ -41,6 +43,13 @@ async function urlOf(child: ChildProcess): Promise<URL> {
     if (found?.[1]) return new URL(found[1]);
   }
   throw new Error(`the program ended with ${child.exitCode}`);
+}
+
+async function cpuOf(child: ChildProcess): Promise<number> {
+  const told = once(child, 'message');
+  child.send('cpu');
+  const [microseconds] = await told;
+  return microseconds;
 }
 
 async function stop(child: ChildProcess): Promise<void> {
