@@ -27,16 +27,16 @@ afterAll(async () => {
 
 const known = () => ({ client_id: idp.client.id, client_secret: idp.client.secret });
 
-test.each([sdk2, sdk1])(
-  'a client finds the other server by itself, and calls as that person',
-  async (_name, peer) => {
-    const client = await peer(known()).signIn(server.mcp);
-    const who = JSON.parse((await client.call('whoami')).text);
-    expect(who).toEqual({ email: 'ada@example.com', username: 'ada', provider: 'acme', token: null });
-    expect((await client.call('audit')).text).toContain('1815');
-    await client.close();
-  },
-);
+test.each([
+  ['SDK 2', sdk2],
+  ['SDK 1', sdk1],
+] as const)('%s finds the other server by itself, and calls as that person', async (_name, peer) => {
+  const client = await peer(known()).signIn(server.mcp);
+  const who = JSON.parse((await client.call('whoami')).text);
+  expect(who).toEqual({ email: 'ada@example.com', username: 'ada', provider: 'acme', token: null });
+  expect((await client.call('audit')).text).toContain('1815');
+  await client.close();
+});
 
 test('a token of the same server for somebody else counts for nobody', async () => {
   const now = Math.floor(Date.now() / 1000);
