@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type App, createApp } from '../../../src/app.ts';
+import { type App, type AppOptions, createApp } from '../../../src/app.ts';
 import { type AuthParts, createAuth } from '../../../src/auth/create.ts';
 import { generateKey } from '../../../src/auth/keys.ts';
 import type { User } from '../../../src/context.ts';
@@ -65,6 +65,7 @@ export interface Given {
   readonly idp?: Idp;
   readonly runtime?: Runtime;
   readonly base?: string;
+  readonly app?: Partial<AppOptions>;
 }
 
 /** A server with its clock, its log and its identity provider at hand. */
@@ -115,6 +116,7 @@ export function createDesk(given: Given = {}): Desk {
     log: (line) => void lines.push(line),
     auth: () => auth,
     ...OPEN_ACCESS,
+    ...given.app,
   });
   const base = given.base ?? BASE;
   const host = { host: new URL(base).host };
