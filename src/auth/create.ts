@@ -52,6 +52,7 @@ export function createAuth(parts: AuthParts): Auth {
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
+    hidesCredentials: parts.settings.auth.hide_credential_headers,
     challenge: (request, held, needed) => insufficient(findPlace(request), held, needed),
     respond: (given) => {
       const route = routes.get(withoutSlash(new URL(given.request.url).pathname));
@@ -83,6 +84,7 @@ function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, prefix
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
+    hidesCredentials: parts.settings.auth.hide_credential_headers,
     challenge: (request, held, needed) => insufficient(findPlace(request), held, needed),
     respond: verifier.respond,
   };

@@ -13,6 +13,9 @@ export interface Granted {
 }
 
 const granted = new WeakMap<Request, Granted>();
+const hiding = new WeakSet<Request>();
+
+const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'dpop'];
 
 /** Who sends a request, as admission asks it; throws what `auth` refuses, with its challenge. */
 export function createAuthenticate(auth: () => Auth | null): (request: Request) => Promise<User | null> {
@@ -22,6 +25,7 @@ export function createAuthenticate(auth: () => Auth | null): (request: Request) 
     const found = await own.authenticate(request, request.signal);
     if ('error' in found) throw withChallenge(found.error, found.challenge);
     granted.set(request, toGranted(own, request, found));
+    if (own.hidesCredentials) hiding.add(request);
     return found.user;
   };
 }
@@ -29,6 +33,13 @@ export function createAuthenticate(auth: () => Auth | null): (request: Request) 
 /** What the token of a request grants, once it is authenticated; nothing where nobody asks for tokens. */
 export function grantedTo(request: Request): Partial<Granted> {
   return granted.get(request) ?? {};
+}
+
+/** The headers that SQL and Python may read (`auth.hide_credential_headers`). */
+export function visibleHeaders(request: Request): ReadonlyMap<string, string> {
+  const headers = new Map(request.headers);
+  if (hiding.has(request)) for (const name of CREDENTIALS) headers.delete(name);
+  return headers;
 }
 
 function toGranted(auth: Auth, request: Request, { scopes, sessionId }: Authenticated): Granted {

@@ -25,6 +25,8 @@ export interface AuthRequest {
 
 /** What protects the MCP endpoint, and the endpoints at which clients get tokens for it. */
 export interface Auth {
+  /** Whether SQL and Python are kept from the headers that carry credentials. */
+  readonly hidesCredentials: boolean;
   /** Who sends a request to the MCP endpoint. */
   authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | Refusal>;
   /** The challenge for a caller whose token lacks scopes: all that are needed at once. */

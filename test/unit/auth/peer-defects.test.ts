@@ -70,6 +70,17 @@ describe('what another server of this kind gets wrong', () => {
     });
   });
 
+  it('D9: SQL is kept from credentials where that is asked for', async () => {
+    const desk = create({ auth: { hide_credential_headers: true } });
+    const { access_token } = await tokens(desk);
+    const headers = { 'x-probe': 'yes' };
+    expect(await ask(desk, access_token, 'who', headers)).toMatchObject({
+      username: 'ada',
+      probe: 'yes',
+      own: null,
+    });
+  });
+
   it('D9: policies know the person, and never the token', async () => {
     const desk = create();
     const { access_token } = await tokens(desk);

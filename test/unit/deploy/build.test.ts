@@ -111,6 +111,37 @@ test('a user file with references goes into the artefact only when it is asked f
   expect(toml).toContain('globs = ["manifest.json", "config.yml"]');
 });
 
+const withProvider = (auth: string) => `svc: 1
+projects:
+  shop:
+    profiles:
+      default:
+        auth: ${auth}
+`;
+
+test('what signs people in goes into an artefact whose user file asks for it, and into no other', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+  const provider = '{ provider: github, github: { client_id: x, client_secret: "${SECRET}" } }';
+  const none = '{ provider: none, authorization: { required_scopes: [] } }';
+  const verifier = '{ mode: verifier, verifier: { issuer: https://id.example } }';
+  const codeOf = async (auth: string | null, target: (typeof TARGET_NAMES)[number]) => {
+    if (auth !== null) await writeFile(join(root, 'config.yml'), withProvider(auth));
+    const built = await buildTarget({ root, target, ...(auth === null ? {} : { config: 'config.yml' }) });
+    return readFile(join(built.out, 'index.js'), 'utf8');
+  };
+  const marks = ['dcr_', 'A256GCM'];
+  for (const target of ['node', 'cloudflare-workers'] as const) {
+    for (const auth of [null, none]) {
+      const code = await codeOf(auth, target);
+      for (const mark of marks) expect([target, auth, code.includes(mark)]).toEqual([target, auth, false]);
+    }
+    for (const auth of [provider, verifier]) {
+      const code = await codeOf(auth, target);
+      for (const mark of marks) expect([target, auth, code.includes(mark)]).toEqual([target, auth, true]);
+    }
+  }
+});
+
 test('a user file with a secret in it is refused with its line and a fix, and the secret is not shown', async () => {
   await writeFile(join(root, 'config.yml'), user('planted-4711'));
   const failed = await buildTarget({ root, target: 'node', config: 'config.yml' }).catch((error) => error);
