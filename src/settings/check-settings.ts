@@ -22,7 +22,10 @@ export function checkSettings(settings: Settings, active: ParsedActive, at: Poin
 function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding[] {
   if (profile?.auth?.mode === 'verifier') return checkVerifier({ profile }, at);
   const provider = profile?.auth?.provider ?? 'none';
-  if (provider === 'none' || profile?.auth?.[provider]) return [];
+  if (provider === 'none') return [];
+  const block = profile?.auth?.[provider];
+  // Google itself uses two
+  if (block) return provider === 'google' ? [] : checkOrigins(block, at, provider);
   return [
     point(at, ['profile', 'auth', 'provider'], {
       code: 'missing-field',
@@ -30,6 +33,24 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
       fix: `Add \`${provider}\` with its client_id and client_secret, or choose none.`,
     }),
   ];
+}
+
+/** Codes that one server makes are of no use to another. */
+function checkOrigins(
+  {
+    auth_url,
+    token_url,
+  }: { readonly auth_url?: string | null | undefined; readonly token_url?: string | null | undefined },
+  at: Pointed,
+  provider: string,
+): readonly Finding[] {
+  if (!auth_url || !token_url || new URL(auth_url).origin === new URL(token_url).origin) return [];
+  const problem = {
+    code: 'origins-differ',
+    message: 'is at another address than `auth_url` beside it.',
+    fix: 'Check that both belong to the same server.',
+  };
+  return [{ ...point(at, ['profile', 'auth', provider, 'token_url'], problem), severity: 'warning' }];
 }
 
 function checkVerifier({ profile }: Pick<ParsedActive, 'profile'>, at: Pointed): readonly Finding[] {

@@ -48,8 +48,10 @@ export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Pro
   };
 }
 
-function apiOf({ token_url }: ProviderBlock): string {
-  return token_url === undefined ? API_URL : new URL(token_url).origin;
+/** Many write down the usual addresses too. */
+function apiOf({ token_url = TOKEN_URL }: ProviderBlock): string {
+  const { origin } = new URL(token_url);
+  return origin === new URL(TOKEN_URL).origin ? API_URL : origin;
 }
 
 interface Access {

@@ -43,18 +43,21 @@ export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provid
   };
 }
 
-function toServer({ auth_url, token_url, userinfo_url, revocation_url }: ProviderBlock): OpenIdServer {
-  const token = token_url ?? TOKEN_URL;
-  const at = (usual: string, path: string) => (token_url ? new URL(path, token_url).href : usual);
+function toServer(block: ProviderBlock): OpenIdServer {
+  const { auth_url = AUTH_URL, token_url = TOKEN_URL, userinfo_url, revocation_url } = block;
+  // many write down the usual addresses too
+  const usual = new URL(token_url).hostname.endsWith('.googleapis.com');
+  const at = (address: string, path: string) => (usual ? address : new URL(path, token_url).href);
+  const issuer = new URL(auth_url).origin;
   return {
     endpoints: {
-      authorize: auth_url ?? AUTH_URL,
-      token,
+      authorize: auth_url,
+      token: token_url,
       revoke: revocation_url ?? at('https://oauth2.googleapis.com/revoke', '/revoke'),
       authentication: 'body',
       openRevocation: true,
     },
-    issuers: auth_url ? [new URL(auth_url).origin] : ['https://accounts.google.com', 'accounts.google.com'],
+    issuers: issuer === 'https://accounts.google.com' ? [issuer, 'accounts.google.com'] : [issuer],
     namesItself: false,
     jwks: at('https://www.googleapis.com/oauth2/v3/certs', '/oauth2/v3/certs'),
     userinfo: userinfo_url ?? at('https://openidconnect.googleapis.com/v1/userinfo', '/v1/userinfo'),

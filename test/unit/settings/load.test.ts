@@ -257,6 +257,21 @@ describe('keys of auth', () => {
 });
 
 describe('findings of the configuration', () => {
+  it('name what signing people in needs', async () => {
+    const github = (block: string) =>
+      userFile(`auth:\n  provider: github\n  github: { client_id: c, ${block} }\n`);
+    const elsewhere = 'auth_url: https://a.example/x, token_url: https://b.example/x';
+    const about = async (user: string) => (await problemsOf({ user })).join('\n');
+    expect(await about(userFile('auth:\n  provider: github\n'))).toContain('missing-field');
+    expect(await about(github(`client_secret: s, ${elsewhere}`))).toContain('origins-differ');
+    expect((await settingsOf({ user: github(`client_secret: s, ${elsewhere}`) })).auth.provider?.id).toBe(
+      'github',
+    );
+    expect(await about(userFile('auth:\n  mode: verifier\n'))).toContain('`verifier`');
+    const asks = 'verifier: { issuer: https://id.example, introspection_url: https://id.example/i }';
+    expect(await about(userFile(`auth:\n  mode: verifier\n  ${asks}\n`))).toContain('`client_id`');
+  });
+
   it.each([
     ['svc: "1"\n', 'config.yml:1 svc-version: `svc` must be the number 1, not the text "1". [Write `svc: 1`'],
     [

@@ -92,3 +92,27 @@ test('more sites than can be carried are refused, not cut', async () => {
   idp.fail('GET /oauth/token/accessible-resources', answers(200, sites));
   await failureOf(provider.identify(tokens, null, signal()), 'login_refused');
 });
+
+test.each([{}, { token_url: 'https://auth.atlassian.com/oauth/token' }])(
+  'the API is where it is, whether the usual addresses are written down or not: %j',
+  async (urls) => {
+    const asked: string[] = [];
+    const provider = providerOf(blockOf('atlassian', idp.client, urls), {
+      fetch: async (url) => {
+        asked.push(String(url));
+        return Response.json({}, { status: 500 });
+      },
+    });
+    const tokens = {
+      accessToken: 't',
+      refreshToken: null,
+      idToken: null,
+      expiresAt: null,
+      scopes: null,
+      extra: {},
+    };
+    await failureOf(provider.exchange('c', TRIP, signal()), 'login_unavailable');
+    await failureOf(provider.identify(tokens, null, signal()), 'login_unavailable');
+    expect(asked).toEqual(['https://auth.atlassian.com/oauth/token', 'https://api.atlassian.com/me']);
+  },
+);

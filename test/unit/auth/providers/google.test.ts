@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { answers } from '../../../idp/faults.ts';
 import { createGoogleIdp, type GoogleIdp } from '../../../idp/google.ts';
+import { createSigner } from '../../../idp/signer.ts';
 import { blockOf, failureOf, identityOf, providerOf, signal, signIn, TRIP, tokensOf } from './fixture.ts';
 
 let idp: GoogleIdp;
@@ -93,6 +94,38 @@ test('the callback may name Google, and nobody else', async () => {
   await real.enforceIssuer?.('https://accounts.google.com');
   const url = await real.authorizationUrl(TRIP);
   expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
+});
+
+test.each([
+  {},
+  {
+    auth_url: 'https://accounts.google.com/o/oauth2/v2/auth',
+    token_url: 'https://oauth2.googleapis.com/token',
+  },
+])('the usual addresses are the same whether they are written down or not: %j', async (urls) => {
+  const asked: string[] = [];
+  const provider = providerOf(blockOf('google', idp.client, urls), {
+    fetch: async (url) => {
+      asked.push(String(url));
+      return Response.json({}, { status: 500 });
+    },
+  });
+  const tokens = { accessToken: 't', refreshToken: null, expiresAt: null, scopes: null, extra: {} };
+  const idToken = await createSigner().then((signer) => signer.sign({ sub: '1' }));
+  await failureOf(provider.exchange('c', TRIP, signal()), 'login_unavailable');
+  await failureOf(provider.identify({ ...tokens, idToken }, null, signal()), 'login_unavailable');
+  await failureOf(provider.identify({ ...tokens, idToken: null }, null, signal()), 'login_unavailable');
+  await failureOf(
+    provider.revoke?.({ ...tokens, idToken }, signal()) ?? Promise.resolve(),
+    'login_unavailable',
+  );
+  expect(asked).toEqual([
+    'https://oauth2.googleapis.com/token',
+    'https://www.googleapis.com/oauth2/v3/certs',
+    'https://openidconnect.googleapis.com/v1/userinfo',
+    'https://oauth2.googleapis.com/revoke',
+  ]);
+  await provider.enforceIssuer?.('https://accounts.google.com');
 });
 
 test('errors tell whose they are', async () => {
