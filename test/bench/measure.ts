@@ -59,27 +59,22 @@ export async function costPerCall(
   return { wall, cpu: ((await cpu()) - before) / (calls + Math.min(50, calls)) };
 }
 
-/** The report: one aligned line a row, with the verdict against its budget. */
+/** The report of one group: a table in Markdown, aligned, with what is over its budget marked. */
 export function toTable(rows: readonly Row[]): string {
+  const head = ['what', 'ours', 'against', 'ratio', 'budget'];
   const lines = rows.map((row) => [
     row.what,
     figure(row.ours, row.unit),
     baseOf(row),
     ratioOf(row),
-    verdictOf(row),
+    budgetOf(row),
   ]);
-  const table = [['what', 'ours', 'base', 'ratio', 'budget'], ...lines];
-  const widths = [0, 1, 2, 3, 4].map((column) =>
-    Math.max(...table.map((line) => (line[column] ?? '').length)),
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...lines.map((line) => (line[column] ?? '').length)),
   );
-  return table
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const toLine = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [head, widths.map((width) => '-'.repeat(width)), ...lines].map(toLine).join('\n');
 }
 
 /** Whether a row keeps its budget; rows without one always do. */
@@ -88,14 +83,16 @@ export function keepsBudget(row: Row): boolean {
 }
 
 const measureOf = (row: Row): number => (row.base === null ? row.ours : row.ours / row.base);
-const figure = (value: number, unit: string): string =>
-  `${value >= 100 ? value.toFixed(0) : value.toFixed(2)} ${unit}`;
 const baseOf = (row: Row): string =>
-  row.base === null ? '' : `${figure(row.base, row.unit)} (${row.baseName})`;
+  row.base === null ? '' : `${figure(row.base, row.unit)}, ${row.baseName}`;
 const ratioOf = (row: Row): string => (row.base === null ? '' : `${(row.ours / row.base).toFixed(2)}x`);
 
-function verdictOf(row: Row): string {
+function figure(value: number, unit: string): string {
+  return `${value >= 100 ? value.toFixed(0) : value.toPrecision(3)} ${unit}`;
+}
+
+function budgetOf(row: Row): string {
   if (row.budget === null) return '';
-  const limit = row.base === null ? figure(row.budget, row.unit) : `${row.budget}x`;
-  return `${keepsBudget(row) ? 'ok' : 'OVER'} <= ${limit}`;
+  const limit = row.base === null ? `${row.budget} ${row.unit}` : `${row.budget}x`;
+  return keepsBudget(row) ? limit : `${limit} **over**`;
 }
