@@ -33,7 +33,7 @@ export interface AppOptions extends Access, AdmissionOptions {
   readonly auth?: () => Auth | null;
   readonly maxBodyBytes?: number;
   /** Where the world reaches the server; default: where a request was sent to. */
-  readonly publicAddress?: PublicAddress;
+  readonly publicAddress?: () => PublicAddress;
   readonly pageSize?: number;
   /** Where changes come from that clients are told of; default: only calls that write. */
   readonly changes?: Changes;
@@ -179,10 +179,10 @@ function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void 
 }
 
 function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit: Admit): void {
-  const { publicAddress = OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
   hono.get('/sse', async (c) => {
     const caller = await toCaller(c, admit, 'sse');
-    const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress)}/messages/`);
+    const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
     return sse.open(caller, pathname);
   });
   hono.post('/messages', async (c) => {
@@ -224,13 +224,13 @@ function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions): void {
 }
 
 function routeLanding(hono: Hono<Env>, options: AppOptions): void {
-  const { runtime, version, publicAddress = OWN_ADDRESS } = options;
+  const { runtime, version, publicAddress = () => OWN_ADDRESS } = options;
   hono.get('/', (c) => {
     const { project, tools, resources, prompts } = runtime().catalog;
     return toLandingResponse(c.req.raw, {
       project,
       version,
-      url: `${publicBase(c.req.raw, publicAddress)}/mcp`,
+      url: `${publicBase(c.req.raw, publicAddress())}/mcp`,
       login: isProtected(options),
       tools: Object.keys(tools).length,
       resources: Object.keys(resources).length,

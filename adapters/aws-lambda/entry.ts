@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createApp } from '../../src/app.ts';
+import { createApp, type Extra } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/model.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
@@ -11,6 +11,7 @@ import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
+import { createEdgeReach } from '../edge/reach.ts';
 import { readBundled } from '../node/bundled-config.ts';
 import { createFetchDocument } from '../node/fetch-document.ts';
 import { openJwe } from '../node/open-jwe.ts';
@@ -34,6 +35,7 @@ const runtime = createRuntime({
   ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
 });
 let auth: Auth | null = null;
+const reach = createEdgeReach();
 const app = requests.around(
   createApp({
     runtime: () => runtime,
@@ -41,6 +43,7 @@ const app = requests.around(
     stateless: true,
     log,
     auth: () => auth,
+    ...reach.parts,
     ...OPEN_ACCESS,
   }),
 );
@@ -49,6 +52,7 @@ const gate = createGate(async () => {
   const bundled = readBundled(pathOf('config.yml'));
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings);
+  reach.follow(settings);
   const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log };
   auth = await startAuth(settings, runtime.catalog, parts);
 }, log);
@@ -67,9 +71,9 @@ function chooseHandler(): unknown {
   return lambda.streamifyResponse(createStreamHandler(answer, scope, lambda));
 }
 
-async function answer(request: Request): Promise<Response> {
+async function answer(request: Request, extra: Extra): Promise<Response> {
   const refuse = await gate();
-  return refuse === null ? app.fetch(request) : refuse(request);
+  return refuse === null ? app.fetch(request, extra) : refuse(request);
 }
 
 /** Beside this module, which is where Lambda unpacks the function (LAMBDA_TASK_ROOT). */

@@ -12,7 +12,7 @@ export interface HttpEvent {
     readonly domainName?: string;
     readonly requestId?: string;
     readonly stage?: string;
-    readonly http: { readonly method: string };
+    readonly http: { readonly method: string; readonly sourceIp?: string };
   };
 }
 

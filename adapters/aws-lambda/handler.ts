@@ -1,12 +1,13 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Extra } from '../../src/app.ts';
 import { type HttpEvent, isFunctionUrl, parseEvent, toRequest } from './event.ts';
 import { createInvocation, type Invocation } from './invocation.ts';
 import type { AwsLambda, BufferedHandler, LambdaContext, StreamHandler } from './platform.ts';
 import { toHead, toResult } from './result.ts';
 
 /** Answers one HTTP request. */
-export type Fetch = (request: Request) => Response | Promise<Response>;
+export type Fetch = (request: Request, extra: Extra) => Response | Promise<Response>;
 
 /** Runs a piece of work so that every log line of it names the invocation. */
 export type Scope = <T>(ids: InvocationIds, run: () => Promise<T>) => Promise<T>;
@@ -57,7 +58,9 @@ async function withInvocation<T>(
 
 async function respond(fetch: Fetch, event: HttpEvent, invocation: Invocation): Promise<Response> {
   const request = toRequest(event, invocation.signal);
-  return request === null ? new Response('Bad Request', { status: 400 }) : fetch(request);
+  if (request === null) return new Response('Bad Request', { status: 400 });
+  const { sourceIp } = event.requestContext.http;
+  return fetch(request, sourceIp === undefined ? {} : { address: sourceIp });
 }
 
 async function send(response: Response, out: Writable): Promise<void> {

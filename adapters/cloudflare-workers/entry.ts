@@ -9,6 +9,7 @@ import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
+import { createEdgeReach } from '../edge/reach.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -39,9 +40,11 @@ function createServer(bindings: Env) {
   const { ASSETS } = bindings;
   const env = textsOf(bindings);
   let auth: Auth | null = null;
+  const reach = createEdgeReach();
   const gate = createGate(async () => {
     const settings = await loadStartSettings({ manifest, bundled, env });
     follow(settings);
+    reach.follow(settings);
     auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log });
   }, log);
   const audit = createLineAudit(auditSettingsOf(manifest.audit, env), (line) => console.log(line));
@@ -53,6 +56,7 @@ function createServer(bindings: Env) {
     stateless: true,
     log,
     auth: () => auth,
+    ...reach.parts,
     ...OPEN_ACCESS,
   });
   return { app, runtime, gate };
@@ -66,7 +70,8 @@ export default {
     const refuse = await gated;
     if (refuse !== null) return refuse(request);
     if (mayQuery(request)) context.waitUntil(settled(server.runtime.database()));
-    return server.app.fetch(request);
+    const address = request.headers.get('cf-connecting-ip');
+    return server.app.fetch(request, address === null ? {} : { address });
   },
 };
 

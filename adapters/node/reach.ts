@@ -1,6 +1,6 @@
 import type { AppOptions } from '../../src/app.ts';
 import { type Access, accessOf, LOCAL_ACCESS } from '../../src/http/access.ts';
-import type { RateLimit } from '../../src/http/throttle.ts';
+import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
 import { RATE_LIMIT } from '../../src/settings/defaults.ts';
 import type { TransportSettings } from '../../src/settings/model.ts';
 
@@ -18,10 +18,12 @@ export const UNCONFIGURED: Omit<Reached, 'host'> = {
 /** What of it an app has to know. */
 export function reachOf(http: Reached): Access & Required<Pick<AppOptions, 'rateLimit' | 'publicAddress'>> {
   const { host, base_url, trust_proxy, scheme } = http;
+  const rateLimit = rateLimitOf(http);
+  const publicAddress = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
   return {
     ...withName(accessOf(host), base_url),
-    rateLimit: rateLimitOf(http),
-    publicAddress: { baseUrl: base_url, trustProxy: trust_proxy, scheme },
+    rateLimit: () => rateLimit,
+    publicAddress: () => publicAddress,
   };
 }
 
@@ -42,6 +44,5 @@ function withName(access: Access, baseUrl: string | null): Access {
 function rateLimitOf({ host, trust_proxy, rate_limit }: Reached): RateLimit | null {
   const local = accessOf(host) === LOCAL_ACCESS && !trust_proxy;
   const limit = rate_limit ?? (local ? null : RATE_LIMIT);
-  if (limit === null || limit.requests_per_minute === 0) return null;
-  return { requestsPerMinute: limit.requests_per_minute, burst: limit.burst };
+  return limit === null ? null : toRateLimit(limit);
 }

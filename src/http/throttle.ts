@@ -7,6 +7,17 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** A limit as the configuration has it; null where it is taken away. */
+export function toRateLimit({
+  requests_per_minute,
+  burst,
+}: {
+  readonly requests_per_minute: number;
+  readonly burst: number;
+}): RateLimit | null {
+  return requests_per_minute === 0 ? null : { requestsPerMinute: requests_per_minute, burst };
+}
+
 /** Counts one request of a client; throws rate_limited when that is one too many. */
 export type Throttle = (client: string) => void;
 

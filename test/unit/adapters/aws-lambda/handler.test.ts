@@ -34,6 +34,16 @@ test('a buffered call answers with status, headers and body', async () => {
   });
 });
 
+test('the address that the platform saw goes along', async () => {
+  const told: Fetch = (_request, extra) => Response.json(extra);
+  const event = functionUrlEvent();
+  const http = { method: 'POST', sourceIp: '192.0.2.7' };
+  const known = { ...event, requestContext: { ...event.requestContext, http } };
+  const handler = createHandler(told, scope);
+  expect(await handler(known, context())).toMatchObject({ body: '{"address":"192.0.2.7"}' });
+  expect(await handler(event, context())).toMatchObject({ body: '{}' });
+});
+
 test('what is no HTTP request is answered 400', async () => {
   const event = functionUrlEvent({ headers: { host: 'not a host' } });
   expect(await createHandler(echo, scope)(event, context())).toMatchObject({ statusCode: 400 });

@@ -4,6 +4,7 @@ import { type HttpServer, startHttpServer } from '../../../../adapters/node/serv
 import { LOCAL_ACCESS, OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { createFakeRuntime, createTestApp, legacy } from '../../mcp/fixture.ts';
 
+const LIMIT = { requestsPerMinute: 1, burst: 1 };
 const USUAL = { requestsPerMinute: 600, burst: 600 };
 
 describe('reachOf', () => {
@@ -15,18 +16,18 @@ describe('reachOf', () => {
     ['0.0.0.0', false, USUAL],
     ['10.0.0.5', false, USUAL],
   ])('without a word, limits %s, trust_proxy %s, to what suits it', (host, trust_proxy, expected) => {
-    expect(reachOf({ ...UNCONFIGURED, host, trust_proxy }).rateLimit).toEqual(expected);
+    expect(reachOf({ ...UNCONFIGURED, host, trust_proxy }).rateLimit()).toEqual(expected);
   });
 
   it('takes the limit that is configured, also for this machine', () => {
     const rate_limit = { requests_per_minute: 30, burst: 5 };
     const { rateLimit } = reachOf({ ...UNCONFIGURED, host: '127.0.0.1', rate_limit });
-    expect(rateLimit).toEqual({ requestsPerMinute: 30, burst: 5 });
+    expect(rateLimit()).toEqual({ requestsPerMinute: 30, burst: 5 });
   });
 
   it('has no limit at 0', () => {
     const rate_limit = { requests_per_minute: 0, burst: 1 };
-    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }).rateLimit).toBeNull();
+    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }).rateLimit()).toBeNull();
   });
 
   it('answers to the public name beside the names of the machine', () => {
@@ -38,7 +39,7 @@ describe('reachOf', () => {
     });
     expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
     expect(allowedOrigins).toEqual([...(LOCAL_ACCESS.allowedOrigins ?? []), 'mcp.example.org']);
-    expect(publicAddress).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
+    expect(publicAddress()).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
   });
 
   it('answers to every name beyond the machine', () => {
@@ -54,7 +55,7 @@ describe('the address of a client', () => {
 
   /** A server that lets one request of each client through, asked for each of the headers. */
   async function ask(trustProxy: boolean, forwarded: readonly (string | null)[]): Promise<number[]> {
-    const app = createTestApp(createFakeRuntime(), { rateLimit: { requestsPerMinute: 1, burst: 1 } });
+    const app = createTestApp(createFakeRuntime(), { rateLimit: () => LIMIT });
     const server = await startHttpServer({ app, host: '127.0.0.1', port: 0, trustProxy });
     open.push(server);
     const { body, headers } = legacy('ping');

@@ -68,7 +68,9 @@ describe('GET /', () => {
 
   it('names the public address', async () => {
     const publicAddress = { baseUrl: 'https://mcp.example.org', trustProxy: false, scheme: null };
-    expect(await (await open({ publicAddress })(HTML)).text()).toContain('https://mcp.example.org/mcp');
+    expect(await (await open({ publicAddress: () => publicAddress })(HTML)).text()).toContain(
+      'https://mcp.example.org/mcp',
+    );
   });
 
   it('runs no script and loads nothing, and its policy says so', async () => {
