@@ -53,7 +53,8 @@ async function pass(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await api.invoke(toEvent(gateway, request, await buffer(request)), timeoutMs);
-  response.once('close', () => answer.destroy());
+  // A function is not told when its client has gone: what it still answers goes nowhere.
+  response.on('error', () => {});
   if (answer.headers['content-type'] === FRAMED) return passFramed(answer, response);
   const result: HttpResult = JSON.parse((await buffer(answer)).toString());
   writeHead(response, result);
@@ -91,7 +92,7 @@ async function passFramed(answer: Answer, response: ServerResponse): Promise<voi
   let started = false;
   for await (const chunk of answer) {
     if (started) {
-      response.write(chunk);
+      if (!response.destroyed) response.write(chunk);
       continue;
     }
     head = Buffer.concat([head, chunk]);
