@@ -16,6 +16,7 @@ import type { Changes } from './mcp/changes.ts';
 import { createMcpEndpoint, type McpEndpoint, type McpPost } from './mcp/endpoint.ts';
 import { type Live, openLive } from './mcp/live.ts';
 import type { Respond } from './mcp/reply.ts';
+import type { Sealer } from './mcp/seal.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/session-requests.ts';
 import type { Sessions } from './mcp/sessions.ts';
 import type { Log } from './ports.ts';
@@ -35,6 +36,8 @@ export interface AppOptions extends Access, AdmissionOptions {
   /** Where the world reaches the server; default: where a request was sent to. */
   readonly publicAddress?: () => PublicAddress;
   readonly pageSize?: number;
+  /** Seals what calls that ask were told; where several processes serve, with a key that all of them have. */
+  readonly sealer?: Sealer;
   /** Where changes come from that clients are told of; default: only calls that write. */
   readonly changes?: Changes;
   /** Whether the lists of endpoints may change while they are served. */
