@@ -19,7 +19,7 @@ export type Config = v.InferOutput<typeof CONFIG>;
 export type Endpoint = v.InferOutput<typeof ENDPOINT>;
 export type Activity = v.InferOutput<typeof ACTIVITY>;
 
-/** The figures of the machine and of this process. */
+/** The figures of the machine, and of the program that serves. */
 export interface SystemFigures {
   info(): Promise<v.InferOutput<typeof SYSTEM_INFO>>;
   cpu(): Promise<v.InferOutput<typeof SYSTEM_CPU>>;
