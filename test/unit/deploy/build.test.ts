@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +141,18 @@ test('what signs people in goes into an artefact whose user file asks for it, an
       for (const mark of marks) expect([target, auth, code.includes(mark)]).toEqual([target, auth, true]);
     }
   }
+});
+
+test('the Node artefact of a project that signs people in does not start without keys', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+  const auth = '{ provider: github, github: { client_id: x, client_secret: "${GITHUB_SECRET}" } }';
+  await writeFile(join(root, 'config.yml'), withProvider(auth));
+  const { out } = await buildTarget({ root, target: 'node', config: 'config.yml' });
+  const env = { ...process.env, GITHUB_SECRET: 'planted', PORT: '0', SVC_AUTH_KEYS: '' };
+  const { status, stderr } = spawnSync(process.execPath, [join(out, 'index.js')], { env, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('svc auth keygen');
+  expect(stderr).not.toContain('planted');
 });
 
 test('a user file with a secret in it is refused with its line and a fix, and the secret is not shown', async () => {
