@@ -4,6 +4,7 @@ import { positionAt } from '../project/position.ts';
 import type { SiteFile } from '../project/site-model.ts';
 import { parseYaml, type YamlFile } from '../project/yaml.ts';
 import { activePart, only, type Selected } from './active.ts';
+import { checkClients } from './check-clients.ts';
 import { checkOutside } from './check-outside.ts';
 import { checkSettings, checkSiteSecrets, point } from './check-settings.ts';
 import { type Connections, toConnections } from './connections.ts';
@@ -119,6 +120,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
   const findings = [
     ...early,
     ...checkSettings(settings, merged.active, parts),
+    ...checkClients(settings, parts),
     ...checkSiteSecrets(site, settings, place),
     ...checkOutside(site, settings, { ...parts, place }),
   ];

@@ -256,6 +256,25 @@ describe('keys of auth', () => {
   });
 });
 
+describe('static clients that could never get a token', () => {
+  it('are warned of', async () => {
+    const user = userFile(`auth:
+  clients:
+    - { client_id: a, name: A }
+    - { client_id: a, name: B, redirect_uris: "https://b.example/", grant_types: [authorization_code, client_credentials] }
+`);
+    const { settings, findings } = await load({ user });
+    expect(settings).not.toBeNull();
+    expect(
+      findings.map(({ severity, code, message }) => `${severity} ${code} ${message.split('`')[1]}`),
+    ).toEqual([
+      'warning client-unusable projects.demo.profiles.dev.auth.clients[0].redirect_uris',
+      'warning duplicate-name projects.demo.profiles.dev.auth.clients[1].client_id',
+      'warning client-unusable projects.demo.profiles.dev.auth.clients[1].grant_types',
+    ]);
+  });
+});
+
 describe('findings of the configuration', () => {
   it('name what signing people in needs', async () => {
     const github = (block: string) =>
