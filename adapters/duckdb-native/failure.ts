@@ -53,7 +53,17 @@ export function toQueryError(thrown: unknown): SvcError {
   if (CONFLICT.test(said)) return conflictError(thrown);
   const message = unwrapMessage(said.replace(STACK, ''));
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
-  return new SvcError(code, message, { cause: thrown });
+  return code === 'memory_exceeded'
+    ? memoryError(message, thrown)
+    : new SvcError(code, message, { cause: thrown });
+}
+
+/** DuckDB advises settings that nobody can set here. */
+function memoryError(message: string, cause: unknown): SvcError {
+  const limit = /\/([\d.]+ \wiB) used\)/.exec(message)?.[1];
+  const allowed = limit === undefined ? 'there is' : `the ${limit} that \`database.memory_limit\` allows`;
+  const text = `The query needs more memory than ${allowed}. Read or group less at a time.`;
+  return new SvcError('memory_exceeded', text, { cause });
 }
 
 /** Why a database file could not be opened, and what to do about it. */
