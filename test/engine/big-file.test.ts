@@ -88,7 +88,7 @@ describe('a database of a gigabyte', () => {
         { code: 'memory_exceeded' },
         { d: 9 },
       ]);
-    expect(Number(rise)).toBeLessThan(0.45 * GIB);
+      expect(Number(rise)).toBeLessThan(0.45 * GIB);
     },
   );
 });
