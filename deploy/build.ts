@@ -7,7 +7,7 @@ import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
-import { asksForTokens, readConfig } from './config.ts';
+import { asksForTokens, namesTelemetry, readConfig } from './config.ts';
 import { type CopiedDatabase, copyDatabase } from './database.ts';
 import { copyEngine } from './engine.ts';
 import { replaceFolder } from './folder.ts';
@@ -88,6 +88,7 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
     settings: has || manifest.secrets.length > 0,
     audit: manifest.audit.enabled,
     auth: has && asksForTokens(config),
+    telemetry: has && namesTelemetry(config),
     ...partsOf(manifest.catalog),
   };
   const bundles = Object.entries(target.bundles).map(

@@ -35,6 +35,8 @@ export interface Included {
   readonly audit: boolean;
   /** What signs people in and checks tokens. */
   readonly auth: boolean;
+  /** What sends traces and metrics. */
+  readonly telemetry: boolean;
 }
 
 /** Modules that are loaded by the first call that needs them, and are left out where no call can. */
@@ -42,6 +44,7 @@ const BY_NEED = {
   policies: /\/policy\/(compile|enforce|when)\.[jt]s$/,
   prompts: /\/template\/prompt\.[jt]s$/,
   auth: /\/auth\/create\.[jt]s$/,
+  telemetry: /\/otel\/telemetry\.[jt]s$/,
 } as const;
 
 /** One entry of `adapters/` with everything it imports, as one minified module. */
@@ -69,7 +72,7 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
-      for (const part of ['policies', 'prompts', 'auth'] as const) {
+      for (const part of ['policies', 'prompts', 'auth', 'telemetry'] as const) {
         if (!needed[part])
           onResolve({ filter: BY_NEED[part] }, () => ({ path: part, namespace: 'left-out' }));
       }

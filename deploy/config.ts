@@ -26,3 +26,11 @@ export function asksForTokens(config: string): boolean {
     return key === 'provider' ? value !== 'none' && value !== null : key === 'mode' && value === 'verifier';
   });
 }
+
+/** Whether any profile of a user file has a `telemetry` block; one that is off may be switched on by the environment. */
+export function namesTelemetry(config: string): boolean {
+  const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
+  return leavesOf(user?.yaml.value ?? null).some(
+    ({ path }) => path[0] === 'projects' && path[4] === 'telemetry',
+  );
+}

@@ -12,29 +12,33 @@ import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
 import { createEdgeReach } from '../edge/reach.ts';
+import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import { readBundled } from '../node/bundled-config.ts';
 import { createFetchDocument } from '../node/fetch-document.ts';
 import { openJwe } from '../node/open-jwe.ts';
 import { createRequestLog } from '../node/request-log.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
+import type { Telemetry } from '../otel/telemetry.ts';
 import { openPackaged } from './database.ts';
-import { createHandler, createStreamHandler } from './handler.ts';
+import { flushWithin } from './flush.ts';
+import { createHandler, createStreamHandler, type Scope } from './handler.ts';
 import { createLambdaLog } from './log.ts';
 import { awsLambda } from './platform.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
-const { log: invocationLog, scope } = createLambdaLog(write);
+const { log: invocationLog, scope: named } = createLambdaLog(write);
 const { log: wanted, follow } = createStartLog(invocationLog);
 const requests = createRequestLog(wanted);
 const { log } = requests;
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
-const runtime = createRuntime({
+let runtime = createRuntime({
   catalog: toServedCatalog(manifest),
   open: () => openPackaged(pathOf('data.duckdb')),
   log,
   ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
 });
 let auth: Auth | null = null;
+let telemetry: Telemetry | null = null;
 const reach = createEdgeReach();
 const app = requests.around(
   createApp({
@@ -55,7 +59,15 @@ const gate = createGate(async () => {
   reach.follow(settings);
   const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log };
   auth = await startAuth(settings, runtime.catalog, parts);
+  const { version } = manifest;
+  const measured = { project: runtime.catalog.project, version, env: process.env, log, write };
+  telemetry = await startTelemetry(settings, { ...measured, onDemand: true });
+  runtime = measuredBy(runtime, telemetry);
 }, log);
+
+/** What was measured leaves once the answer has, before Lambda freezes the function. */
+const scope: Scope = (ids, run, left) =>
+  named(ids, () => run().finally(() => flushWithin(telemetry, left())), left);
 
 // The init phase has the full processor and is not part of any call; should it fail, the first call tries again.
 preloadSchemas();

@@ -9,8 +9,8 @@ import { toHead, toResult } from './result.ts';
 /** Answers one HTTP request. */
 export type Fetch = (request: Request, extra: Extra) => Response | Promise<Response>;
 
-/** Runs a piece of work so that every log line of it names the invocation. */
-export type Scope = <T>(ids: InvocationIds, run: () => Promise<T>) => Promise<T>;
+/** Runs a piece of work so that every log line of it names the invocation, which has so many milliseconds left. */
+export type Scope = <T>(ids: InvocationIds, run: () => Promise<T>, left: () => number) => Promise<T>;
 
 /** Lambda's id of the invocation and the gateway's id of the HTTP request. */
 export interface InvocationIds {
@@ -50,7 +50,11 @@ async function withInvocation<T>(
   const invocation = createInvocation(context);
   const ids = { awsRequestId: context.awsRequestId, httpRequestId: http.requestContext.requestId ?? null };
   try {
-    return await scope(ids, () => answer(http, invocation));
+    return await scope(
+      ids,
+      () => answer(http, invocation),
+      () => context.getRemainingTimeInMillis(),
+    );
   } finally {
     invocation.close();
   }

@@ -10,6 +10,9 @@ import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
 import { createEdgeReach } from '../edge/reach.ts';
+import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
+import type { Telemetry } from '../otel/telemetry.ts';
+import { afterBody } from './after-body.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -40,16 +43,21 @@ function createServer(bindings: Env) {
   const { ASSETS } = bindings;
   const env = textsOf(bindings);
   let auth: Auth | null = null;
+  let telemetry: Telemetry | null = null;
   const reach = createEdgeReach();
   const gate = createGate(async () => {
     const settings = await loadStartSettings({ manifest, bundled, env });
     follow(settings);
     reach.follow(settings);
     auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log });
+    const { version } = manifest;
+    const measured = { project: runtime.catalog.project, version, env, log, write: printLine };
+    telemetry = await startTelemetry(settings, { ...measured, onDemand: true });
+    runtime = measuredBy(runtime, telemetry);
   }, log);
-  const audit = createLineAudit(auditSettingsOf(manifest.audit, env), (line) => console.log(line));
+  const audit = createLineAudit(auditSettingsOf(manifest.audit, env), printLine);
   const open = () => openAsset(ASSETS);
-  const runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit });
+  let runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit });
   const app = createApp({
     runtime: () => runtime,
     version: manifest.version,
@@ -59,7 +67,7 @@ function createServer(bindings: Env) {
     ...reach.parts,
     ...OPEN_ACCESS,
   });
-  return { app, runtime, gate };
+  return { app, gate, database: () => runtime.database(), telemetry: () => telemetry };
 }
 
 export default {
@@ -69,11 +77,20 @@ export default {
     context.waitUntil(gated);
     const refuse = await gated;
     if (refuse !== null) return refuse(request);
-    if (mayQuery(request)) context.waitUntil(settled(server.runtime.database()));
+    if (mayQuery(request)) context.waitUntil(settled(server.database()));
     const address = request.headers.get('cf-connecting-ip');
-    return server.app.fetch(request, address === null ? {} : { address });
+    const answer = await server.app.fetch(request, address === null ? {} : { address });
+    const telemetry = server.telemetry();
+    if (telemetry === null) return answer;
+    const { response, ended } = afterBody(answer);
+    context.waitUntil(ended.then(() => telemetry.flush()));
+    return response;
   },
 };
+
+function printLine(line: string): void {
+  console.log(line);
+}
 
 /** Variables and secrets; the other bindings are no text. */
 function textsOf(bindings: Env): Environment {

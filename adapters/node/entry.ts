@@ -12,6 +12,7 @@ import { openWasmPool } from '../duckdb-wasm/node.ts';
 import { auditSettingsOf } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createStartLog } from '../edge/log.ts';
+import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
 import { createFetchDocument } from './fetch-document.ts';
@@ -31,8 +32,8 @@ interface Serving {
 
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 const { version } = manifest;
-const write: Log = ({ level, message, fields }) =>
-  process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+const writeLine = (line: string) => void process.stderr.write(`${line}\n`);
+const write: Log = ({ level, message, fields }) => writeLine(JSON.stringify({ level, message, ...fields }));
 const { log: wanted, follow } = createStartLog(write);
 const requests = createRequestLog(wanted);
 const { log } = requests;
@@ -47,21 +48,20 @@ async function main(): Promise<void> {
     env: process.env,
   });
   follow(settings);
+  const catalog = toServedCatalog(manifest);
+  const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
+  const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
   const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
   const database = await openWasmPool({ path: pathOf('data.duckdb') });
-  const runtime = createRuntime({
-    catalog: toServedCatalog(manifest),
-    open: async () => database,
-    log,
-    ...audit?.parts,
-  });
+  const unmeasured = createRuntime({ catalog, open: async () => database, log, ...audit?.parts });
+  const runtime = measuredBy(unmeasured, telemetry);
   const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
   await Promise.race([stopped, serving.ended]);
   await serving.close();
-  await audit?.sink.close();
+  await Promise.all([telemetry?.close(), audit?.sink.close()]);
   await database.close();
 }
 

@@ -14,7 +14,8 @@ export async function measureSizes({ root, folders }: Built): Promise<readonly R
   const zip = (await stat(join(folders['aws-lambda'], 'function.zip'))).size;
   const upload = await uploadSize(folders['cloudflare-workers']);
   const core = gzipped(await readFile(join(folders['cloudflare-workers'], 'index.js')));
-  const all = { settings: true, config: false, policies: true, prompts: true, audit: true, auth: false };
+  const some = { settings: true, policies: true, prompts: true, audit: true };
+  const all = { ...some, config: false, auth: false, telemetry: false };
   const whole = gzipped(await bundle('cloudflare-workers/entry', 'workerd', all));
   const help = await inTurn(
     () => timeProcess([benchFile('../../cli/svc.js'), '--help'], root),
