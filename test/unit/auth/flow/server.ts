@@ -54,7 +54,8 @@ export interface FlowOptions {
   readonly store?: TokenStore;
 }
 
-const NONE: AuthSettings = {
+/** Nobody signs in. */
+export const NONE: AuthSettings = {
   mode: 'issuer',
   provider: null,
   verifier: null,
