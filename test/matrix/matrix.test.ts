@@ -42,6 +42,17 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
     });
   });
 
+  test('people and programs are told what it is', async ({ skip }) => {
+    const { reach } = running;
+    if (reach.kind === 'stdio') return skip();
+    const page = await fetch(new URL('/', reach.url), { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await page.text()).toContain('<h1>matrix</h1>');
+    const facts = await fetch(new URL('/', reach.url));
+    expect(await facts.json()).toMatchObject({ name: 'matrix', tools: 6, mcp: { authentication: 'none' } });
+  });
+
   test.each(['types', 'hello', 'nothing_here'])(
     'a call of %s answers the same bytes as everywhere',
     async (tool) => {

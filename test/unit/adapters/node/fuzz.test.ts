@@ -8,7 +8,7 @@ import { createTestApp } from '../../mcp/fixture.ts';
 import { createNoiseRuntime, sendNoise, toNoise } from '../../mcp/noise.ts';
 import { createRandom, type Random } from '../../types/random.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? 20_261_121);
 const ROUNDS = 100_000;
