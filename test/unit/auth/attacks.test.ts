@@ -445,14 +445,14 @@ describe('the callback', () => {
     expect((await browser.go(back)).status).toBe(303);
   });
 
-  it('is for once: its cookie is gone', async () => {
+  it('D25: is for once: its cookie is gone', async () => {
     const { browser, back } = await start();
     expect((await browser.go(back)).status).toBe(303);
     expect((await browser.go(back)).status).toBe(400);
   });
 
   it.each(['', '?state=', '?state=unknown&code=x', `?state=${'x'.repeat(22)}&code=x`, '?code=x', '?error=x'])(
-    'without a login that it belongs to is a page, never a 500: %s',
+    'D25: without a login that it belongs to is a page, never a 500: %s',
     async (query) => {
       const response = await createDesk().fetch(`/callback${query}`);
       expect([response.status, response.headers.get('location')]).toEqual([400, null]);
@@ -577,7 +577,7 @@ describe('where the server is', () => {
     }
   });
 
-  it('is the scheme of the proxy only where it is trusted', async () => {
+  it('D27: is the scheme of the proxy only where it is trusted', async () => {
     const base = 'http://localhost:8000';
     const https = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' };
     const alone = createDesk({ base, http: { base_url: null } });
@@ -587,7 +587,7 @@ describe('where the server is', () => {
     expect(await metadata(behind, { 'x-forwarded-proto': 'gopher' })).toBe('http://localhost:8000/mcp');
   });
 
-  it('decides on the redirect, the cookies and the challenge together', async () => {
+  it('D27: decides on the redirect, the cookies and the challenge together', async () => {
     const base = 'http://svc.internal:8000';
     const desk = createDesk({ base, http: { base_url: null, trust_proxy: true } });
     const headers = { 'x-forwarded-proto': 'https' };

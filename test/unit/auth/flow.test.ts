@@ -183,7 +183,7 @@ describe('the token endpoint', () => {
 });
 
 describe('/register', () => {
-  it('takes the request of the specification', async () => {
+  it('D25: takes the request of the specification', async () => {
     const desk = createDesk();
     const request = {
       client_name: 'Demo',
@@ -258,7 +258,7 @@ describe('/register', () => {
       'https://a.example\\@b.example/',
       'cursor://only',
     ].map((uri) => [uri, JSON.stringify({ redirect_uris: [uri] }), 'invalid_redirect_uri']),
-  ])('refuses %s', async (_name, body, error) => {
+  ])('D25: refuses %s', async (_name, body, error) => {
     const desk = createDesk();
     const response = await desk.fetch('/register', {
       method: 'POST',
@@ -318,7 +318,7 @@ describe('scopes', () => {
 });
 
 describe('metadata', () => {
-  it('of the resource is the same in both forms, and names this server with its own address', async () => {
+  it('D27: of the resource is the same in both forms, and names this server with its own address', async () => {
     const desk = createDesk();
     const paths = ['', '/mcp', '/mcp/'].map((end) => `/.well-known/oauth-protected-resource${end}`);
     const bodies = await Promise.all(paths.map(async (path) => (await desk.fetch(path)).json()));

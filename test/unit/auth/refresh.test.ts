@@ -83,7 +83,7 @@ describe('a refresh token', () => {
     expect((await refresh(desk, first.client_id, third.refresh_token)).error).toBe('invalid_grant');
   });
 
-  it('is of one client', async () => {
+  it('D26: is of one client', async () => {
     const desk = create();
     const [first, other] = [await tokens(desk), await tokens(desk)];
     const { error } = await refresh(desk, 'known', first.refresh_token, { client_secret: 'known-secret' });
@@ -101,7 +101,7 @@ describe('a refresh token', () => {
     expect((await call(desk, narrow.access_token, 'sales')).status).toBe(403);
   });
 
-  it('is over after 30 days without use, and after 90 whatever happens', async () => {
+  it('D26: is over after 30 days without use, and after 90 whatever happens', async () => {
     const desk = create(null);
     desk.idp.expiresIn = 365 * 86_400;
     const idle = await tokens(desk);

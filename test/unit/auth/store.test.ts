@@ -22,7 +22,7 @@ describe('the store in memory', () => itIsATokenStore(createMemoryStore));
 describe('the store in SQLite', () => {
   itIsATokenStore((now) => openTokenStore(path(), now));
 
-  it('is readable by its owner alone, and mends a file that is not', async () => {
+  it('D26: is readable by its owner alone, and mends a file that is not', async () => {
     const file = path();
     await openTokenStore(file).close();
     chmodSync(file, 0o644);
@@ -46,7 +46,7 @@ describe('the store in SQLite', () => {
     await again.close();
   });
 
-  it('removes what is over when it is opened', async () => {
+  it('D26: removes what is over when it is opened', async () => {
     const file = path();
     const store = openTokenStore(file, () => 0);
     await store.put('a', 'b', { seconds: 60 });
@@ -57,7 +57,7 @@ describe('the store in SQLite', () => {
     database.close();
   });
 
-  it('holds sealed values only: no token and no address can be read in the file', async () => {
+  it('D26: holds sealed values only: no token and no address can be read in the file', async () => {
     const file = path();
     const store = openTokenStore(file);
     const desk = createDesk({ parts: { store } });

@@ -149,7 +149,7 @@ test('keys are asked for once, and when they cannot be had nobody is let in', as
   expect(server.requests.slice(before)).toEqual(['GET /keys', 'GET /keys']);
 });
 
-test('opaque tokens are asked about, once a minute, also those that are no good', async () => {
+test('D28: opaque tokens are asked about, once a minute, also those that are no good', async () => {
   let time = Date.now();
   const check = createVerifier(block({ ...client(), ...keys() }), { fetch, now: () => time });
   const before = server.requests.length;
@@ -273,7 +273,7 @@ test('who is not let in learns where tokens come from', async () => {
   expect(lines).toEqual([]);
 });
 
-test('the metadata names the issuer, in both of its places, and nothing else is there', async () => {
+test('D28: the metadata names the issuer, in both of its places, and nothing else is there', async () => {
   const { auth } = authOf();
   const get = async (path: string, method = 'GET') => {
     const request = new Request(`https://svc.example${path}`, { method });

@@ -38,7 +38,7 @@ async function end(server: Svc) {
 }
 
 describe('svc serve with a provider', () => {
-  it('asks for a token, and says where to get one', async () => {
+  it('D27: asks for a token, and says where to get one, at the port that it has', async () => {
     const { server, url } = await serve({ ...env(), ...KEYS });
     const { origin } = new URL(url);
     const refused = await fetch(url, { method: 'POST', body: '{}' });
