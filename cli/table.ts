@@ -194,6 +194,12 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: '--target <platform>', summary: 'node, aws-lambda or cloudflare-workers' },
       { flags: '--out <dir>', summary: 'where to write it (default: build/<platform>)' },
+      {
+        flags: '--load <files...>',
+        summary: 'CSV, TSV, JSON or Parquet files that become tables of its database; table=path names one',
+        repeat: true,
+      },
+      { flags: '--replace', summary: 'replace tables that --load finds there already' },
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
       PROFILE,
       JSON_OUT,

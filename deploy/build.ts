@@ -8,10 +8,11 @@ import type { SiteFile } from '../src/project/site-model.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
 import { asksForTokens, namesTelemetry, readConfig } from './config.ts';
-import { type CopiedDatabase, copyDatabase } from './database.ts';
+import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
 import { copyEngine } from './engine.ts';
 import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
+import type { LoadedTable, LoadOptions } from './load.ts';
 import { probe } from './probe.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
 import { awsLambdaTarget } from './targets/aws-lambda.ts';
@@ -28,6 +29,8 @@ export interface BuildOptions {
   readonly profile?: string;
   /** A user file that holds references only, to go into the artefact. Default: none goes in. */
   readonly config?: string;
+  /** Files that become tables of the database in the artefact; the project's own is left alone. */
+  readonly load?: LoadOptions;
 }
 
 /** What was built: plain JSON. */
@@ -38,6 +41,8 @@ export type BuildResult = {
   readonly hash: string;
   /** The command that deploys it. */
   readonly next: string;
+  /** The tables that were filled from files. */
+  readonly loaded?: readonly LoadedTable[];
 };
 
 const TARGETS: { readonly [name in TargetName]: Target } = {
@@ -55,12 +60,16 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
     const copy = join(folder, target.database);
-    const manifest = toManifest({ site, catalog, config }, await copyDatabase(database, copy));
+    const { load } = options;
+    const { loaded, ...filled } = load
+      ? await loadDatabase(database, copy, load)
+      : { database: await copyDatabase(database, copy), loaded: undefined };
+    const manifest = toManifest({ site, catalog, config }, filled.database);
     await copyEngine(folder);
     await probe(copy, catalog);
     await writeAll(folder, await toFiles(target, manifest, config));
     await target.finish(folder, await listFiles(folder));
-    return { hash: manifest.hash, files: await listFiles(folder) };
+    return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
   });
   return { out, ...built, next: target.next };
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, toSvcError } from '../src/errors.ts';
+import { type LoadedTable, type LoadOptions, loadTables } from './load.ts';
 
 /** A database file in the artefact. */
 export interface CopiedDatabase {
@@ -21,7 +22,23 @@ export async function copyDatabase(source: string, target: string): Promise<Copi
   if (await hasLog(target)) await checkpoint(target);
   await rm(wal(target), { force: true });
   await refuseForeign(target, source);
-  return { bytes: (await stat(target)).size, sha256: await sha256(target) };
+  return describe(target);
+}
+
+/** Fills tables of the artefact's database from files; a project that has no database gets one of these tables. */
+export async function loadDatabase(
+  source: string,
+  target: string,
+  options: LoadOptions,
+): Promise<{ readonly database: CopiedDatabase; readonly loaded: readonly LoadedTable[] }> {
+  if ((await version(source)) === null) await mkdir(dirname(target), { recursive: true });
+  else await copyDatabase(source, target);
+  const loaded = await loadTables(target, options);
+  return { database: await describe(target), loaded };
+}
+
+async function describe(file: string): Promise<CopiedDatabase> {
+  return { bytes: (await stat(file)).size, sha256: await sha256(file) };
 }
 
 async function hasLog(file: string): Promise<boolean> {

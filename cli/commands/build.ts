@@ -1,6 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { createFromSeed, SEED } from '../../adapters/node/seed.ts';
 import { buildTarget } from '../../deploy/build.ts';
+import type { LoadOptions } from '../../deploy/load.ts';
+import { parseLoadSource } from '../../deploy/load-source.ts';
 import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toColumns } from '../columns.ts';
@@ -23,6 +25,7 @@ export const run: Run = async (input, output) => {
   const asked = input.text('out');
   const out = asked === undefined ? resolve(root, 'build', target) : resolve(asked);
   const config = input.text('config');
+  const load = loadOf(input);
   const built = await withProgress(`building for ${target}`, () =>
     buildTarget({
       root,
@@ -30,11 +33,24 @@ export const run: Run = async (input, output) => {
       out,
       profile: siteOf(checked).profile,
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
+      ...(load === null ? {} : { load }),
     }),
   );
   output.data({ status: 'ok', target, ...built }, () => toText(built));
   return 0;
 };
+
+function loadOf(input: Input): LoadOptions | null {
+  const sources = input.list('load').map((text) => parseLoadSource(text, process.cwd()));
+  const replace = input.flag('replace');
+  if (sources.length > 0) return { sources, replace };
+  if (replace)
+    throw new SvcError(
+      'usage',
+      '--replace says what --load does with tables that exist; name files with --load.',
+    );
+  return null;
+}
 
 function targetOf(input: Input): TargetName {
   const asked = input.text('target');
@@ -44,12 +60,13 @@ function targetOf(input: Input): TargetName {
   throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
 }
 
-function toText({ out, files, hash, next }: Awaited<ReturnType<typeof buildTarget>>): string {
+function toText({ out, files, hash, next, loaded = [] }: Awaited<ReturnType<typeof buildTarget>>): string {
   const rows = files.map(({ path, bytes }) => [path, `${bytes.toLocaleString('en')} bytes`]);
   const where = relative(process.cwd(), out) || '.';
   return [
     `${styled('ok', 'built')} ${styled('strong', where)} ${styled('dim', hash.slice(0, 12))}`,
     toColumns(rows, '  '),
+    ...loaded.map(({ table, rows: count }) => `  table ${table}: ${count.toLocaleString('en')} rows`),
     `Next: ${next}`,
   ].join('\n');
 }

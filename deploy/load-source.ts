@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { SvcError } from '../src/errors.ts';
+
+/** What `--load` names: files by a path or a pattern, and the table they become. */
+export interface LoadSource {
+  /** null: each file becomes a table named after it. */
+  readonly table: string | null;
+  /** An absolute path, perhaps with `*`, `?`, `[...]` or `**`. */
+  readonly pattern: string;
+}
+
+/** Reads `path` or `table=path`; paths start from a folder. */
+export function parseLoadSource(text: string, folder: string): LoadSource {
+  const [, table, path = ''] = /^(?:([^=/\\]+)=)?(.*)$/s.exec(text) ?? [];
+  if (path === '') throw new SvcError('usage', `--load ${text} names no file. Write path or table=path.`);
+  return { table: table ?? null, pattern: resolve(folder, path) };
+}
+
+const READERS: { readonly [extension: string]: (files: string) => string } = {
+  csv: (files) => `read_csv(${files})`,
+  tsv: (files) => `read_csv(${files}, delim = '\t')`,
+  json: (files) => `read_json(${files})`,
+  jsonl: (files) => `read_json(${files}, format = 'newline_delimited')`,
+  ndjson: (files) => `read_json(${files}, format = 'newline_delimited')`,
+  parquet: (files) => `read_parquet(${files})`,
+};
+
+/** The SQL that reads files, which are all of one format. */
+export function readerOf(files: readonly string[]): string {
+  const [format, ...others] = [...new Set(files.map(formatOf))];
+  const reader = READERS[format ?? ''];
+  if (reader === undefined || others.length > 0) throw formatError(others.length > 0);
+  return reader(`[${files.map((file) => `'${file.replaceAll("'", "''")}'`).join(', ')}]`);
+}
+
+/** The ending that says what is in a file; compressed text has another one behind it. */
+function formatOf(file: string): string {
+  return /\.(\w+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
+}
+
+function formatError(mixed: boolean): SvcError {
+  const what = mixed ? 'files of one table must be of one format' : 'the ending says no format';
+  return new SvcError(
+    'usage',
+    `${what}. Known are ${Object.keys(READERS).join(', ')}, the text ones also with .gz`,
+  );
+}

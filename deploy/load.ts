@@ -1,0 +1,93 @@
+import { basename } from 'node:path';
+import type { Filling } from '../adapters/duckdb-native/fill.ts';
+import { SvcError, toSvcError } from '../src/errors.ts';
+import { type LoadSource, readerOf } from './load-source.ts';
+
+/** Files to load as tables, and what becomes of tables that are there already. */
+export interface LoadOptions {
+  readonly sources: readonly LoadSource[];
+  /** Whether a table that exists is replaced; otherwise that is an error. */
+  readonly replace: boolean;
+}
+
+/** A table that was filled: plain JSON. */
+export type LoadedTable = {
+  readonly table: string;
+  readonly rows: number;
+  readonly files: readonly string[];
+};
+
+/** Fills tables of a database file, which is made where there is none; throws project_invalid that names every file. */
+export async function loadTables(
+  database: string,
+  { sources, replace }: LoadOptions,
+): Promise<readonly LoadedTable[]> {
+  const { fillDatabase } = await import('../adapters/duckdb-native/fill.ts');
+  return fillDatabase(database, async (filling) => {
+    const tables = await resolveTables(filling, sources);
+    const loaded: LoadedTable[] = [];
+    const problems: string[] = [];
+    for (const { table, files } of tables) {
+      try {
+        loaded.push({ table, files, rows: await loadTable(filling, { table, files }, replace) });
+      } catch (thrown) {
+        problems.push(problemOf(table, files, thrown));
+      }
+    }
+    if (problems.length > 0) throw refusal(problems);
+    return loaded;
+  });
+}
+
+type Table = Omit<LoadedTable, 'rows'>;
+
+/** Each file is a table of its own, named after it; all files of a source that has a name are one table. */
+async function resolveTables(filling: Filling, sources: readonly LoadSource[]): Promise<readonly Table[]> {
+  const tables: Table[] = [];
+  for (const { table, pattern } of sources) {
+    const files = await filesOf(filling, pattern);
+    if (table !== null) tables.push({ table, files });
+    else tables.push(...files.map((file) => ({ table: tableName(file), files: [file] })));
+  }
+  const names = tables.map(({ table }) => table.toLowerCase());
+  const twice = tables.find(({ table }, index) => names.indexOf(table.toLowerCase()) !== index);
+  if (twice === undefined) return tables;
+  const files = tables.filter(({ table }) => table.toLowerCase() === twice.table.toLowerCase());
+  throw refusal([
+    `Several files would become the table ${twice.table}: ${files.flatMap((one) => one.files).join(', ')}. Name the tables: --load name=path.`,
+  ]);
+}
+
+async function filesOf(filling: Filling, pattern: string): Promise<readonly string[]> {
+  const files = await filling.column('SELECT file FROM glob($1) ORDER BY file', [pattern]);
+  if (files.length > 0) return files;
+  throw refusal([`There is no file ${pattern}.`]);
+}
+
+/** `exports/sales-2024.csv.gz` becomes `sales_2024`. */
+function tableName(file: string): string {
+  const name = basename(file)
+    .replace(/(\.\w+)(\.gz)?$/i, '')
+    .replace(/[^\p{L}\p{N}_]+/gu, '_');
+  return /^\p{N}/u.test(name) ? `_${name}` : name;
+}
+
+async function loadTable(filling: Filling, { table, files }: Table, replace: boolean): Promise<number> {
+  const name = `"${table.replaceAll('"', '""')}"`;
+  const create = replace ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE';
+  await filling.run(`${create} ${name} AS FROM ${readerOf(files)}`);
+  const [rows] = await filling.column(`SELECT count(*) FROM ${name}`);
+  return Number(rows);
+}
+
+function problemOf(table: string, files: readonly string[], thrown: unknown): string {
+  const { message } = toSvcError(thrown);
+  if (/already exists/.test(message)) {
+    return `${files.join(', ')}: the database has a table ${table} already. Load it as another one with --load name=path, or replace that one with --replace.`;
+  }
+  return `${files.join(', ')}: ${message}`;
+}
+
+function refusal(problems: readonly string[]): SvcError {
+  return new SvcError('project_invalid', `These files cannot be loaded:\n${problems.join('\n')}`);
+}
