@@ -57,6 +57,8 @@ export const TIME_FUNCTIONS = {
 /** Functions of DuckDB's C++ that this adapter calls, by names of its own. */
 export const CPP = {
   ...TIME_FUNCTIONS,
+  strptime: overloads('StrpTime'),
+  tryStrptime: overloads('TryStrpTime'),
   jsonRead: yyjson('16yyjson_read_opts', 'EPcmjPKNS_10yyjson_alcEPNS_15yyjson_read_errE'),
   jsonWrite: yyjson(
     '21yyjson_val_write_opts',

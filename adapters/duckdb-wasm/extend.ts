@@ -11,6 +11,7 @@ import { SqlTypes } from './sql-types.ts';
 import { calendarFunctions } from './time/calendar.ts';
 import { registerTwins } from './time/twins.ts';
 import { registerDateCast, zoneFunctions } from './time/zone.ts';
+import { guardStrptime, zonedFunctions } from './time/zone-names.ts';
 
 /** Adds more functions where an error says that they are missing; answers whether it did. */
 export type ExtendFor = (thrown: unknown) => boolean;
@@ -33,6 +34,7 @@ export function extendEngine(
   const define = createDefine(instance, loader, types);
   const kit = { instance, types, json: new Json(instance) };
   registerDateCast(instance, loader, types);
+  guardStrptime(instance, loader, types);
   registerJson(kit, loader, session.handle);
   for (const definition of callerFunctions(instance, caller)) define(definition);
   for (const definition of calendarFunctions(instance, Date.now)) define(definition);
@@ -41,7 +43,7 @@ export function extendEngine(
       'icu',
       () => {
         registerTwins(instance, loader, types);
-        for (const definition of zoneFunctions(instance)) define(definition);
+        for (const definition of [...zoneFunctions(instance), ...zonedFunctions()]) define(definition);
       },
     ],
     [

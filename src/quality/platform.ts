@@ -4,6 +4,7 @@ import type { Finding } from '../project/finding.ts';
 import { type Positions, positionAt } from '../project/position.ts';
 import { SITE_NAME } from '../project/site.ts';
 import type { Extension } from '../project/site-model.ts';
+import { replacementOf } from './replacements.ts';
 
 /** What will serve: the engine, and the platform where one was asked for. */
 export interface Serving {
@@ -20,9 +21,12 @@ export interface PlatformProblem {
 }
 
 const ELSEWHERE = 'or serve the project with `svc serve` and `engine: native` for the database.';
+/** What is missing, in one group or two: its kind and name. */
 const IN_EXTENSION =
-  /^\w+ Error: (\w+)(?: Function)? with name "([^"]+)" is not in the catalog, but it exists in the (\w+) extension/;
-const NEEDS_EXTENSION = /required extension '(\w+)'/;
+  /^\w+ Error: (\w+)(?: Function)? with name "([^"]+)" is not in the catalog, .*?exists in the (\w+) extension/;
+const NEEDS_EXTENSION = /(?:^\w+ Error: (.+) needs DuckDB's )?required extension '(\w+)'/m;
+/** As a table DuckDB's series have no overload for timestamps with zone, and the error does not say what would help. */
+const ZONED_SERIES = /No function matches .* '(range|generate_series)\(TIMESTAMP WITH TIME ZONE/;
 
 /** What of a statement the platform has not, where DuckDB's message says so; null for an error of the statement's own. */
 export function platformProblem(error: SvcError, serving: Serving): PlatformProblem | null {
@@ -32,13 +36,29 @@ export function platformProblem(error: SvcError, serving: Serving): PlatformProb
       fix: `Write it as one SELECT, set \`enabled: false\` for the endpoint, ${ELSEWHERE}`,
     };
   }
-  const [, kind, name, extension] = IN_EXTENSION.exec(error.message) ?? [];
-  if (kind && name && extension) {
-    const what = `the ${nounOf(kind)} ${name}, which is in DuckDB's extension ${extension}`;
-    return { ...lacks(what, serving), word: name };
-  }
-  const needed = NEEDS_EXTENSION.exec(error.message)?.[1];
-  return needed ? lacks(`DuckDB's extension ${needed}, which the statement needs`, serving) : null;
+  return missingEntry(error, serving) ?? missingSeries(error, serving) ?? missingExtension(error, serving);
+}
+
+function missingEntry({ message }: SvcError, serving: Serving): PlatformProblem | null {
+  const [, kind, name, extension] = IN_EXTENSION.exec(message) ?? [];
+  if (!kind || !name || !extension) return null;
+  const noun = nounOf(kind);
+  const what = `the ${noun} ${name}, which is in DuckDB's extension ${extension}`;
+  return { ...lacks(what, serving, noun === 'function' ? name : noun), word: name };
+}
+
+function missingSeries({ message }: SvcError, serving: Serving): PlatformProblem | null {
+  const series = serving.engine === 'duckdb-wasm' ? ZONED_SERIES.exec(message)?.[1] : undefined;
+  if (!series) return null;
+  return { ...lacks(`${series} of timestamps with time zone as a table`, serving, series), word: series };
+}
+
+function missingExtension({ message }: SvcError, serving: Serving): PlatformProblem | null {
+  const [, what, extension] = NEEDS_EXTENSION.exec(message) ?? [];
+  if (!extension) return null;
+  if (!what) return lacks(`DuckDB's extension ${extension}, which the statement needs`, serving);
+  const word = /'([^']+)'/.exec(what)?.[1] ?? what.split(' ')[0] ?? what;
+  return { ...lacks(`${what}, which is in DuckDB's extension ${extension}`, serving, what), word };
 }
 
 /** Extensions of the site file that the engine cannot load. */
@@ -65,12 +85,12 @@ export function fixOf({ code }: SvcError): string {
     : 'Correct the SQL, or the database that it is meant for.';
 }
 
-function lacks(what: string, serving: Serving): PlatformProblem {
+function lacks(what: string, serving: Serving, name = ''): PlatformProblem {
   return {
     message: `${nameOf(serving)} has not ${what}.`,
     fix:
       serving.engine === 'duckdb-wasm'
-        ? `Write the SQL without it, ${ELSEWHERE}`
+        ? `${replacementOf(name) ?? 'Write the SQL without it'}, ${ELSEWHERE}`
         : 'Name the extension under `extensions` in svc-site.yml, or write the SQL without it.',
   };
 }

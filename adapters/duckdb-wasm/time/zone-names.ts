@@ -1,0 +1,71 @@
+import { bindingOf } from '../binding.ts';
+import type { Instance } from '../instance.ts';
+import { type Loader, withCppText } from '../loader.ts';
+import { rowError, type SqlFunction } from '../scalar.ts';
+import type { SqlTypes, TypeName } from '../sql-types.ts';
+import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts';
+
+const lacks = (what: string): string => `${what} needs DuckDB's required extension 'icu'`;
+
+/** Ways to call functions that name a zone, which this engine cannot look up: each says so. */
+export function zonedFunctions(): readonly SqlFunction[] {
+  const refused = (name: string, takes: readonly TypeName[]): SqlFunction => ({
+    name,
+    overloads: [
+      {
+        takes,
+        returns: 'TIMESTAMP_TZ',
+        bind() {
+          throw rowError(lacks(`${name} with a time zone`));
+        },
+        run() {},
+      },
+    ],
+  });
+  const parts = ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT', 'DOUBLE', 'VARCHAR'] as const;
+  return [
+    refused('time_bucket', ['INTERVAL', 'TIMESTAMP_TZ', 'VARCHAR']),
+    refused('make_timestamptz', parts),
+  ];
+}
+
+/** Refuses formats with the name of a zone: DuckDB without its extension writes none, and forgets one that it reads. */
+export function refuseZoneNames(instance: Instance, types: SqlTypes, name: string): Around {
+  const { heap, scratch } = instance;
+  return (expressions, context, callee) => {
+    heap.words(scratch + 32, [context, callee, expressions, 0]);
+    const { constant, constants } = bindingOf(instance, types, scratch + 32);
+    const formats = [constant(1), ...(constants(1) ?? [])];
+    if (formats.some((format) => format?.includes('%Z'))) failBinding(instance, lacks(`${name} with '%Z'`));
+    return () => {};
+  };
+}
+
+/** Makes strptime refuse them, which would read another time. */
+export function guardStrptime(instance: Instance, loader: Loader, types: SqlTypes): void {
+  const bind = aroundBind(instance, refuseZoneNames(instance, types, 'strptime'));
+  for (const [name, factory] of [
+    ['strptime', 'strptime'],
+    ['try_strptime', 'tryStrptime'],
+  ] as const) {
+    loader.functions(name, (set) =>
+      moveOverloads(instance, factory, set, (at) => {
+        wrapBind(instance, at, bind);
+        return true;
+      }),
+    );
+  }
+}
+
+const PARAMETERS_BYTES = 64;
+
+/** Throws the error as DuckDB's own. */
+function failBinding(instance: Instance, message: string): void {
+  const parameters = instance.allocate(PARAMETERS_BYTES);
+  instance.heap.bytes.fill(0, parameters, parameters + PARAMETERS_BYTES);
+  try {
+    withCppText(instance, message, (text) => instance.cpp.castError(text, parameters));
+  } finally {
+    instance.call.free(parameters);
+  }
+}

@@ -1,0 +1,20 @@
+/** What of DuckDB's extensions the wasm engine has not, and what does instead; nothing does for the rest. */
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^json_(?:each|tree)$/,
+    "Use `unnest(json_extract(x, '$[*]'))` for the items of an array, or `unnest(json_keys(x))` for the names of an object",
+  ],
+  [/^json_(?:group_)?structure$/, 'Use `json_type(x, path)` for one value at a time'],
+  [/^(?:read_(?:nd)?json|read_parquet|parquet_)/, 'Load the files when building, with `svc build --load`'],
+  [/^icu_(?:sort_key|collate)|^collation/, 'Use `COLLATE NOCASE` or `COLLATE NOACCENT`'],
+  [/^(?:range|generate_series)$/, 'Use `unnest(range(a, b, step))`, or cast both ends to TIMESTAMP'],
+  [/^strftime/, "Write UTC in the format in place of '%Z'"],
+  [/^strptime/, "Use '%z', an offset such as +02:00, in place of '%Z'"],
+  [/^(?:time_bucket|make_timestamptz)/, 'Leave the zone out, which is UTC then'],
+  [/^AT TIME ZONE/, 'Use UTC, or an offset such as +02:00'],
+];
+
+/** What to write in place of something that is missing, as the beginning of a sentence; null: nothing does. */
+export function replacementOf(name: string): string | null {
+  return REPLACEMENTS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
