@@ -4,7 +4,7 @@ import { findProjectRoot, openProjectFiles } from '../adapters/node/project-file
 import { createFromSeed, SEED } from '../adapters/node/seed.ts';
 import { checkCatalog } from '../src/catalog/check.ts';
 import { SvcError } from '../src/errors.ts';
-import type { Database } from '../src/ports.ts';
+import type { Database, Files } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';
 import { loadProject } from '../src/project/load.ts';
 import type { Project, Site } from '../src/project/model.ts';
@@ -21,10 +21,14 @@ export interface CheckedProject {
 }
 
 /** Loads and checks the project around the current folder, under the profile asked for. */
-export async function checkProject(input: Input): Promise<CheckedProject> {
+export async function checkProject(
+  input: Input,
+  through: (files: Files, root: string) => Files = (files) => files,
+): Promise<CheckedProject> {
   const root = await findProjectRoot(process.cwd());
   if (root === null) throw noProject();
-  const project = await loadProject(await openProjectFiles(root), root, profileOf(input));
+  const files = through(await openProjectFiles(root), root);
+  const project = await loadProject(files, root, profileOf(input));
   return { project, findings: [...project.findings, ...checkCatalog(project)] };
 }
 

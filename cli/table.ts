@@ -45,6 +45,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/serve.ts'),
   },
   {
+    usage: 'dev',
+    summary: 'run the server while you write: changed files are checked and served at once',
+    options: [
+      { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
+      { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc dev --port 8000',
+    load: () => import('./commands/dev.ts'),
+  },
+  {
     usage: 'run <kind> <name>',
     summary: 'run one tool, resource or prompt',
     options: [

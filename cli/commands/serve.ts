@@ -4,6 +4,7 @@ import { TRANSPORTS } from '../../src/settings/schema/user.ts';
 import type { Run } from '../command.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { serveOverHttp } from '../serve/http.ts';
+import { checkPort } from '../serve/port.ts';
 import { start } from '../serve/start.ts';
 import { serveOverStdio } from '../serve/stdio.ts';
 import { watchSignals } from '../signals.ts';
@@ -32,9 +33,4 @@ function serverOf(provider: TransportSettings['provider']): typeof serveOverHttp
 function checkTransport(transport: string | undefined): void {
   if (transport === undefined || TRANSPORTS.some((known) => known === transport)) return;
   throw new SvcError('usage', `--transport ${transport} is not known. Choose ${TRANSPORTS.join(', ')}.`);
-}
-
-function checkPort(port: string | undefined): void {
-  if (port === undefined || (/^\d+$/.test(port) && Number(port) <= 65_535)) return;
-  throw new SvcError('usage', `--port ${port} is no port. Give a whole number from 0 to 65535.`);
 }

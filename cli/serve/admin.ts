@@ -25,15 +25,18 @@ export async function openAdmin(started: Started): Promise<AdminSocket | null> {
 }
 
 function sourceOf(started: Started): AdminSource {
-  const { checked, reloader, watch } = started;
+  const { reloader, watch } = started;
   const since = Date.now();
   return {
     status: () => statusOf(started, Math.floor((Date.now() - since) / 1000)),
     config: () => configOf(started),
-    endpoints: () => checked.project.endpoints.map((file) => toEndpoint(file, checked)),
+    endpoints: () => {
+      const { checked } = started;
+      return checked.project.endpoints.map((file) => toEndpoint(file, checked));
+    },
     activity: () => watch.recent?.activity() ?? { minutes: [], calls: [] },
     reload: () => reloader.request().id,
-    system: createFigures(checked.project.root),
+    system: createFigures(started.checked.project.root),
     audit: auditOf(started),
   };
 }

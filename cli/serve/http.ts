@@ -12,20 +12,22 @@ import type { Started } from './start.ts';
 
 /** Streamable HTTP, and HTTP+SSE where it is chosen, until the process is told to stop. */
 export async function serveOverHttp(started: Started, stopped: Promise<void>, output: Output): Promise<void> {
-  const { runtime, serving, settings, requests } = started;
+  const { serving, settings, requests, changes } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
   const protection = await openAuth(started);
   const sse = settings.transport.provider === 'sse' ? await openSse(started) : null;
   const reach = reachOf(settings.transport.http);
   const auth = protection === null ? {} : { auth: () => protection.auth };
-  const options = { runtime: () => runtime, version: VERSION, stateless, log, ...reach, ...auth };
+  const told = changes === undefined ? {} : { changes, reloads: true };
+  const runtime = () => started.runtime;
+  const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told };
   const app = createApp(sse === null ? options : { ...options, sse });
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
-  const told = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
+  const served = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
   const url = `${server.url}/${sse === null ? 'mcp' : 'sse'}`;
-  output.data({ status: 'ok', ...told, transport: settings.transport.provider, url }, () =>
-    toBanner({ ...told, url }),
+  output.data({ status: 'ok', ...served, transport: settings.transport.provider, url }, () =>
+    toBanner({ ...served, url }),
   );
   await stopped;
   await sse?.close();

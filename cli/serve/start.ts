@@ -6,6 +6,7 @@ import { type Watch, watchCalls } from '../../adapters/node/watch.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Serving } from '../banner.ts';
@@ -25,6 +26,8 @@ export interface Started {
   readonly database: ExchangeableDatabase;
   readonly watch: Watch;
   readonly reloader: Reloader;
+  /** Where clients are told of lists that change; absent where none does. */
+  readonly changes?: Changes;
   readonly checked: CheckedProject;
   /** Absolute. */
   readonly databasePath: string;
@@ -33,8 +36,12 @@ export interface Started {
 }
 
 /** The project checked and compiled, its database open: nothing is served that would fail on first use. */
-export async function start(input: Input, output: Output): Promise<Started> {
-  const checked = await checkProject(input);
+export async function start(
+  input: Input,
+  output: Output,
+  check: (input: Input) => Promise<CheckedProject> = checkProject,
+): Promise<Started> {
+  const checked = await check(input);
   const sound = servedPart(checked);
   const { root } = checked.project;
   const loadSettings = await openSettings(input, checked);

@@ -1,0 +1,21 @@
+import type { Run } from '../command.ts';
+import { openAdmin } from '../serve/admin.ts';
+import { startDevelopment } from '../serve/development.ts';
+import { serveOverHttp } from '../serve/http.ts';
+import { checkPort } from '../serve/port.ts';
+import { watchSignals } from '../signals.ts';
+
+/** `svc dev`: serves a project while it is written, until it is told to stop. */
+export const run: Run = async (input, output) => {
+  checkPort(input.text('port'));
+  const stopped = watchSignals();
+  const started = await startDevelopment(input, output);
+  const admin = await openAdmin(started);
+  try {
+    await serveOverHttp(started, stopped, output);
+  } finally {
+    await admin?.close();
+    await started.close();
+  }
+  return 0;
+};

@@ -1,0 +1,112 @@
+import { followFiles } from '../../adapters/node/follow-files.ts';
+import { type NotedFiles, noteFiles } from '../../adapters/node/noted-files.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
+import type { Runtime } from '../../src/endpoint/runtime.ts';
+import { SvcError, toSvcError } from '../../src/errors.ts';
+import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
+import { count, toFindingLines } from '../findings.ts';
+import type { Input } from '../input.ts';
+import type { Output } from '../output.ts';
+import { type CheckedProject, checkProject } from '../project.ts';
+import { servedPart } from './broken.ts';
+import { type Started, start } from './start.ts';
+
+/** What of a project is exchanged while it is served. */
+interface Current {
+  checked: CheckedProject;
+  runtime: Runtime;
+}
+
+/** A project that is served as its files are, always over HTTP with sessions, so that clients can be told of changes. */
+export async function startDevelopment(input: Input, output: Output): Promise<Started> {
+  const look = createLook(input);
+  const started = await start(input, output, look.check);
+  const { checked, runtime } = started;
+  tellFindings(checked, output);
+  const current = { checked, runtime };
+  const changes = createChanges();
+  const stopping = new AbortController();
+  const read = () => reread({ look, current, changes, output });
+  const following = followFiles({ first: look.noted(), read, signal: stopping.signal });
+  const { transport } = started.settings;
+  const http = { ...transport.http, stateless: false };
+  return {
+    ...started,
+    settings: { ...started.settings, transport: { provider: 'streamable-http', http } },
+    changes,
+    get checked() {
+      return current.checked;
+    },
+    get runtime() {
+      return current.runtime;
+    },
+    async close() {
+      stopping.abort();
+      await following;
+      await started.close();
+    },
+  };
+}
+
+/** Checks a project, and notes what it looked at. */
+interface Look {
+  check(): Promise<CheckedProject>;
+  noted(): NotedFiles;
+}
+
+function createLook(input: Input): Look {
+  let last: NotedFiles | null = null;
+  return {
+    check: () =>
+      checkProject(input, (files, root) => {
+        last = noteFiles(root, files);
+        return last.files;
+      }),
+    noted() {
+      if (last === null) throw new SvcError('internal', 'Nothing was looked at yet.');
+      return last;
+    },
+  };
+}
+
+interface Reading {
+  readonly look: Look;
+  readonly current: Current;
+  readonly changes: Changes;
+  readonly output: Output;
+}
+
+/** What cannot be served leaves what is served as it is. */
+async function reread({ look, current, changes, output }: Reading): Promise<NotedFiles | null> {
+  const { catalog: before } = current.runtime;
+  const checked = await look.check().catch((thrown) => {
+    output.note(`${toSvcError(thrown).message}\nThe endpoints stay as they were.`);
+    return null;
+  });
+  if (checked === null) return null;
+  tellFindings(checked, output);
+  try {
+    const catalog = await compileCatalog(servedPart(checked));
+    current.checked = checked;
+    current.runtime = { ...current.runtime, catalog };
+    output.note(`reloaded: ${count(Object.keys(catalog.tools).length, 'tool')}`);
+    for (const kind of changedLists(before, catalog)) changes.notify(kind);
+  } catch (thrown) {
+    if (toSvcError(thrown).code !== 'project_invalid') output.note(toSvcError(thrown).message);
+    output.note('The endpoints stay as they were.');
+  }
+  return look.noted();
+}
+
+function tellFindings({ findings }: CheckedProject, output: Output): void {
+  if (findings.length > 0) output.note(toFindingLines(findings, process.stderr));
+}
+
+/** The lists that clients see differently now; other SQL behind the same tool is no news to them. */
+function changedLists(before: Catalog, after: Catalog): readonly ListKind[] {
+  const shown = (entries: Readonly<Record<string, AnyEntry>>) =>
+    JSON.stringify(Object.values(entries).map(({ wire }) => wire));
+  const kinds = ['tools', 'prompts', 'resources'] as const;
+  return kinds.filter((kind) => shown(before[kind]) !== shown(after[kind]));
+}

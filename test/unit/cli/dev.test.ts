@@ -1,0 +1,95 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { project, Svc } from './svc.ts';
+
+// a whole program starts here, on machines with little to spare
+vi.setConfig({ testTimeout: 120_000 });
+
+const tool = (name: string, sql: string) => `svc: 1
+tool:
+  name: ${name}
+  description: Answers.
+  parameters: []
+  source: { code: "${sql}" }
+`;
+
+async function develop() {
+  const root = await project();
+  const server = new Svc(['dev', '--port', '0', '--json'], { cwd: root });
+  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
+  let told = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    told += 1;
+  });
+  // what is told before the session listens is lost
+  const listening = Promise.withResolvers<void>();
+  const watched = async (input: string | URL | Request, init?: RequestInit) => {
+    const response = await fetch(input, init);
+    if (init?.method === 'GET' && response.ok) listening.resolve();
+    return response;
+  };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: watched }));
+  await listening.promise;
+  onTestFinished(() => client.close());
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name).toSorted();
+  return { root, server, client, names, told: () => told };
+}
+
+/** As most editors save: whole, beside it, and then in its place. */
+function save(path: string, text: string): void {
+  writeFileSync(`${path}~`, text);
+  renameSync(`${path}~`, path);
+}
+
+/** So many times on stderr, all together. */
+const times = (many: number, text: string) => new RegExp(`(${text}[\\s\\S]*){${many}}`);
+
+it('a session sees tools come, change, break and go, and is told when their list changes', async () => {
+  const { root, server, client, names, told } = await develop();
+  expect(client.getServerCapabilities()?.tools).toEqual({ listChanged: true });
+  expect(await names()).toEqual(['hello_world']);
+
+  save(join(root, 'tools/more.yml'), tool('more', 'SELECT 1 AS x'));
+  await vi.waitFor(() => expect(told()).toBe(1), 30_000);
+  expect(await names()).toEqual(['hello_world', 'more']);
+  const answer = async () => JSON.stringify(await client.callTool({ name: 'more', arguments: {} }));
+  expect(await answer()).toContain('"x":1');
+
+  save(join(root, 'tools/more.yml'), tool('more', 'SELECT 2 AS x'));
+  await server.until(times(2, 'reloaded: 2 tools'), 'stderr');
+  expect(await answer()).toContain('"x":2');
+  expect(told()).toBe(1);
+
+  writeFileSync(join(root, 'tools/more.yml'), 'svc: 1\ntool: { nome: x }\n');
+  await vi.waitFor(() => expect(told()).toBe(2), 30_000);
+  expect(server.stderr).toMatch(/tools\/more\.yml:\d+:\d+ +error/);
+  expect(await names()).toEqual(['hello_world']);
+
+  mkdirSync(join(root, 'tools/deep'));
+  save(join(root, 'tools/deep/other.yml'), tool('other', 'SELECT 3 AS x'));
+  rmSync(join(root, 'tools/more.yml'));
+  await vi.waitFor(async () => expect(await names()).toEqual(['hello_world', 'other']), 30_000);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
+
+it('a site file that cannot be read leaves what is served, and a sound one goes on', async () => {
+  const { root, server, names } = await develop();
+  const site = 'svc: 1\nproject: demo\nprofile: default\n';
+  save(join(root, 'svc-site.yml'), 'svc: [broken');
+  await server.until(/The endpoints stay as they were/, 'stderr');
+  expect(await names()).toEqual(['hello_world']);
+  rmSync(join(root, 'svc-site.yml'));
+  await server.until(/There is no svc-site\.yml/, 'stderr');
+  expect(await names()).toEqual(['hello_world']);
+  save(join(root, 'svc-site.yml'), site);
+  await server.until(/reloaded: 1 tool\n/, 'stderr');
+  save(join(root, 'tools/more.yml'), tool('more', 'SELECT 1 AS x'));
+  await server.until(/reloaded: 2 tools\n/, 'stderr');
+  expect(await names()).toEqual(['hello_world', 'more']);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
