@@ -10,11 +10,10 @@ export const run: Run = async (input, output) => {
   checkPort(input.text('port'));
   const stopped = watchSignals();
   const started = await startDevelopment(input, output);
-  const admin = await openAdmin(started);
   try {
-    await serveOverHttp(started, stopped, output);
+    const admin = await openAdmin(started);
+    await serveOverHttp(started, stopped, output).finally(() => admin?.close());
   } finally {
-    await admin?.close();
     await started.close();
   }
   return 0;

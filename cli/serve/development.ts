@@ -16,6 +16,8 @@ import { type Started, start } from './start.ts';
 interface Current {
   checked: CheckedProject;
   runtime: Runtime;
+  /** The findings that were printed last. */
+  told: string;
 }
 
 /** A project that is served as its files are, always over HTTP with sessions, so that clients can be told of changes. */
@@ -23,8 +25,8 @@ export async function startDevelopment(input: Input, output: Output): Promise<St
   const look = createLook(input);
   const started = await start(input, output, look.check);
   const { checked, runtime } = started;
-  tellFindings(checked, output);
-  const current = { checked, runtime };
+  const current = { checked, runtime, told: '[]' };
+  tellFindings(checked, current, output);
   const changes = createChanges();
   const stopping = new AbortController();
   const read = () => reread({ look, current, changes, output });
@@ -85,12 +87,15 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
     return null;
   });
   if (checked === null) return null;
-  tellFindings(checked, output);
+  const news = tellFindings(checked, current, output);
   try {
     const catalog = await compileCatalog(servedPart(checked));
     current.checked = checked;
     current.runtime = { ...current.runtime, catalog };
-    output.note(`reloaded: ${count(Object.keys(catalog.tools).length, 'tool')}`);
+    // a file that endpoints do not come from is no news
+    if (news || catalog.hash !== before.hash) {
+      output.note(`reloaded: ${count(Object.keys(catalog.tools).length, 'tool')}`);
+    }
     for (const kind of changedLists(before, catalog)) changes.notify(kind);
   } catch (thrown) {
     if (toSvcError(thrown).code !== 'project_invalid') output.note(toSvcError(thrown).message);
@@ -99,8 +104,13 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
   return look.noted();
 }
 
-function tellFindings({ findings }: CheckedProject, output: Output): void {
+/** Whether there was anything new to tell. */
+function tellFindings({ findings }: CheckedProject, current: Current, output: Output): boolean {
+  const found = JSON.stringify(findings);
+  if (found === current.told) return false;
   if (findings.length > 0) output.note(toFindingLines(findings, process.stderr));
+  current.told = found;
+  return true;
 }
 
 /** The lists that clients see differently now; other SQL behind the same tool is no news to them. */
