@@ -4,7 +4,7 @@ import { compileEngine } from '../../adapters/duckdb-wasm/artefact.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
 import { pathFile } from '../../adapters/duckdb-wasm/path-file.ts';
 import type { SvcError } from '../../src/errors.ts';
-import type { Database } from '../../src/ports.ts';
+import type { Database, SqlValue } from '../../src/ports.ts';
 import { DATES } from './date-functions.ts';
 import { createFixture, type Fixture, read, removeFixture } from './fixture.ts';
 import { JSON_CASTS, JSON_READS } from './json-functions.ts';
@@ -26,8 +26,12 @@ afterAll(async () => {
 });
 
 /** What an engine says to an expression: its type and value, or the code of the error. */
-async function said(database: Database, expression: string): Promise<string> {
-  return read(database, `SELECT ${expression} AS v`).then(
+async function said(
+  database: Database,
+  expression: string,
+  values: readonly SqlValue[] = [],
+): Promise<string> {
+  return read(database, `SELECT ${expression} AS v`, values).then(
     ({ columns, rows }) => `${columns[0]?.type} ${JSON.stringify(rows.map(({ v }) => v))}`,
     ({ code }: SvcError) => code,
   );
@@ -44,5 +48,40 @@ describe.each([
 
   it.each(expressions.map((expression) => [expression]))('%s', async (expression) => {
     expect(await said(wasm, expression)).toBe(await said(native, expression));
+  });
+});
+
+const AT = { sqlType: 'TIMESTAMPTZ', text: '2024-02-29T12:00:00Z' } as const;
+
+describe('functions of extensions, of parameters', () => {
+  it.each<readonly [string, readonly SqlValue[]]>([
+    ["$1 -> 'a'", ['{"a": 1}']],
+    [`'{"a": 1}' ->> $1 = $2`, ['a', '1']],
+    ["'[1, 2]' -> $1", [1n]],
+    [`'{"a": [1, 2]}' -> $1`, ['$.a[*]']],
+    [`'{"a": 1}' -> ['a', $1]`, ['b']],
+    ['json_extract_string($1, $2)', ['{"a": "x"}', '$.a']],
+    ['json_keys($1)', ['{"a": 1}']],
+    ['json_type($1, $2)', ['{"a": 1}', 'a']],
+    ['json_valid($1)', [null]],
+    ['json($1)', ['{"a" : 1}']],
+    [`from_json($1, '{"a": "INTEGER"}')`, ['{"a": 1}']],
+    [`from_json('{"a": 1}', $1)`, ['{"a": "INTEGER"}']],
+    ["json_object('a', $1, 'b', $2)", [1n, 'x']],
+    ['json_array($1, $2)', [1n, null]],
+    ['to_json($1)', [{ list: [1n, 2n] }]],
+    ['to_json($1)', [{ struct: { a: 1n, b: 'x' } }]],
+    ["$1::JSON -> 'a'", ['{"a": 1}']],
+    ['json_group_array($1)', [1n]],
+    ["date_trunc($1, TIMESTAMPTZ '2024-02-29 12:00:00+00')", ['month']],
+    ["date_trunc('day', $1)", [AT]],
+    ['$1 + INTERVAL 1 DAY', [AT]],
+    ['$1 - $2', [AT, { sqlType: 'INTERVAL', text: '1 day' }]],
+    ['$1 AT TIME ZONE $2', [AT, 'UTC']],
+    ['date_part($1, $2)', ['epoch', AT]],
+    ['strftime($1, $2)', [AT, '%Y-%m']],
+    ['strptime($1, $2)', ['2024', '%Y']],
+  ])('%s', async (expression, values) => {
+    expect(await said(wasm, expression, values)).toBe(await said(native, expression, values));
   });
 });

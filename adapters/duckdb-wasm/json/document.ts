@@ -10,6 +10,9 @@ const VALUE_BYTES = 16;
 const INLINE_BYTES = 12;
 const STRINGS_AT = 28;
 
+/** The parser's number for an error that is not the text's. */
+const NO_MEMORY = 2;
+
 /** What DuckDB takes beyond the standard: NaN and infinities, a comma after the last item; large numbers as they are. */
 const READ = 0x04 | 0x10 | 0x80;
 const WRITE = { plain: 0x08, pretty: 0x09 } as const;
@@ -105,6 +108,7 @@ export class Json {
   /** The error of the text that could not be read last. */
   malformed({ at, length }: Bytes): SvcError {
     const { heap } = this.#instance;
+    if (heap.u32(this.#error) === NO_MEMORY) return noMemory();
     const [reason, position] = [heap.cString(heap.u32(this.#error + 4)), heap.u32(this.#error + 8)];
     const shown = length > 50 ? `${heap.text(at, 47)}...` : heap.text(at, length);
     const message = `Malformed JSON at byte ${position} of input: ${reason}.  Input: "${shown.replaceAll('\r', '\\r')}"`;
@@ -115,6 +119,7 @@ export class Json {
   write<T>(value: number, use: (text: Bytes) => T, form: keyof typeof WRITE = 'plain'): T {
     const { call, cpp, heap } = this.#instance;
     const at = cpp.jsonWrite(value, WRITE[form], 0, this.#error, 0);
+    if (at === 0) throw noMemory();
     try {
       return use({ at, length: heap.u32(this.#error) });
     } finally {
@@ -231,4 +236,8 @@ export class Json {
 export function bytesAt({ heap }: Instance, entry: number): Bytes {
   const length = heap.u32(entry);
   return { at: length <= INLINE_BYTES ? entry + 4 : heap.u32(entry + 8), length };
+}
+
+function noMemory(): SvcError {
+  return new SvcError('memory_exceeded', 'There is no memory left for the JSON of this statement.');
 }

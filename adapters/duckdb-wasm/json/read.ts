@@ -128,15 +128,16 @@ function bindPath(binding: Binding, returns: TypeName): void {
   if (typeof text === 'string' && parsePath(text, isIndex).many) binding.returns(`${returns}[]` as TypeName);
 }
 
+/** What is known of a list of paths before anything runs; a parameter in it is not known yet. */
 function bindPaths(binding: Binding): void {
-  const texts = binding.constants(1);
-  if (texts === undefined) throw rowError('List of paths must be constant');
-  for (const text of texts) {
-    if (text === null) throw rowError('JSON path cannot be NULL');
-    if (parsePath(text).many) {
-      throw rowError('Cannot have wildcards in JSON path when supplying multiple paths');
-    }
-  }
+  for (const text of binding.constants(1) ?? []) toSinglePath(text);
+}
+
+function toSinglePath(text: string | null): Path {
+  if (text === null) throw rowError('JSON path cannot be NULL');
+  const path = parsePath(text);
+  if (path.many) throw rowError('Cannot have wildcards in JSON path when supplying multiple paths');
+  return path;
 }
 
 function runWhole({ instance, json }: Kit, { put }: Reading, chunk: number, output: number): void {
@@ -169,7 +170,10 @@ function runWithPaths(kit: Kit, reading: Reading, chunk: number, output: number)
   const put = listOf(instance, orNull(instance, reading));
   const entries = call.duckdb_vector_get_data(lists);
   const parsed = new Map<string, Path>();
-  const pathAt = (index: number): Path => remembered(parsed, heap.string(texts.data, index), parsePath);
+  const pathAt = (index: number): Path =>
+    texts.isNull(index)
+      ? toSinglePath(null)
+      : remembered(parsed, heap.string(texts.data, index), toSinglePath);
   forEachDocument(kit, chunk, output, (root, row) => {
     const [start, length] = [heap.u32(entries + row * 16), heap.u32(entries + row * 16 + 8)];
     const paths = Array.from({ length }, (_, index) => pathAt(start + index));
