@@ -37,7 +37,7 @@ export interface AppOptions extends Access, AdmissionOptions {
   readonly publicAddress?: () => PublicAddress;
   readonly pageSize?: number;
   /** Seals what calls that ask were told; where several processes serve, with a key that all of them have. */
-  readonly sealer?: Sealer;
+  readonly sealer?: () => Sealer | null;
   /** Where changes come from that clients are told of; default: only calls that write. */
   readonly changes?: Changes;
   /** Whether the lists of endpoints may change while they are served. */

@@ -7,11 +7,13 @@ import { createRuntime } from '../../src/endpoint/create.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
+import type { Sealer } from '../../src/mcp/seal.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
 import { createEdgeReach } from '../edge/reach.ts';
+import { sealerOf } from '../edge/sealer.ts';
 import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import { readBundled } from '../node/bundled-config.ts';
 import { createFetchDocument } from '../node/fetch-document.ts';
@@ -38,6 +40,7 @@ let runtime = createRuntime({
   ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
 });
 let auth: Auth | null = null;
+let sealer: Sealer | null = null;
 let telemetry: Telemetry | null = null;
 const reach = createEdgeReach();
 const app = requests.around(
@@ -47,6 +50,7 @@ const app = requests.around(
     stateless: true,
     log,
     auth: () => auth,
+    sealer: () => sealer,
     ...reach.parts,
     ...OPEN_ACCESS,
   }),
@@ -57,6 +61,7 @@ const gate = createGate(async () => {
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings);
   reach.follow(settings);
+  sealer = await sealerOf(settings);
   const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log };
   auth = await startAuth(settings, runtime.catalog, parts);
   const { version } = manifest;

@@ -4,12 +4,14 @@ import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
+import type { Sealer } from '../../src/mcp/seal.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
 import { createEdgeReach } from '../edge/reach.ts';
+import { sealerOf } from '../edge/sealer.ts';
 import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import { afterBody } from './after-body.ts';
@@ -43,12 +45,14 @@ function createServer(bindings: Env) {
   const { ASSETS } = bindings;
   const env = textsOf(bindings);
   let auth: Auth | null = null;
+  let sealer: Sealer | null = null;
   let telemetry: Telemetry | null = null;
   const reach = createEdgeReach();
   const gate = createGate(async () => {
     const settings = await loadStartSettings({ manifest, bundled, env });
     follow(settings);
     reach.follow(settings);
+    sealer = await sealerOf(settings);
     auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log });
     const { version } = manifest;
     const measured = { project: runtime.catalog.project, version, env, log, write: printLine };
@@ -64,6 +68,7 @@ function createServer(bindings: Env) {
     stateless: true,
     log,
     auth: () => auth,
+    sealer: () => sealer,
     ...reach.parts,
     ...OPEN_ACCESS,
   });

@@ -17,6 +17,7 @@ export interface DerivedKey {
 /** What keys are derived for; one purpose's artefact never opens as another's. */
 export type Purpose =
   | 'access'
+  | 'ask'
   | 'client'
   | 'client-secret'
   | 'code'

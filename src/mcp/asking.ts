@@ -27,7 +27,7 @@ export async function askingOf(
   const caller = parts.callerOf(ctx);
   if (parts.era === 'legacy') return toLegacy(ctx, caller);
   const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };
-  return createModern(parts.sealer ?? OWN, ctx, about);
+  return createModern(parts.sealer?.() ?? OWN, ctx, about);
 }
 
 function keyOf(entry: AnyEntry): string {

@@ -19,7 +19,7 @@ export interface ServeOptions {
   /** Whether the lists may change while it is served. */
   readonly reloads?: boolean;
   /** Seals what a call has been told while its client looks for answers; the default lives as long as this module. */
-  readonly sealer?: Sealer;
+  readonly sealer?: () => Sealer | null;
 }
 
 /** What one server needs beside the runtime. */
