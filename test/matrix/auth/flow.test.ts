@@ -6,13 +6,13 @@ import { buildTarget } from '../../../deploy/build.ts';
 import type { TargetName } from '../../../deploy/target.ts';
 import { generateKey } from '../../../src/auth/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
+import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers.ts';
 import { type FlowServer, serveProject, startServer } from '../../unit/auth/flow/server.ts';
 import type { Served } from '../../unit/endpoint/project.ts';
 import { createProject } from '../fixture.ts';
 import { startFunction } from '../lambda/function.ts';
 import { startWorker } from '../worker.ts';
-import { createFront, type PublicFront } from './front.ts';
 
 // whole programs start here, on machines with little to spare
 vi.setConfig({ testTimeout: 60_000 });
