@@ -202,6 +202,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/auth.ts'),
   },
   {
+    usage: 'doctor [what]',
+    summary: 'auth: look for what keeps clients from signing in',
+    options: [
+      { flags: '--url <url>', summary: 'where clients reach the server (default: as configured)' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc doctor auth --url https://mcp.example.com',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../cli/table.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
-/** Commands that no project concerns. */
-const WITHOUT = ['init', 'schema', 'auth', 'admin'];
+/** Commands that no project concerns, and one that asks a running server (doctor-auth.test.ts). */
+const WITHOUT = ['init', 'schema', 'auth', 'admin', 'doctor'];
 
 /** Every other one, as it is called in a project with `hello_world`. */
 const CALLS: { readonly [name: string]: readonly string[] } = {

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../src/json.ts';
+
+/** What a server said. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** By how many milliseconds its clock is before ours; null where it does not say. */
+  readonly ahead: number | null;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Asks without following anybody; null where nobody answers. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer | null> {
+  const sent = Date.now();
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, { ...init, redirect: 'manual', signal });
+    const { status, headers } = response;
+    const middle = (sent + Date.now()) / 2;
+    return { status, headers, text: await response.text(), ahead: aheadOf(headers, middle) };
+  } catch {
+    return null;
+  }
+}
+
+/** The object that was answered; null for anything else. */
+export function objectOf(answer: Answer | null): JsonObject | null {
+  if (answer?.status !== 200) return null;
+  try {
+    const value: unknown = JSON.parse(answer.text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** How an answer is told to people. */
+export function toldOf(answer: Answer | null): string {
+  if (answer === null) return 'no answer';
+  const location = answer.headers.get('location');
+  return location === null ? String(answer.status) : `${answer.status}, to ${location.split('?')[0]}`;
+}
+
+function aheadOf(headers: Headers, at: number): number | null {
+  const date = Date.parse(headers.get('date') ?? '');
+  // the header has whole seconds: on average it is half a second behind
+  return Number.isNaN(date) ? null : date + 500 - at;
+}

@@ -1,0 +1,15 @@
+import type { Settings } from '../../src/settings/model.ts';
+import type { Address } from './address.ts';
+import type { Check } from './check.ts';
+import { checkAudience, checkConfigured } from './configured.ts';
+import { checkServed } from './served.ts';
+import { checkUpstream } from './upstream.ts';
+
+/** Everything that keeps clients from signing in; settings are null where there are none to look at. */
+export async function checkAuth(settings: Settings | null, address: Address): Promise<readonly Check[]> {
+  const configured = settings === null ? [] : checkConfigured(settings, address);
+  const served = await checkServed(address);
+  if (settings === null) return served.checks;
+  const upstream = await checkUpstream(settings, address, served);
+  return [...configured, ...served.checks, ...checkAudience(settings, served), ...upstream];
+}

@@ -1,0 +1,70 @@
+import { parseKeys } from '../../src/auth/keys.ts';
+import { enforcePlace } from '../../src/auth/place.ts';
+import { toSvcError } from '../../src/errors.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import type { Address } from './address.ts';
+import { type Check, ok, problem } from './check.ts';
+import type { Served } from './served.ts';
+
+/** Looks at the settings alone. */
+export function checkConfigured(settings: Settings, address: Address): readonly Check[] {
+  const { provider, verifier } = settings.auth;
+  if (provider === null && verifier === null) {
+    const message = 'the configuration asks nobody to sign in: `auth.provider` is none';
+    return [problem('provider', message, 'Set `auth.provider`, or `auth.mode: verifier`.')];
+  }
+  const keys = provider === null ? [] : [checkKeys(settings)];
+  return [...keys, checkPlace(settings, address)];
+}
+
+function checkKeys({ auth }: Settings): Check {
+  try {
+    const { length } = parseKeys(auth.keys);
+    if (length > 0) return ok('keys', `tokens are sealed with the first of ${length} keys`);
+  } catch (thrown) {
+    const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
+    return problem('keys', message, fix.join(' '));
+  }
+  if (auth.persistence !== null) {
+    return ok('keys', 'there is a key beside the store; further instances need SVC_AUTH_KEYS');
+  }
+  const message =
+    'there are no keys, so everybody is signed out with each restart and at each other instance';
+  return problem(
+    'keys',
+    message,
+    'Make one with `svc auth keygen`, and set SVC_AUTH_KEYS to it on every instance.',
+  );
+}
+
+function checkPlace({ transport }: Settings, { base }: Address): Check {
+  const { http } = transport;
+  try {
+    enforcePlace(http, { host: http.host });
+  } catch (thrown) {
+    const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
+    return problem('address', message, fix.join(' '));
+  }
+  if (http.base_url !== null && http.base_url !== base && !http.trust_proxy) {
+    const message = `\`transport.http.base_url\` is ${http.base_url}, but clients use ${base}`;
+    return problem('address', message, 'Make them the same, letter for letter.');
+  }
+  if (http.base_url === null && base.startsWith('https:') && !http.trust_proxy && http.scheme === 'http') {
+    const message = `clients use ${base}, and nothing tells the server that it is reached over https`;
+    return problem('address', message, `Set \`transport.http.base_url\` to ${base}.`);
+  }
+  const from = http.base_url === null ? 'the request' : '`transport.http.base_url`';
+  return ok('address', `${base}, from ${from}${http.trust_proxy ? ', its scheme from the proxy' : ''}`);
+}
+
+/** Whether tokens that are made for one resource count at the other. */
+export function checkAudience({ auth }: Settings, { resource }: Served): readonly Check[] {
+  if (resource === null) return [];
+  const audience = auth.verifier?.audience ?? [];
+  if (audience.length === 0 || audience.includes(resource)) {
+    return [ok('audience', `tokens must be made for ${resource}, which is the resource`)];
+  }
+  const message = `tokens must be made for ${audience.join(' or ')}, but clients ask for ones for ${resource}`;
+  const fix = 'Let `auth.verifier.audience` name the resource, or leave it out.';
+  return [problem('audience', message, fix)];
+}
