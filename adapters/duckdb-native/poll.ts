@@ -25,19 +25,27 @@ export type WaitFor = (pending: PendingResult) => Promise<() => void>;
 /** One look at all running statements at a time, however many there are. */
 export function createPoll(bindings: Bindings, seats: Seats): WaitFor {
   const running = new Set<Waiting>();
+  let unfinished = 0;
   let looking = false;
 
   function look(): void {
-    const impatient = performance.now() - PATIENCE_MS;
+    // One alone has all of DuckDB's threads, and another beside them would only be in their way.
+    const impatient = unfinished > 1 ? performance.now() - PATIENCE_MS : Number.NEGATIVE_INFINITY;
     for (const waiting of running) {
       const state: number = bindings.pending_execute_check_state(waiting.pending);
       const done = state === READY || state === FAILED;
       const leave = done ? () => {} : waiting.since < impatient ? seats.take() : null;
-      if (leave === null) continue;
-      running.delete(waiting);
-      waiting.resolve(leave);
+      if (leave !== null) goOn(waiting, leave);
     }
     lookAgain();
+  }
+
+  function goOn(waiting: Waiting, leave: () => void): void {
+    running.delete(waiting);
+    waiting.resolve(() => {
+      unfinished -= 1;
+      leave();
+    });
   }
 
   function lookAgain(): void {
@@ -50,6 +58,7 @@ export function createPoll(bindings: Bindings, seats: Seats): WaitFor {
 
   return (pending) =>
     new Promise((resolve) => {
+      unfinished += 1;
       running.add({ pending, since: performance.now(), resolve });
       if (!looking) lookAgain();
     });
