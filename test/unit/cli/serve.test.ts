@@ -133,21 +133,36 @@ describe('svc serve', () => {
     expect(JSON.parse((await server.until(/^.*\n/))[0])).toMatchObject({ project: 'demo' });
   });
 
-  it('refuses a project with errors, with their places', async () => {
+  it('refuses a project of which nothing can be served, with the places', async () => {
+    const root = await project();
+    writeFileSync(
+      join(root, 'tools/hello_world.yml'),
+      'svc: 1\ntool:\n  name: broken\n  sorce: { code: SELECT 1 }\n',
+    );
+    const [text, json] = [await svc(['serve'], root), await svc(['serve', '--json'], root)];
+    expect(text.code).toBe(1);
+    expect(text.stderr).toMatch(/tools\/hello_world\.yml:4:3 +error .*sorce/);
+    expect(json.code).toBe(1);
+    const { error } = JSON.parse(json.stdout);
+    expect(error).toMatchObject({ code: 'project_invalid', detail: { findings: expect.any(Array) } });
+    expect(error.detail.findings).toContainEqual(
+      expect.objectContaining({ file: 'tools/hello_world.yml', line: 4 }),
+    );
+  });
+
+  it('serves what can be loaded, and says what cannot', async () => {
     const root = await project();
     writeFileSync(
       join(root, 'tools/broken.yml'),
       'svc: 1\ntool:\n  name: broken\n  sorce: { code: SELECT 1 }\n',
     );
-    const [text, json] = [await svc(['serve'], root), await svc(['serve', '--json'], root)];
-    expect(text.code).toBe(1);
-    expect(text.stderr).toMatch(/tools\/broken\.yml:4:3 +error .*sorce/);
-    expect(json.code).toBe(1);
-    const { error } = JSON.parse(json.stdout);
-    expect(error).toMatchObject({ code: 'project_invalid', detail: { findings: expect.any(Array) } });
-    expect(error.detail.findings).toContainEqual(
-      expect.objectContaining({ file: 'tools/broken.yml', line: 4 }),
-    );
+    const server = new Svc(['serve', '--port', '0'], { cwd: root });
+    const url = (await server.until(URL_LINE))[1] ?? '';
+    expect(await call(url, 'hello_world', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' });
+    expect(server.stderr).toMatch(/tools\/broken\.yml:4:3: not served: .*sorce/);
+    expect(JSON.stringify(await call(url, 'broken', {}))).toBeUndefined();
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
   });
 
   it('says so when the port is taken', async () => {
