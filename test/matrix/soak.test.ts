@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { sendToSocket } from '../../adapters/admin-socket/client.ts';
 import { project, Svc } from '../unit/cli/svc.ts';
+import { deadCollector } from './dead-collector.ts';
 
 /** What is offered; a machine that cannot take it, or make it, gets as much as it can. */
 const RATE = Number(process.env.SVC_SOAK_RATE ?? 2_000);
@@ -92,16 +92,6 @@ async function recordedTraces(folder: string): Promise<readonly string[]> {
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
   const lines = texts.flatMap((content) => content.split('\n').filter(Boolean));
   return lines.map((line) => JSON.parse(line).trace_id);
-}
-
-async function deadCollector(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
 }
 
 const medianOf = (values: readonly number[]): number =>

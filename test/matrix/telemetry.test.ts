@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { buildTarget } from '../../deploy/build.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import { type Receiver, startReceiver } from '../unit/adapters/otel/receiver.ts';
+import { deadCollector } from './dead-collector.ts';
 import { createProject } from './fixture.ts';
 import { startFunction } from './lambda/function.ts';
 import { rawCall } from './raw.ts';
@@ -90,6 +90,17 @@ function build(target: TargetName, config: boolean): Promise<string> {
 }
 
 const call = ({ url }: { readonly url: URL }) => rawCall({ kind: 'http', url: new URL('mcp', url) }, 'hello');
+/** The same call by a client that wants to see how it gets on: the answer is a stream of events. */
+async function streamed({ url }: { readonly url: URL }): Promise<string> {
+  const params = { name: 'hello', arguments: {}, _meta: { progressToken: 'p' } };
+  const response = await fetch(new URL('mcp', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  });
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  return response.text();
+}
 const on = (endpoint: string) => ({
   SVC_TELEMETRY_ENABLED: 'true',
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -102,17 +113,6 @@ function expectTree({ spans }: Receiver): void {
   );
   expect(tree).toEqual(TREE);
   expect(spans).toHaveLength(Object.keys(TREE).length);
-}
-
-/** A port where nobody listens. */
-async function deadCollector(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
 }
 
 describe.each(EDGES)('%s', (_name, target, start) => {
@@ -136,6 +136,10 @@ describe.each(EDGES)('%s', (_name, target, start) => {
     });
     await (await fetch(new URL('health', running.url))).text();
     expect(paths()).toHaveLength(4);
+    receiver.spans.length = 0;
+    expect(await streamed(running)).toContain('"result"');
+    await vi.waitFor(() => expectTree(receiver), 20_000);
+    await vi.waitFor(() => expect(paths()).toHaveLength(6), 20_000);
   });
 
   test.each(['dead', 'silent'] as const)('a %s collector neither fails nor holds up calls', async (kind) => {
