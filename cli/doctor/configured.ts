@@ -17,7 +17,7 @@ export function checkConfigured(settings: Settings, address: Address): readonly 
   return [...keys, checkPlace(settings, address)];
 }
 
-function checkKeys({ auth }: Settings): Check {
+function checkKeys({ auth, transport }: Settings): Check {
   try {
     const { length } = parseKeys(auth.keys);
     if (length > 0) return ok('keys', `tokens are sealed with the first of ${length} keys`);
@@ -25,11 +25,10 @@ function checkKeys({ auth }: Settings): Check {
     const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
     return problem('keys', message, fix.join(' '));
   }
-  if (auth.persistence !== null) {
+  if (auth.persistence !== null && !transport.http.stateless) {
     return ok('keys', 'there is a key beside the store; further instances need SVC_AUTH_KEYS');
   }
-  const message =
-    'there are no keys, so everybody is signed out with each restart and at each other instance';
+  const message = 'this configuration has no keys: a restart or another instance signs everybody out';
   return problem(
     'keys',
     message,
@@ -40,7 +39,8 @@ function checkKeys({ auth }: Settings): Check {
 function checkPlace({ transport }: Settings, { base }: Address): Check {
   const { http } = transport;
   try {
-    enforcePlace(http, { host: http.host });
+    // over https, what the server says of itself decides: a platform's front door needs no setting
+    if (base.startsWith('http:')) enforcePlace(http, { host: http.host });
   } catch (thrown) {
     const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
     return problem('address', message, fix.join(' '));
@@ -48,10 +48,6 @@ function checkPlace({ transport }: Settings, { base }: Address): Check {
   if (http.base_url !== null && http.base_url !== base && !http.trust_proxy) {
     const message = `\`transport.http.base_url\` is ${http.base_url}, but clients use ${base}`;
     return problem('address', message, 'Make them the same, letter for letter.');
-  }
-  if (http.base_url === null && base.startsWith('https:') && !http.trust_proxy && http.scheme === 'http') {
-    const message = `clients use ${base}, and nothing tells the server that it is reached over https`;
-    return problem('address', message, `Set \`transport.http.base_url\` to ${base}.`);
   }
   const from = http.base_url === null ? 'the request' : '`transport.http.base_url`';
   return ok('address', `${base}, from ${from}${http.trust_proxy ? ', its scheme from the proxy' : ''}`);
