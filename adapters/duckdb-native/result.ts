@@ -1,5 +1,5 @@
 import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { SqlResult } from '../../src/ports.ts';
 import { uniqueNames } from '../../src/sql/forms.ts';
 import { type Decode, nameFieldsByPosition, unknownType } from './decode.ts';
@@ -9,16 +9,14 @@ import { typeName } from './type-name.ts';
 export function toResult(result: DuckDBMaterializedResult, decode: Decode, maxRows: number): SqlResult {
   const names = uniqueNames(result.columnNames());
   const types = names.map((name, index) => columnType(result, name, index));
+  const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
   const rows: JsonObject[] = [];
   for (let chunk = 0; chunk < result.chunkCount && rows.length < maxRows; chunk += 1) {
-    const columns = columnsOf(result, chunk);
+    const columns = columnsOf(result, chunk).map((values, index) =>
+      decodeColumn(values, types[index], decode),
+    );
     const count = Math.min(columns[0]?.length ?? 0, maxRows - rows.length);
-    for (let row = 0; row < count; row += 1) {
-      const values = names.map(
-        (name, index) => [name, decodeCell(columns[index]?.[row], types[index], decode)] as const,
-      );
-      rows.push(Object.fromEntries(values));
-    }
+    for (let row = 0; row < count; row += 1) rows.push(toRow(names, columns, row));
   }
   return {
     columns: names.map((name, index) => ({ name, type: types[index] ? typeName(types[index]) : '' })),
@@ -27,8 +25,23 @@ export function toResult(result: DuckDBMaterializedResult, decode: Decode, maxRo
   };
 }
 
-function decodeCell(value: DuckDBValue | undefined, type: DuckDBType | undefined, decode: Decode) {
-  return value === undefined || type === undefined ? null : decode(value, type);
+type Column = readonly JsonValue[];
+
+function decodeColumn(values: readonly DuckDBValue[], type: DuckDBType | undefined, decode: Decode): Column {
+  return type === undefined ? [] : values.map((value) => decode(value, type));
+}
+
+function toPlainRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  names.forEach((name, index) => {
+    values[name] = columns[index]?.[row] ?? null;
+  });
+  return values;
+}
+
+/** A column called `__proto__` cannot be set by assignment. */
+function toOddRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
+  return Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null]));
 }
 
 function columnType(result: DuckDBMaterializedResult, name: string, index: number): DuckDBType {
