@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../cli/table.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
-/** Commands that no project concerns, and one that asks a running server (doctor-auth.test.ts). */
-const WITHOUT = ['init', 'schema', 'auth', 'admin', 'doctor'];
+/** Commands that no project concerns, that ask a running server (doctor-auth.test.ts), or that never end by themselves. */
+const WITHOUT = ['init', 'schema', 'auth', 'admin', 'doctor', 'dev'];
 
 /** Every other one, as it is called in a project with `hello_world`. */
 const CALLS: { readonly [name: string]: readonly string[] } = {
@@ -59,24 +59,28 @@ describe('a command that is called below the project (D15)', () => {
     expect(readdirSync(below)).toEqual([]);
   });
 
-  it('writes and finds everything in the root', { timeout: 60_000 }, async () => {
-    const { root, below, HOME } = await demo();
-    const env = { HOME, SVC_AUDIT_ENABLED: 'true' };
-    const running = new Svc(['serve', '--port', '0', '--json'], { cwd: below, env });
-    const { url } = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL };
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    expect(await answer.text()).toContain('Ada');
-    running.child.kill('SIGTERM');
-    await running.ended;
-    expect(existsSync(join(root, 'audit/logs-default.jsonl'))).toBe(true);
-    const { stdout } = await svc(['log', '--json'], below, env);
-    expect(stdout).toContain('hello_world');
-    expect((await svc(['build', '--target', 'node'], below, { HOME })).code).toBe(0);
-    expect(existsSync(join(root, 'build/node/manifest.json'))).toBe(true);
-    expect(readdirSync(below)).toEqual([]);
-  });
+  it.each(['serve', 'dev'])(
+    'svc %s writes and finds everything in the root',
+    { timeout: 60_000 },
+    async (name) => {
+      const { root, below, HOME } = await demo();
+      const env = { HOME, SVC_AUDIT_ENABLED: 'true' };
+      const running = new Svc([name, '--port', '0', '--json'], { cwd: below, env });
+      const { url } = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL };
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(await answer.text()).toContain('Ada');
+      running.child.kill('SIGTERM');
+      await running.ended;
+      expect(existsSync(join(root, 'audit/logs-default.jsonl'))).toBe(true);
+      const { stdout } = await svc(['log', '--json'], below, env);
+      expect(stdout).toContain('hello_world');
+      expect((await svc(['build', '--target', 'node'], below, { HOME })).code).toBe(0);
+      expect(existsSync(join(root, 'build/node/manifest.json'))).toBe(true);
+      expect(readdirSync(below)).toEqual([]);
+    },
+  );
 
   it('says where it looked when there is no project above', async () => {
     for (const name of Object.keys(CALLS)) {
