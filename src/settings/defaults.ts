@@ -13,7 +13,7 @@ export const DEFAULTS = {
   'onepassword.token_env': 'OP_SERVICE_ACCOUNT_TOKEN',
   'onepassword.connect_token_env': 'OP_CONNECT_TOKEN',
   'logging.enabled': true,
-  'logging.level': 'WARNING',
+  'logging.level': 'INFO',
   'logging.format': 'human',
   'logging.max_bytes': 10_485_760,
   'logging.backup_count': 5,

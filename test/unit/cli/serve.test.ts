@@ -35,7 +35,11 @@ describe('svc serve', () => {
     expect(server.stdout).toContain(`claude mcp add --transport http demo ${url}`);
     expect(server.stdout).toContain(`{"mcpServers":{"demo":{"type":"http","url":"${url}"}}}`);
     server.child.kill('SIGTERM');
-    expect(await server.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    expect(await server.ended).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr: 'info: the admin API is disabled\n',
+    });
   });
 
   it('lets a running call finish on SIGTERM', async () => {
