@@ -1,0 +1,70 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { artefactFolder } from '../../../adapters/duckdb-wasm/artefact.ts';
+import { benchFile } from '../program.ts';
+import { CONFIGURATION, toConfiguration } from './workerd.ts';
+
+/** Without an engine; ours; ours with the module that the package ships; the package itself. */
+export const WORKERS = ['empty', 'ours', 'unstripped', 'stock'] as const;
+
+/** A Worker of the bench. */
+export type WorkerName = (typeof WORKERS)[number];
+
+/** What each Worker with an engine answers. */
+export const ANSWER = '[{"most":4999}]';
+
+const DATABASE = 'CREATE TABLE customers AS SELECT i AS id FROM range(5000) t(i)';
+const EMPTY = `export default { fetch: () => new Response('${ANSWER}') };`;
+
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('@duckdb/duckdb-wasm'));
+const ENTRIES: Readonly<Record<Exclude<WorkerName, 'empty'>, string>> = {
+  ours: 'bare/worker.ts',
+  unstripped: 'bare/worker.ts',
+  stock: 'bare/stock-worker.ts',
+};
+
+/** Puts each Worker in a folder of its name, ready for workerd. */
+export async function prepareWorkers(folder: string): Promise<void> {
+  await mkdir(join(folder, 'empty/assets'), { recursive: true });
+  await writeFile(join(folder, 'empty/index.js'), EMPTY);
+  await writeFile(join(folder, 'empty', CONFIGURATION), toConfiguration(['index.js']));
+  await runScript(join(folder, 'data.duckdb'), DATABASE);
+  for (const [name, entry] of Object.entries(ENTRIES)) await prepareWorker(folder, name, entry);
+}
+
+async function prepareWorker(folder: string, name: string, entry: string): Promise<void> {
+  const own = join(folder, name);
+  const artefact = (file: string): string => fileURLToPath(new URL(file, artefactFolder()));
+  const engine = name === 'ours' ? artefact('duckdb.wasm') : join(PACKAGE, 'duckdb-eh.wasm');
+  await mkdir(join(own, 'assets'), { recursive: true });
+  await bundleWorker(benchFile(entry), join(own, 'index.js'));
+  await copyFile(engine, join(own, 'duckdb.wasm'));
+  await copyFile(artefact('trampolines.wasm'), join(own, 'trampolines.wasm'));
+  await copyFile(join(folder, 'data.duckdb'), join(own, 'assets/data.duckdb'));
+  await writeFile(join(own, CONFIGURATION), toConfiguration(['index.js', 'duckdb.wasm', 'trampolines.wasm']));
+}
+
+/** The package's bindings for browsers find neither Node nor a network in workerd. */
+async function bundleWorker(entry: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    external: ['*.wasm'],
+    alias: { '@duckdb/duckdb-wasm/blocking': join(PACKAGE, 'duckdb-browser-blocking.mjs') },
+    define: {
+      process: 'undefined',
+      'self.location.href': '""',
+      importScripts: 'undefined',
+      XMLHttpRequest: 'undefined',
+    },
+    logLevel: 'error',
+  });
+}
