@@ -57,7 +57,6 @@ const SPELLINGS = [
   '/data.duckdb%00',
   '/DATA.DUCKDB',
   '/data',
-  '/',
   '/index.html',
   '/manifest.json',
   '/duckdb.wasm',
