@@ -82,7 +82,7 @@ describe('noise as policy text', () => {
       const start = performance.now();
       const problems = checkPolicies(policies({ input: [deny(text)] }), scope(PARAMETERS));
       const decision = decide([deny(text)], { args: ARGS, parameters: PARAMETERS, user: ALICE });
-      expect(performance.now() - start, text).toBeLessThan(1000);
+      expect(performance.now() - start, text).toBeLessThan(10_000);
       if (problems.length > 0) findings += 1;
       else programs += 1;
       for (const { message, fix } of problems) expect(message && fix, text).toBeTruthy();

@@ -191,7 +191,7 @@ describe('noise as a template', () => {
       const start = performance.now();
       const problems = templateProblems(text, Object.keys(VALUES));
       const outcome = outcomeOf(text);
-      expect(performance.now() - start, text).toBeLessThan(1000);
+      expect(performance.now() - start, text).toBeLessThan(10_000);
       if ('code' in outcome) expect(CODES, text).toContain(outcome.code);
       if ('code' in outcome && outcome.code === 'project_invalid') expect(problems, text).toHaveLength(1);
       for (const { offset = 0 } of problems) expect(offset, text).toBeLessThan(Math.max(1, text.length));
@@ -210,7 +210,7 @@ describe('noise as a template', () => {
       expect(templateProblems(text, Object.keys(VALUES)), text).toEqual([]);
       const start = performance.now();
       const outcome = outcomeOf(text);
-      expect(performance.now() - start, text).toBeLessThan(1000);
+      expect(performance.now() - start, text).toBeLessThan(10_000);
       codes.add('code' in outcome ? outcome.code : 'text');
     }
     expect([...codes].sort()).toEqual(['deadline_exceeded', 'internal', 'result_too_large', 'text']);
