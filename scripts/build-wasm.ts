@@ -48,7 +48,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   const engine = readEngine();
   checkLayout(engine);
   const files = {
-    'duckdb.wasm': stripModule(engine, new Set(SYMBOLS)),
+    'duckdb.wasm': stripModule(engine, SYMBOLS),
     'trampolines.wasm': createTrampolines(CALLBACKS),
     [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };

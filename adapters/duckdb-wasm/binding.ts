@@ -52,17 +52,6 @@ function withExpression<T>(instance: Instance, info: number, index: number, use:
   }
 }
 
-function withContext<T>(instance: Instance, info: number, use: (context: number) => T): T {
-  const { call, heap, scratch } = instance;
-  call.duckdb_scalar_function_get_client_context(info, scratch);
-  const context = heap.u32(scratch);
-  try {
-    return use(context);
-  } finally {
-    destroyed(instance, call.duckdb_destroy_client_context, context);
-  }
-}
-
 function folded<T>(
   instance: Instance,
   info: number,
@@ -71,12 +60,11 @@ function folded<T>(
 ): T | undefined {
   const { call, heap, scratch } = instance;
   if (call.duckdb_expression_is_foldable(expression) === 0) return undefined;
-  const value = withContext(instance, info, (context) => {
-    heap.setU32(scratch + 8, 0);
-    const error = call.duckdb_expression_fold(context, expression, scratch + 8);
-    if (error !== 0) destroyed(instance, call.duckdb_destroy_error_data, error);
-    return heap.u32(scratch + 8);
-  });
+  heap.setU32(scratch + 8, 0);
+  // What is told of a call begins as a box around the context does: with its address.
+  const error = call.duckdb_expression_fold(info, expression, scratch + 8);
+  if (error !== 0) destroyed(instance, call.duckdb_destroy_error_data, error);
+  const value = heap.u32(scratch + 8);
   if (value === 0) return undefined;
   try {
     return use(value);

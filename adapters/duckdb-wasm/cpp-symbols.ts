@@ -1,6 +1,6 @@
 /*
  * What DuckDB's C API has no way to: its own JSON parser, overloads of functions that exist, casts of nested types.
- * The engine exports its C++ under mangled names; the package is pinned, and the build fails when one of them is gone.
+ * The engine exports its C++ under mangled names; the build gives them others, and fails when one of them is gone.
  */
 
 const TEXT = 'NSt3__212basic_stringIcNS';
@@ -10,53 +10,55 @@ const duckdb = (name: string, parameters: string): string => `_ZN6duckdb${name}$
 const yyjson = (name: string, parameters: string): string => `_ZN13duckdb_yyjson${name}${parameters}`;
 const overloads = (name: string): string => duckdb(`${name.length + 3}${name}Fun`, '12GetFunctionsEv');
 
-/** The functions that have a twin for timestamps with time zone (twins.ts). */
-export const TIME_FUNCTIONS = {
-  add: overloads('OperatorAdd'),
-  subtract: overloads('OperatorSubtract'),
+/** What the stripped engine's functions of timestamps are called: this, and their names in SQL. */
+export const TWIN = 'twin ';
+
+/** The functions that have a twin for timestamps with time zone (time/twins.ts), by their names in SQL. */
+export const TIME_FUNCTIONS: { readonly [names: string]: string } = {
+  '+': overloads('OperatorAdd'),
+  '-': overloads('OperatorSubtract'),
   age: overloads('Age'),
   century: overloads('Century'),
-  dateDiff: overloads('DateDiff'),
-  datePart: overloads('DatePart'),
-  dateSub: overloads('DateSub'),
-  dateTrunc: overloads('DateTrunc'),
+  'date_diff datediff': overloads('DateDiff'),
+  'date_part datepart': overloads('DatePart'),
+  'date_sub datesub': overloads('DateSub'),
+  'date_trunc datetrunc': overloads('DateTrunc'),
   day: overloads('Day'),
-  dayName: overloads('DayName'),
-  dayOfMonth: overloads('DayOfMonth'),
-  dayOfWeek: overloads('DayOfWeek'),
-  dayOfYear: overloads('DayOfYear'),
+  dayname: overloads('DayName'),
+  dayofmonth: overloads('DayOfMonth'),
+  'dayofweek weekday': overloads('DayOfWeek'),
+  dayofyear: overloads('DayOfYear'),
   decade: overloads('Decade'),
   epoch: overloads('Epoch'),
   era: overloads('Era'),
   hour: overloads('Hours'),
-  isoDayOfWeek: overloads('ISODayOfWeek'),
-  isoYear: overloads('ISOYear'),
+  isodow: overloads('ISODayOfWeek'),
+  isoyear: overloads('ISOYear'),
   julian: overloads('JulianDay'),
-  lastDay: overloads('LastDay'),
-  listRange: overloads('ListRange'),
-  listSeries: overloads('GenerateSeries'),
-  makeTimestamp: overloads('MakeTimestamp'),
+  last_day: overloads('LastDay'),
+  range: overloads('ListRange'),
+  generate_series: overloads('GenerateSeries'),
+  make_timestamptz: overloads('MakeTimestamp'),
   microsecond: overloads('Microseconds'),
   millennium: overloads('Millennium'),
   millisecond: overloads('Milliseconds'),
   minute: overloads('Minutes'),
   month: overloads('Month'),
-  monthName: overloads('MonthName'),
+  monthname: overloads('MonthName'),
   quarter: overloads('Quarter'),
   second: overloads('Seconds'),
   strftime: overloads('StrfTime'),
-  timeBucket: overloads('TimeBucket'),
+  time_bucket: overloads('TimeBucket'),
   timezone: overloads('Timezone'),
-  timezoneHour: overloads('TimezoneHour'),
-  timezoneMinute: overloads('TimezoneMinute'),
-  week: overloads('Week'),
+  timezone_hour: overloads('TimezoneHour'),
+  timezone_minute: overloads('TimezoneMinute'),
+  'week weekofyear': overloads('Week'),
   year: overloads('Year'),
-  yearWeek: overloads('YearWeek'),
-} as const;
+  yearweek: overloads('YearWeek'),
+};
 
-/** Functions of DuckDB's C++ that this adapter calls, by names of its own. */
+/** Other functions of DuckDB's C++ that this adapter calls, by the names that the stripped engine has for them. */
 export const CPP = {
-  ...TIME_FUNCTIONS,
   strptime: overloads('StrpTime'),
   tryStrptime: overloads('TryStrpTime'),
   jsonRead: yyjson('16yyjson_read_opts', 'EPcmjPKNS_10yyjson_alcEPNS_15yyjson_read_errE'),

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import { CALLBACKS, type Callback, type CallbackKind } from './callbacks.ts';
-import { CPP } from './cpp-symbols.ts';
+import type { CPP, TWIN as TwinPrefix } from './cpp-symbols.ts';
 import type { DatabaseFile } from './file.ts';
 import { Heap, toCString } from './heap.ts';
 import { DATA, MEMORY, STACK, TABLE_SLOTS } from './layout.ts';
@@ -27,6 +27,8 @@ export interface InstanceOptions {
 export interface Instance {
   readonly call: Functions;
   readonly cpp: CppFunctions;
+  /** Makes the set of a function's overloads at an address, by the function's names in SQL. */
+  readonly twins: ReadonlyMap<string, (at: number) => number>;
   readonly heap: Heap;
   /** Room for results that a function writes through a pointer; the next call may overwrite it. */
   readonly scratch: number;
@@ -56,13 +58,13 @@ export async function createInstance(options: InstanceOptions): Promise<Instance
   const imports = createImports(options.wasm, { memory, table, system });
   const { exports } = await WebAssembly.instantiate(options.wasm, imports);
   const call = exports as unknown as Functions;
-  const cpp = Object.fromEntries(Object.entries(CPP).map(([name, symbol]) => [name, exports[symbol]]));
   call.__wasm_apply_data_relocs();
   call.__wasm_call_ctors();
   const allocate = (bytes: number): number => allocateIn(call, bytes);
   return {
     call,
-    cpp: cpp as unknown as CppFunctions,
+    cpp: exports as unknown as CppFunctions,
+    twins: twinsOf(exports),
     heap,
     allocate,
     scratch: allocate(SCRATCH_BYTES),
@@ -128,6 +130,14 @@ function createTag(): WebAssembly.ImportValue {
   return new Tag({ parameters: ['i32'] });
 }
 
+/** As the build calls them: cpp-symbols.ts is for the build alone. */
+const TWIN: typeof TwinPrefix = 'twin ';
+
+function twinsOf(exports: WebAssembly.Exports): Instance['twins'] {
+  const twins = Object.entries(exports as unknown as Functions).filter(([name]) => name.startsWith(TWIN));
+  return new Map(twins.map(([name, factory]) => [name.slice(TWIN.length), factory]));
+}
+
 /** What has an address lies in the table, which has room for more. */
 function tableCalls(
   table: WebAssembly.Table,
@@ -144,7 +154,7 @@ function tableCalls(
       const functions = Object.fromEntries(Object.keys(CALLBACKS).map((name) => [name, callback]));
       return add(new WebAssembly.Instance(trampolines, { e: functions }).exports[kind]);
     },
-    addressOf: (name) => add(exports[CPP[name]]),
+    addressOf: (name) => add(exports[name]),
     callAddress: (address, ...args) => table.get(address)(...args),
   };
 }

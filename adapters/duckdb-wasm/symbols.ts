@@ -1,4 +1,4 @@
-import { CPP } from './cpp-symbols.ts';
+import { CPP, TIME_FUNCTIONS, TWIN } from './cpp-symbols.ts';
 
 /** Every function of DuckDB's C API that this adapter calls, and memory. */
 const C_API = [
@@ -109,8 +109,6 @@ const C_API = [
   'duckdb_scalar_function_bind_get_argument_count',
   'duckdb_scalar_function_bind_get_argument',
   'duckdb_scalar_function_bind_set_error',
-  'duckdb_scalar_function_get_client_context',
-  'duckdb_destroy_client_context',
   'duckdb_create_scalar_function_set',
   'duckdb_add_scalar_function_to_set',
   'duckdb_destroy_scalar_function_set',
@@ -128,5 +126,11 @@ const C_API = [
 /** The name of one of them. */
 export type SymbolName = (typeof C_API)[number];
 
-/** Every function of the engine that this adapter calls. The build keeps these exports only. */
-export const SYMBOLS: readonly string[] = [...C_API, ...Object.values(CPP)];
+const sameName = (name: string): readonly [string, string] => [name, name];
+
+/** Every export of the engine that this adapter needs, and what the build calls it; it keeps no others. */
+export const SYMBOLS: ReadonlyMap<string, string> = new Map([
+  ...C_API.map(sameName),
+  ...Object.entries(CPP).map(([name, symbol]) => [symbol, name] as const),
+  ...Object.entries(TIME_FUNCTIONS).map(([names, symbol]) => [symbol, TWIN + names] as const),
+]);

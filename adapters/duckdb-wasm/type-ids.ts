@@ -38,6 +38,12 @@ export const TYPE = {
   TIME_NS: 39,
 } as const;
 
+/** The types of whole numbers that JSON can hold. */
+export const INTEGERS: ReadonlySet<number> = new Set([
+  ...[TYPE.TINYINT, TYPE.SMALLINT, TYPE.INTEGER, TYPE.BIGINT, TYPE.HUGEINT],
+  ...[TYPE.UTINYINT, TYPE.USMALLINT, TYPE.UINTEGER, TYPE.UBIGINT, TYPE.UHUGEINT],
+]);
+
 /** DuckDB's spelling where it is not the name above. */
 const SPELLING: { readonly [id: number]: string } = {
   [TYPE.TIME_TZ]: 'TIME WITH TIME ZONE',

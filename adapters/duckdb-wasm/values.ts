@@ -70,8 +70,7 @@ function itemsOf(type: ValueType): ValueType {
   return type.kind === 'list' ? type.items : type;
 }
 
-/** Runs with 32-bit words in the engine's memory, which is given back afterwards. */
-export function withWords<T>(
+function withWords<T>(
   { call, heap, allocate }: Instance,
   words: readonly number[],
   use: (at: number) => T,

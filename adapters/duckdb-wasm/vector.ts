@@ -1,15 +1,25 @@
 import type { Heap } from './heap.ts';
 import type { Instance } from './instance.ts';
 
-/** A vector that is read: text and fixed-size values of rows that are not null. */
+/** Bytes in the engine's memory. */
+export interface Bytes {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** A vector that is read. */
 export interface Input {
+  /** Where the values of fixed size lie. */
   readonly data: number;
-  /** Where a text's entry lies; the same for rows of a constant. */
-  entry(row: number): number;
   isNull(row: number): boolean;
+  /** The bytes of a text. */
+  bytes(row: number): Bytes;
+  /** Of a list, where its first item is, and how many it has. */
+  range(row: number): readonly [start: number, length: number];
 }
 
 const ENTRY_BYTES = 16;
+const INLINE_BYTES = 12;
 
 /** A vector of a chunk, or of another vector. */
 export function inputOf({ call, heap }: Instance, vector: number): Input {
@@ -17,9 +27,31 @@ export function inputOf({ call, heap }: Instance, vector: number): Input {
   const data = call.duckdb_vector_get_data(vector);
   return {
     data,
-    entry: (row) => data + row * ENTRY_BYTES,
     isNull: (row) => !isValid(heap, valid, row),
+    bytes(row) {
+      const entry = data + row * ENTRY_BYTES;
+      const length = heap.u32(entry);
+      return { at: length <= INLINE_BYTES ? entry + 4 : heap.u32(entry + 8), length };
+    },
+    range: (row) => [heap.u32(data + row * ENTRY_BYTES), heap.u32(data + row * ENTRY_BYTES + 8)],
   };
+}
+
+/** Answers the rows of a chunk, its columns at hand; a row that has a null among its arguments becomes null. */
+export function forRows(
+  instance: Instance,
+  chunk: number,
+  output: number,
+  use: (row: number, ...inputs: readonly Input[]) => void,
+): void {
+  const { call } = instance;
+  const inputs = Array.from({ length: call.duckdb_data_chunk_get_column_count(chunk) }, (_, index) =>
+    inputOf(instance, columnOf(instance, chunk, index)),
+  );
+  for (let row = 0; row < call.duckdb_data_chunk_get_size(chunk); row += 1) {
+    if (inputs.some(({ isNull }) => isNull(row))) setNull(instance, output, row);
+    else use(row, ...inputs);
+  }
 }
 
 /** Column `index` of a chunk. */
@@ -35,12 +67,7 @@ export function setNull({ call, heap }: Instance, vector: number, row: number): 
 }
 
 /** Copies text that lies in the engine's memory into a row. */
-export function setBytes(
-  { call }: Instance,
-  vector: number,
-  row: number,
-  { at, length }: { readonly at: number; readonly length: number },
-): void {
+export function setBytes({ call }: Instance, vector: number, row: number, { at, length }: Bytes): void {
   call.duckdb_vector_assign_string_element_len(vector, row, 0, at, length, 0);
 }
 
@@ -51,4 +78,19 @@ export function setText(instance: Instance, vector: number, row: number, value: 
 
 function isValid(heap: Heap, valid: number, row: number): boolean {
   return valid === 0 || ((heap.bytes[valid + (row >> 3)] ?? 0) & (1 << (row & 7))) !== 0;
+}
+
+/** Runs with the type of a vector. */
+export function withTypeOf<T>(instance: Instance, vector: number, use: (type: number) => T): T {
+  return withOwnType(instance, instance.call.duckdb_vector_get_column_type(vector), use);
+}
+
+/** Runs with a type that is then given back to the engine. */
+export function withOwnType<T>({ call, heap, scratch }: Instance, type: number, use: (type: number) => T): T {
+  try {
+    return use(type);
+  } finally {
+    heap.setU32(scratch, type);
+    call.duckdb_destroy_logical_type(scratch);
+  }
 }

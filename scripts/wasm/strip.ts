@@ -1,19 +1,19 @@
 import { scanCalls } from './instructions.ts';
-import { Reader } from './reader.ts';
-import { parseSections, SECTION, type Section, toModule, toVector } from './sections.ts';
+import { Reader, toLeb } from './reader.ts';
+import { join, parseSections, SECTION, type Section, toModule, toVector } from './sections.ts';
 
 const [FUNCTION, TABLE, MEMORY, GLOBAL, TAG] = [0, 1, 2, 3, 4];
 /** A body of no locals that traps: five bytes with its length, and no function has to be renumbered. */
 const HOLLOW = Uint8Array.of(3, 0, 0x00, 0x0b);
 
 /**
- * The module with only these exports, and with every function that neither they nor a table can reach emptied.
+ * The module with only these exports, under the names that the map gives them, and with every function that neither they nor a table can reach emptied.
  * DuckDB exports 75,000 symbols for side modules that this kit never loads; they keep code alive and startup slow.
  */
-export function stripModule(module: Uint8Array, keep: ReadonlySet<string>): Uint8Array {
+export function stripModule(module: Uint8Array, keep: ReadonlyMap<string, string>): Uint8Array {
   const sections = parseSections(module).filter(({ id }) => id !== SECTION.custom);
   const exported = readExports(bodyOf(sections, SECTION.export)).filter(({ name }) => keep.has(name));
-  const missing = [...keep].filter((name) => !exported.some((entry) => entry.name === name));
+  const missing = [...keep.keys()].filter((name) => !exported.some((entry) => entry.name === name));
   if (missing.length > 0) throw new Error(`the engine does not export ${missing.join(', ')}`);
 
   const roots = exported.filter(({ kind }) => kind === FUNCTION).map(({ index }) => index);
@@ -21,7 +21,7 @@ export function stripModule(module: Uint8Array, keep: ReadonlySet<string>): Uint
   const tabled = readTabled(bodyOf(sections, SECTION.element));
   const imported = countImportedFunctions(bodyOf(sections, SECTION.import));
   const code = emptyUnreached(bodyOf(sections, SECTION.code), imported, [...roots, started, ...tabled]);
-  const exports = toVector(exported.map(({ bytes }) => bytes));
+  const exports = toVector(exported.map((entry) => renamed(entry, keep.get(entry.name) ?? entry.name)));
   return toModule(
     sections.map((section) => replaced(section, { [SECTION.export]: exports, [SECTION.code]: code })),
   );
@@ -31,7 +31,11 @@ interface Export {
   readonly name: string;
   readonly kind: number;
   readonly index: number;
-  readonly bytes: Uint8Array;
+}
+
+function renamed({ kind, index }: Export, name: string): Uint8Array {
+  const text = new TextEncoder().encode(name);
+  return join([Uint8Array.from(toLeb(text.length)), text, Uint8Array.of(kind, ...toLeb(index))]);
 }
 
 function bodyOf(sections: readonly Section[], id: number): Uint8Array {
@@ -47,11 +51,10 @@ function replaced(section: Section, bodies: { readonly [id: number]: Uint8Array 
 function readExports(body: Uint8Array): Export[] {
   const reader = new Reader(body);
   return Array.from({ length: reader.number() }, () => {
-    const start = reader.at;
     const name = reader.name();
     const kind = reader.byte();
     const index = reader.number();
-    return { name, kind, index, bytes: body.subarray(start, reader.at) };
+    return { name, kind, index };
   });
 }
 

@@ -136,15 +136,16 @@ describe('a statement with what the wasm engine has not', () => {
     [
       "SELECT time_bucket(INTERVAL 1 DAY, now(), 'UTC')",
       'time_bucket',
-      'time_bucket with a time zone',
+      'time_bucket of these arguments',
       'Leave the zone out',
     ],
     [
       "SELECT make_timestamptz(2024, 1, 1, 0, 0, 0, 'UTC')",
       'make_timestamptz',
-      'make_timestamptz with a time zone',
+      'make_timestamptz of these arguments',
       'Leave the zone out',
     ],
+    ["SELECT timezone('UTC', '12:00+02'::TIMETZ)", 'timezone', 'timezone of these arguments', 'svc serve'],
     ["SELECT strftime(now(), '%H:%M %Z')", '%Z', "strftime with '%Z'", 'Write UTC in the format'],
     ["SELECT strptime('2024 UTC', '%Y %Z')", '%Z', "strptime with '%Z'", "Use '%z'"],
     [

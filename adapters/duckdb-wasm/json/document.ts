@@ -1,5 +1,6 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { Instance } from '../instance.ts';
+import { type Bytes, setBytes } from '../vector.ts';
 
 /*
  * DuckDB's own JSON parser, yyjson, is part of the engine. A document is an array of values of 16 bytes, a container
@@ -7,7 +8,6 @@ import type { Instance } from '../instance.ts';
  */
 
 const VALUE_BYTES = 16;
-const INLINE_BYTES = 12;
 const STRINGS_AT = 28;
 
 /** The parser's number for an error that is not the text's. */
@@ -49,12 +49,6 @@ export function kindName(kind: number): string {
   return KIND_NAMES[kind] ?? 'DOUBLE';
 }
 
-/** Bytes in the engine's memory. */
-export interface Bytes {
-  readonly at: number;
-  readonly length: number;
-}
-
 /** Reads and writes JSON in the engine's memory; a value is the address of it in its document. */
 export class Json {
   readonly #instance: Instance;
@@ -67,14 +61,7 @@ export class Json {
 
   /** Runs with the root of the document that a text is; throws for text that is none. */
   read<T>(text: Bytes, use: (root: number) => T): T {
-    const { cpp, heap } = this.#instance;
-    const document = cpp.jsonRead(text.at, text.length, READ, 0, this.#error);
-    if (document === 0) throw this.malformed(text);
-    try {
-      return use(heap.u32(document));
-    } finally {
-      this.#free(document);
-    }
+    return this.readAll([text], ([root = 0]) => use(root));
   }
 
   /** Runs with the roots of several documents at once, 0 for a text that is not there. */
@@ -101,10 +88,6 @@ export class Json {
     return null;
   }
 
-  isValid(text: Bytes): boolean {
-    return this.problem(text) === null;
-  }
-
   /** The error of the text that could not be read last. */
   malformed({ at, length }: Bytes): SvcError {
     const { heap } = this.#instance;
@@ -125,6 +108,11 @@ export class Json {
     } finally {
       call.free(at);
     }
+  }
+
+  /** Puts a value's own text into a row of a vector. */
+  put(value: number, vector: number, row: number, form: keyof typeof WRITE = 'plain'): void {
+    this.write(value, (text) => setBytes(this.#instance, vector, row, text), form);
   }
 
   /** A value's own text. */
@@ -162,9 +150,14 @@ export class Json {
     return this.kind(value) === KIND.array ? this.#following(value, this.length(value)) : [];
   }
 
-  /** An object's names and values in turn; of anything else none. */
-  fields(value: number): readonly number[] {
-    return this.kind(value) === KIND.object ? this.#following(value, this.length(value) * 2) : [];
+  /** An object's names; of anything else none. */
+  names(value: number): readonly number[] {
+    return this.#fields(value).filter((_, index) => index % 2 === 0);
+  }
+
+  /** What an object's fields hold, in the order of their names; of anything else nothing. */
+  values(value: number): readonly number[] {
+    return this.#fields(value).filter((_, index) => index % 2 === 1);
   }
 
   /** The value of an object's first field of a name, 0 where there is none. */
@@ -204,6 +197,10 @@ export class Json {
     return this.#instance.cpp.jsonEquals(left, right) !== 0;
   }
 
+  #fields(value: number): readonly number[] {
+    return this.kind(value) === KIND.object ? this.#following(value, this.length(value) * 2) : [];
+  }
+
   #following(container: number, count: number): readonly number[] {
     let at = container + VALUE_BYTES;
     return Array.from({ length: count }, () => {
@@ -230,12 +227,6 @@ export class Json {
     call.free(heap.u32(document + STRINGS_AT));
     call.free(document);
   }
-}
-
-/** The bytes of a text in a vector: short ones lie in its entry. */
-export function bytesAt({ heap }: Instance, entry: number): Bytes {
-  const length = heap.u32(entry);
-  return { at: length <= INLINE_BYTES ? entry + 4 : heap.u32(entry + 8), length };
 }
 
 function noMemory(): SvcError {

@@ -1,9 +1,10 @@
 import { type ColumnType, takeType } from '../column-type.ts';
 import type { Instance } from '../instance.ts';
+import { readerOf } from '../scalar-cells.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { TYPE } from '../type-ids.ts';
+import { INTEGERS, TYPE } from '../type-ids.ts';
 import { inputOf } from '../vector.ts';
-import { bytesAt, type Json } from './document.ts';
+import type { Json } from './document.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A value of a row as JSON text. */
@@ -39,8 +40,8 @@ function encoder(kit: EncodeKit, source: Source): Encode {
 }
 
 function jsonEncoder({ instance, json }: EncodeKit, { vector }: Source): Encode {
-  const { entry } = inputOf(instance, vector);
-  return (row) => json.read(bytesAt(instance, entry(row)), (root) => json.text(root));
+  const { bytes } = inputOf(instance, vector);
+  return (row) => json.read(bytes(row), (root) => json.text(root));
 }
 
 /** A text in quotes; what JavaScript escapes with digits DuckDB writes with capitals. */
@@ -55,26 +56,9 @@ function real(value: number): string {
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-type Numbers = (view: DataView, at: number, row: number) => string;
-
-const i64 = (view: DataView, at: number): bigint => view.getBigInt64(at, true);
-const u64 = (view: DataView, at: number): bigint => view.getBigUint64(at, true);
-
-const NUMBERS: { readonly [id: number]: Numbers } = {
-  [TYPE.BOOLEAN]: (view, at, row) => String(view.getUint8(at + row) !== 0),
-  [TYPE.TINYINT]: (view, at, row) => String(view.getInt8(at + row)),
-  [TYPE.SMALLINT]: (view, at, row) => String(view.getInt16(at + row * 2, true)),
-  [TYPE.INTEGER]: (view, at, row) => String(view.getInt32(at + row * 4, true)),
-  [TYPE.BIGINT]: (view, at, row) => String(i64(view, at + row * 8)),
-  [TYPE.UTINYINT]: (view, at, row) => String(view.getUint8(at + row)),
-  [TYPE.USMALLINT]: (view, at, row) => String(view.getUint16(at + row * 2, true)),
-  [TYPE.UINTEGER]: (view, at, row) => String(view.getUint32(at + row * 4, true)),
-  [TYPE.UBIGINT]: (view, at, row) => String(u64(view, at + row * 8)),
-  [TYPE.HUGEINT]: (view, at, row) => String((i64(view, at + row * 16 + 8) << 64n) | u64(view, at + row * 16)),
-  [TYPE.UHUGEINT]: (view, at, row) =>
-    String((u64(view, at + row * 16 + 8) << 64n) | u64(view, at + row * 16)),
-  [TYPE.FLOAT]: (view, at, row) => real(view.getFloat32(at + row * 4, true)),
-  [TYPE.DOUBLE]: (view, at, row) => real(view.getFloat64(at + row * 8, true)),
+const REALS: { readonly [id: number]: (view: DataView, at: number, row: number) => number } = {
+  [TYPE.FLOAT]: (view, at, row) => view.getFloat32(at + row * 4, true),
+  [TYPE.DOUBLE]: (view, at, row) => view.getFloat64(at + row * 8, true),
 };
 
 /** Decimals of more digits than a double keeps stay as they are. */
@@ -84,9 +68,14 @@ function plainEncoder(kit: EncodeKit, source: Source): Encode {
   const { instance, workspace } = kit;
   const { heap } = instance;
   const { id, name } = source.type;
-  const numbers = NUMBERS[id];
   const { data } = inputOf(instance, source.vector);
-  if (numbers !== undefined) return (row) => numbers(heap.view, data, row);
+  const number = REALS[id];
+  if (number !== undefined) return (row) => real(number(heap.view, data, row));
+  // What JSON has itself is written as a result has it.
+  if (id === TYPE.BOOLEAN || INTEGERS.has(id)) {
+    const read = readerOf(source.type);
+    return (row) => String(read(heap, data, row));
+  }
   if (id === TYPE.VARCHAR) return (row) => quote(heap.string(data, row));
   if (id === TYPE.DECIMAL && Number(/\d+/.exec(name)?.[0]) <= DOUBLE_DIGITS) {
     const doubles = workspace.cast(source.vector, 'DOUBLE', source.count);
@@ -122,9 +111,9 @@ const partOf = ({ parts }: ColumnType, index: number): ColumnType => parts[index
 const between = (start: number, length: number): readonly number[] =>
   Array.from({ length }, (_, index) => start + index);
 
-function entriesOf({ call, heap }: Instance, vector: number): (row: number) => readonly number[] {
-  const at = call.duckdb_vector_get_data(vector);
-  return (row) => between(heap.u32(at + row * 16), heap.u32(at + row * 16 + 8));
+function entriesOf(instance: Instance, vector: number): (row: number) => readonly number[] {
+  const { range } = inputOf(instance, vector);
+  return (row) => between(...range(row));
 }
 
 function listEncoder(kit: EncodeKit, { vector, type }: Source): Encode {

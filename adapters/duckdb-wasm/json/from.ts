@@ -2,9 +2,9 @@ import type { Binding } from '../binding.ts';
 import { rowError, type SqlFunction } from '../scalar.ts';
 import { columnOf, inputOf } from '../vector.ts';
 import type { JsonKit } from './create.ts';
-import { bytesAt } from './document.ts';
 import { withStructure } from './structure.ts';
-import { type Strictness, transform } from './transform.ts';
+import type { Strictness } from './target.ts';
+import { transform } from './transform.ts';
 import { withWorkspace } from './workspace.ts';
 
 /** The functions that make typed values of JSON, by a constant structure. */
@@ -46,9 +46,7 @@ export function fromVector(
   { count, strictness }: { readonly count: number; readonly strictness: Strictness },
 ): string | null {
   const input = inputOf(instance, source);
-  const texts = Array.from({ length: count }, (_, row) =>
-    input.isNull(row) ? null : bytesAt(instance, input.entry(row)),
-  );
+  const texts = Array.from({ length: count }, (_, row) => (input.isNull(row) ? null : input.bytes(row)));
   return withWorkspace(instance, types, (workspace) =>
     json.readAll(texts, (values) => {
       const kit = { instance, json, types, workspace, ...strictness, problem: null as string | null };

@@ -2,7 +2,7 @@ import type { Instance } from '../instance.ts';
 import type { SqlFunction } from '../scalar.ts';
 import { columnOf, inputOf, setNull, setText } from '../vector.ts';
 import type { JsonKit } from './create.ts';
-import { bytesAt, type Json, KIND } from './document.ts';
+import { type Json, KIND } from './document.ts';
 
 /** Lays JSON over JSON, from left to right (RFC 7396). */
 export function mergeFunction({ instance, json }: JsonKit): SqlFunction {
@@ -34,7 +34,7 @@ function mergeRows(instance: Instance, json: Json, chunk: number, output: number
       // One that is null takes away what was there; the next one starts anew.
       if (input.isNull(row)) whole = null;
       else {
-        whole = json.read(bytesAt(instance, input.entry(row)), (patch) =>
+        whole = json.read(input.bytes(row), (patch) =>
           before === null ? json.text(patch) : merge(before, patch),
         );
       }
@@ -52,8 +52,8 @@ function merged(json: Json, whole: number, patch: number): string {
 /** Fields that the patch does not name stay, then come those that it does; those it says are null go. */
 function mergedFields(json: Json, whole: number, patch: number): string {
   const pairs = (object: number): readonly (readonly [number, number])[] => {
-    const fields = json.fields(object);
-    return fields.flatMap((key, index) => (index % 2 === 0 ? [[key, fields[index + 1] ?? 0] as const] : []));
+    const values = json.values(object);
+    return json.names(object).map((name, index) => [name, values[index] ?? 0]);
   };
   const kept = pairs(whole)
     .filter(([key]) => json.named(patch, key) === 0)

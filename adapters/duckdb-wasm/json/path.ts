@@ -18,7 +18,9 @@ export interface Path {
 const encoder = new TextEncoder();
 /** `[#]`, which is behind the last item. */
 const NOWHERE = 0xffff_ffff;
-const INDEX = /(?:(#)?(-)|(#))?(\d{0,19})\]|\*\]/y;
+/** After a dot: all at any depth, all fields, or a name, which at any depth has another dot; in brackets: which items. */
+const STEP =
+  /\.(?:(?<deep>\*\*|\.\*|\.(?=\[))|(?<fields>\*)|(?<below>\.)?(?:"(?<quoted>(?:[^"\\]|\\[\s\S])+)"|(?<plain>[^.["][^.[]*)))|\[(?:(?<items>\*)|(?<end>#)|(?<back>#?-)?(?<index>\d{1,19}))\]/y;
 
 /** A path in any of the spellings that DuckDB takes; plain text is the name of a field. */
 export function parsePath(text: string, isIndex = false): Path {
@@ -40,73 +42,26 @@ function pointerPath(pointer: string): Path {
 
 function parseSteps(text: string): Path {
   const steps: Step[] = [];
-  for (let at = 1; at < text.length; ) {
-    const read = at + 1 === text.length ? null : readStep(text, at);
-    if (read === null) throw pathError(text, at + 1);
-    steps.push(read.step);
-    at = read.end;
+  STEP.lastIndex = 1;
+  for (let at = 1; at < text.length; at = STEP.lastIndex) {
+    const found = STEP.exec(text)?.groups;
+    if (!found) throw new SvcError('sql_failed', `JSON path error near '${text.slice(at)}'`);
+    steps.push(...stepsOf(found));
   }
   return { steps, pointer: null, many: steps.some(({ kind }) => kind !== 'field' && kind !== 'item') };
 }
 
-interface Read {
-  readonly step: Step;
-  readonly end: number;
-}
-
-function readStep(text: string, at: number): Read | null {
-  if (text[at] === '.') return readField(text, at + 1);
-  return text[at] === '[' ? readItem(text, at + 1) : null;
-}
-
-function readField(text: string, at: number): Read | null {
-  if (text.startsWith('**', at) || text.startsWith('.*', at))
-    return { step: { kind: 'descendants' }, end: at + 2 };
-  if (text[at] === '*') return { step: { kind: 'fields' }, end: at + 1 };
-  // Of `..name` and `..[` the second half is a step of its own.
-  if (text.startsWith('.[', at)) return { step: { kind: 'descendants' }, end: at + 1 };
-  if (text[at] === '.') return readName(text, at + 1) && { step: { kind: 'descendants' }, end: at };
-  return readName(text, at);
-}
-
-function readName(text: string, at: number): Read | null {
-  const quoted = text[at] === '"';
-  const read = quoted ? readQuoted(text, at + 1) : readPlain(text, at);
-  if (read === null) return null;
-  const { name, end } = read;
+function stepsOf(found: { readonly [group: string]: string | undefined }): readonly Step[] {
+  const { deep, fields, below, quoted, plain, items, end, back, index } = found;
+  if (deep) return [{ kind: 'descendants' }];
+  if (items) return [{ kind: 'items' }];
+  if (end || index)
+    return [{ kind: 'item', index: end ? NOWHERE : Number(index), fromBack: back !== undefined }];
+  const name = quoted?.replace(/\\(["\\])/g, '$1') ?? plain ?? '';
   // DuckDB knows a wildcard by its name, quotes or none.
-  return { step: name === '*' ? { kind: 'fields' } : { kind: 'field', name: encoder.encode(name) }, end };
-}
-
-interface Name {
-  readonly name: string;
-  readonly end: number;
-}
-
-function readPlain(text: string, at: number): Name | null {
-  const end = at + text.slice(at).search(/[.[]|$/);
-  return end === at ? null : { name: text.slice(at, end), end };
-}
-
-function readQuoted(text: string, at: number): Name | null {
-  const [whole, inner] = /^((?:[^"\\]|\\[\s\S])*)"/.exec(text.slice(at)) ?? [];
-  if (whole === undefined || inner === undefined || inner === '') return null;
-  return { name: inner.replace(/\\(["\\])/g, '$1'), end: at + whole.length };
-}
-
-function readItem(text: string, at: number): Read | null {
-  INDEX.lastIndex = at;
-  const found = INDEX.exec(text);
-  if (found === null) return null;
-  const [whole, , back, end, digits = ''] = found;
-  if (whole === '*]') return { step: { kind: 'items' }, end: INDEX.lastIndex };
-  if ((digits === '') !== (end !== undefined)) return null;
-  const index = end === undefined ? Number(digits) : NOWHERE;
-  return { step: { kind: 'item', index, fromBack: back !== undefined }, end: INDEX.lastIndex };
-}
-
-function pathError(text: string, at: number): SvcError {
-  return new SvcError('sql_failed', `JSON path error near '${text.slice(at - 1)}'`);
+  const step: Step =
+    fields || name === '*' ? { kind: 'fields' } : { kind: 'field', name: encoder.encode(name) };
+  return below ? [{ kind: 'descendants' }, step] : [step];
 }
 
 function walk(json: Json, from: number, steps: readonly Step[]): readonly number[] {
@@ -122,13 +77,13 @@ function walk(json: Json, from: number, steps: readonly Step[]): readonly number
 /** From a value and everything in it, nearest first; the value itself counts only where the path goes on. */
 function descend(json: Json, from: number, rest: readonly Step[]): readonly number[] {
   const all = [from];
-  for (const value of all) all.push(...json.items(value), ...valuesOf(json, value));
+  for (const value of all) all.push(...json.items(value), ...json.values(value));
   return (rest.length > 0 ? all : all.slice(1)).flatMap((value) => walk(json, value, rest));
 }
 
 function stepDown(json: Json, value: number, step: Step): readonly number[] {
   if (step.kind === 'items') return json.items(value);
-  if (step.kind === 'fields') return valuesOf(json, value);
+  if (step.kind === 'fields') return json.values(value);
   if (step.kind === 'descendants') return [];
   const found =
     step.kind === 'field'
@@ -145,8 +100,4 @@ function itemOf(
   const { index, fromBack } = step;
   const at = fromBack && index !== 0 ? json.length(value) - index : index;
   return at < 0 ? 0 : json.item(value, at);
-}
-
-function valuesOf(json: Json, value: number): readonly number[] {
-  return json.fields(value).filter((_, index) => index % 2 === 1);
 }

@@ -1,10 +1,11 @@
 import type { Binding } from '../binding.ts';
+import { takeType } from '../column-type.ts';
 import type { Instance } from '../instance.ts';
 import { type Overload, rowError, type SqlFunction } from '../scalar.ts';
 import type { TypeName } from '../sql-types.ts';
-import { TYPE } from '../type-ids.ts';
-import { columnOf, inputOf, setBytes, setNull, setText } from '../vector.ts';
-import { bytesAt, type Json, KIND, kindName } from './document.ts';
+import { INTEGERS } from '../type-ids.ts';
+import { columnOf, forRows, inputOf, setBytes, setNull, setText } from '../vector.ts';
+import { type Json, KIND, kindName } from './document.ts';
 import { listOf, type Put } from './list.ts';
 import { find, type Path, parsePath } from './path.ts';
 
@@ -24,8 +25,7 @@ interface Reading {
 /** The functions that tell something of values in JSON, found by a path. */
 export function readFunctions({ instance, json }: Kit): readonly SqlFunction[] {
   const { call, heap } = instance;
-  const putJson: Put<number> = (value, vector, row) =>
-    json.write(value, (text) => setBytes(instance, vector, row, text));
+  const putJson: Put<number> = (value, vector, row) => json.put(value, vector, row);
   const putText: Put<number> = (value, vector, row) => {
     if (json.kind(value) === KIND.null) setNull(instance, vector, row);
     else if (json.isText(value)) setBytes(instance, vector, row, json.bytes(value));
@@ -51,12 +51,7 @@ export function readFunctions({ instance, json }: Kit): readonly SqlFunction[] {
   const extractText: Reading = { returns: 'VARCHAR', put: putText, indexed: true };
   const keys: Reading = {
     returns: 'VARCHAR[]',
-    put: (value, vector, row) =>
-      putKeys(
-        json.fields(value).filter((_, index) => index % 2 === 0),
-        vector,
-        row,
-      ),
+    put: (value, vector, row) => putKeys(json.names(value), vector, row),
     whole: true,
   };
   const readings: { readonly [name: string]: Reading } = {
@@ -94,7 +89,8 @@ function overloadsOf(kit: Kit, reading: Reading, source: 'VARCHAR' | 'JSON'): re
           {
             takes: [source],
             returns,
-            run: (chunk: number, output: number) => runWhole(kit, reading, chunk, output),
+            run: (chunk: number, output: number) =>
+              forDocuments(kit, chunk, output, (root, row) => reading.put(root, output, row)),
           },
         ]
       : []),
@@ -115,14 +111,11 @@ function overloadsOf(kit: Kit, reading: Reading, source: 'VARCHAR' | 'JSON'): re
 
 /** A number that is written in a statement has a type of its own until it is known what it is for. */
 const NUMBER_LITERAL = 38;
-const INTEGERS: ReadonlySet<number> = new Set([
-  ...[TYPE.TINYINT, TYPE.SMALLINT, TYPE.INTEGER, TYPE.BIGINT, TYPE.HUGEINT, NUMBER_LITERAL],
-  ...[TYPE.UTINYINT, TYPE.USMALLINT, TYPE.UINTEGER, TYPE.UBIGINT, TYPE.UHUGEINT],
-]);
 
 /** A constant path is checked before anything runs, and one with wildcards makes the answer a list. */
 function bindPath(binding: Binding, returns: TypeName): void {
-  const isIndex = INTEGERS.has(binding.typeOf(1));
+  const type = binding.typeOf(1);
+  const isIndex = INTEGERS.has(type) || type === NUMBER_LITERAL;
   binding.take(1, isIndex ? 'BIGINT' : 'VARCHAR');
   const text = binding.constant(1);
   if (typeof text === 'string' && parsePath(text, isIndex).many) binding.returns(`${returns}[]` as TypeName);
@@ -140,20 +133,14 @@ function toSinglePath(text: string | null): Path {
   return path;
 }
 
-function runWhole({ instance, json }: Kit, { put }: Reading, chunk: number, output: number): void {
-  forEachDocument({ instance, json }, chunk, output, (root, row) => put(root, output, row));
-}
-
 function runWithPath(kit: Kit, reading: Reading, chunk: number, output: number): void {
   const { instance, json } = kit;
-  const paths = columnOf(instance, chunk, 1);
-  const pathOf = pathReader(instance, paths);
-  const isList = depthOf(instance, output) > (reading.returns.match(/\[\]/g)?.length ?? 0);
+  const pathOf = pathReader(instance, columnOf(instance, chunk, 1));
+  const isList = typeNameOf(instance, output) !== reading.returns;
   const putOne = orNull(instance, reading);
   const putAll = listOf(instance, reading.put);
-  forEachDocument(kit, chunk, output, (root, row) => {
+  forDocuments(kit, chunk, output, (root, row) => {
     const path = pathOf(row);
-    if (path === null) return setNull(instance, output, row);
     if (isList) return putAll(find(json, root, path), output, row);
     if (path.many) {
       throw rowError('JSON path cannot contain wildcards if the path is not a constant parameter');
@@ -164,24 +151,18 @@ function runWithPath(kit: Kit, reading: Reading, chunk: number, output: number):
 
 function runWithPaths(kit: Kit, reading: Reading, chunk: number, output: number): void {
   const { instance, json } = kit;
-  const { call, heap } = instance;
   const lists = columnOf(instance, chunk, 1);
-  const texts = inputOf(instance, call.duckdb_list_vector_get_child(lists));
+  const { range } = inputOf(instance, lists);
+  const { isNull, data } = inputOf(instance, instance.call.duckdb_list_vector_get_child(lists));
   const put = listOf(instance, orNull(instance, reading));
-  const entries = call.duckdb_vector_get_data(lists);
-  const parsed = new Map<string, Path>();
-  const pathAt = (index: number): Path =>
-    texts.isNull(index)
-      ? toSinglePath(null)
-      : remembered(parsed, heap.string(texts.data, index), toSinglePath);
-  forEachDocument(kit, chunk, output, (root, row) => {
-    const [start, length] = [heap.u32(entries + row * 16), heap.u32(entries + row * 16 + 8)];
-    const paths = Array.from({ length }, (_, index) => pathAt(start + index));
-    put(
-      paths.map((path) => find(json, root, path)[0] ?? 0),
-      output,
-      row,
-    );
+  const pathOf = remembered(toSinglePath);
+  forDocuments(kit, chunk, output, (root, row) => {
+    const [start, length] = range(row);
+    const values = Array.from({ length }, (_, index) => {
+      const text = isNull(start + index) ? null : instance.heap.string(data, start + index);
+      return find(json, root, pathOf(text))[0] ?? 0;
+    });
+    put(values, output, row);
   });
 }
 
@@ -190,67 +171,37 @@ function orNull(instance: Instance, { put, tellsMissing = false }: Reading): Put
   return (value, vector, row) => (value === 0 ? setNull(instance, vector, row) : put(value, vector, row));
 }
 
-/** Each row's document; a null one makes the row null. */
-export function forEachDocument(
+function forDocuments(
   { instance, json }: Kit,
   chunk: number,
   output: number,
   use: (root: number, row: number) => void,
 ): void {
-  const documents = inputOf(instance, columnOf(instance, chunk, 0));
-  const count = instance.call.duckdb_data_chunk_get_size(chunk);
-  for (let row = 0; row < count; row += 1) {
-    if (documents.isNull(row)) setNull(instance, output, row);
-    else json.read(bytesAt(instance, documents.entry(row)), (root) => use(root, row));
-  }
+  forRows(instance, chunk, output, (row, documents) => {
+    if (documents) json.read(documents.bytes(row), (root) => use(root, row));
+  });
 }
 
-/** The path of each row, parsed once for all rows that have the same. */
-function pathReader(instance: Instance, column: number): (row: number) => Path | null {
+/** The path of each row. */
+function pathReader(instance: Instance, column: number): (row: number) => Path {
   const { heap } = instance;
-  const input = inputOf(instance, column);
-  const isIndex = typeIdOf(instance, column) === TYPE.BIGINT;
-  const parsed = new Map<string, Path>();
-  const textOf = (row: number): string =>
-    isIndex ? String(heap.view.getBigInt64(input.data + row * 8, true)) : heap.string(input.data, row);
+  const { data } = inputOf(instance, column);
+  const isIndex = typeNameOf(instance, column) === 'BIGINT';
+  const parsed = remembered((text: string) => parsePath(text, isIndex));
   return (row) =>
-    input.isNull(row) ? null : remembered(parsed, textOf(row), (text) => parsePath(text, isIndex));
+    parsed(isIndex ? String(heap.view.getBigInt64(data + row * 8, true)) : heap.string(data, row));
 }
 
-function remembered<T>(known: Map<string, T>, key: string, make: (key: string) => T): T {
-  const value = known.get(key) ?? make(key);
-  known.set(key, value);
-  return value;
-}
-
-function typeIdOf(instance: Instance, vector: number): number {
-  return withTypeOf(instance, vector, (type) => instance.call.duckdb_get_type_id(type));
-}
-
-/** How many lists a vector's rows are wrapped in. */
-function depthOf(instance: Instance, vector: number): number {
-  const { call } = instance;
-  const depth = (type: number): number =>
-    call.duckdb_get_type_id(type) === TYPE.LIST ? 1 + innerDepth(type) : 0;
-  const innerDepth = (type: number): number => {
-    const inner = call.duckdb_list_type_child_type(type);
-    const found = depth(inner);
-    destroyType(instance, inner);
-    return found;
+/** Many rows have the same path, which is parsed once. */
+function remembered<K>(parse: (text: K) => Path): (text: K) => Path {
+  const known = new Map<K, Path>();
+  return (text) => {
+    const path = known.get(text) ?? parse(text);
+    known.set(text, path);
+    return path;
   };
-  return withTypeOf(instance, vector, depth);
 }
 
-function withTypeOf<T>(instance: Instance, vector: number, use: (type: number) => T): T {
-  const type = instance.call.duckdb_vector_get_column_type(vector);
-  try {
-    return use(type);
-  } finally {
-    destroyType(instance, type);
-  }
-}
-
-function destroyType({ call, heap, scratch }: Instance, type: number): void {
-  heap.setU32(scratch, type);
-  call.duckdb_destroy_logical_type(scratch);
+function typeNameOf(instance: Instance, vector: number): string {
+  return takeType(instance, instance.call.duckdb_vector_get_column_type(vector)).name;
 }

@@ -1,42 +1,29 @@
 import type { SqlFunction } from '../scalar.ts';
-import { columnOf, inputOf, setBytes, setNull } from '../vector.ts';
+import { forRows } from '../vector.ts';
 import type { JsonKit } from './create.ts';
-import { bytesAt, type Json, KIND } from './document.ts';
+import { type Json, KIND } from './document.ts';
 
 const SOURCES = ['VARCHAR', 'JSON'] as const;
 
 /** The functions that look at whole documents: whether text is one, whether one is in another, one spread over lines. */
 export function wholeFunctions({ instance, json }: JsonKit): readonly SqlFunction[] {
-  const { call, heap } = instance;
-  const eachRow = (chunk: number, output: number, columns: number, use: (row: number) => void): void => {
-    const inputs = Array.from({ length: columns }, (_, index) =>
-      inputOf(instance, columnOf(instance, chunk, index)),
-    );
-    for (let row = 0; row < call.duckdb_data_chunk_get_size(chunk); row += 1) {
-      if (inputs.some(({ isNull }) => isNull(row))) setNull(instance, output, row);
-      else use(row);
-    }
-  };
-  const textOf = (chunk: number, column: number, row: number) =>
-    bytesAt(instance, inputOf(instance, columnOf(instance, chunk, column)).entry(row));
   const putBoolean = (output: number, row: number, value: boolean): void => {
-    heap.bytes[call.duckdb_vector_get_data(output) + row] = value ? 1 : 0;
+    instance.heap.bytes[instance.call.duckdb_vector_get_data(output) + row] = value ? 1 : 0;
   };
   const runValid = (chunk: number, output: number): void =>
-    eachRow(chunk, output, 1, (row) => putBoolean(output, row, json.isValid(textOf(chunk, 0, row))));
+    forRows(instance, chunk, output, (row, texts) => {
+      if (texts) putBoolean(output, row, json.problem(texts.bytes(row)) === null);
+    });
   const runContains = (chunk: number, output: number): void =>
-    eachRow(chunk, output, 2, (row) => {
-      const found = json.read(textOf(chunk, 1, row), (needle) =>
-        json.read(textOf(chunk, 0, row), (haystack) => contains(json, haystack, needle)),
-      );
+    forRows(instance, chunk, output, (row, haystacks, needles) => {
+      const texts = [needles, haystacks].map((input) => input?.bytes(row) ?? null);
+      const found = json.readAll(texts, ([needle = 0, haystack = 0]) => contains(json, haystack, needle));
       putBoolean(output, row, found);
     });
   const runPretty = (chunk: number, output: number): void =>
-    eachRow(chunk, output, 1, (row) =>
-      json.read(textOf(chunk, 0, row), (root) =>
-        json.write(root, (text) => setBytes(instance, output, row, text), 'pretty'),
-      ),
-    );
+    forRows(instance, chunk, output, (row, texts) => {
+      if (texts) json.read(texts.bytes(row), (root) => json.put(root, output, row, 'pretty'));
+    });
   return [
     {
       name: 'json_valid',
@@ -59,24 +46,20 @@ function contains(json: Json, haystack: number, needle: number): boolean {
 }
 
 function childrenOf(json: Json, value: number): readonly number[] {
-  return [...json.items(value), ...json.fields(value).filter((_, index) => index % 2 === 1)];
+  return [...json.items(value), ...json.values(value)];
 }
 
 function isPart(json: Json, whole: number, part: number): boolean {
   if (json.equals(whole, part)) return true;
   const kind = json.kind(part);
-  if (kind !== json.kind(whole)) return false;
+  if (kind !== json.kind(whole) || (kind !== KIND.array && kind !== KIND.object)) return false;
   if (kind === KIND.array) {
     const items = json.items(whole);
     return json.items(part).every((wanted) => items.some((item) => isPart(json, item, wanted)));
   }
-  return kind === KIND.object && hasFields(json, whole, json.fields(part));
-}
-
-function hasFields(json: Json, whole: number, wanted: readonly number[]): boolean {
-  return wanted.every((key, index) => {
-    if (index % 2 === 1) return true;
-    const found = json.named(whole, key);
-    return found !== 0 && isPart(json, found, wanted[index + 1] ?? 0);
+  const values = json.values(part);
+  return json.names(part).every((name, index) => {
+    const found = json.named(whole, name);
+    return found !== 0 && isPart(json, found, values[index] ?? 0);
   });
 }

@@ -1,6 +1,7 @@
 import type { Instance } from '../instance.ts';
 import type { SqlFunction } from '../scalar.ts';
 import type { TypeName } from '../sql-types.ts';
+import { forRows, inputOf } from '../vector.ts';
 
 const MICROS_PER_DAY = 86_400_000_000n;
 /** Of a time with zone the lower 24 bits say how far its offset is below the greatest. */
@@ -38,7 +39,7 @@ export function calendarFunctions(instance: Instance, now: () => number): readon
 }
 
 /** The same number in each row. */
-function fill({ call, heap }: Instance, chunk: number, output: number, put: Put): void {
-  const data = call.duckdb_vector_get_data(output);
-  for (let row = 0; row < call.duckdb_data_chunk_get_size(chunk); row += 1) put(heap.view, data, row);
+function fill(instance: Instance, chunk: number, output: number, put: Put): void {
+  const { data } = inputOf(instance, output);
+  forRows(instance, chunk, output, (row) => put(instance.heap.view, data, row));
 }

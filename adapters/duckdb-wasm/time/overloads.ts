@@ -1,17 +1,16 @@
-import type { CPP } from '../cpp-symbols.ts';
 import type { Instance } from '../instance.ts';
 import { EXPRESSION, FUNCTION_SET, LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 
-/** Moves functions out of one of DuckDB's own sets into another, which is empty; those that are chosen may be changed. */
+/** Moves functions out of a set that DuckDB makes at an address into another, which is empty; those that are chosen may be changed. */
 export function moveOverloads(
   instance: Instance,
-  name: keyof typeof CPP,
+  factory: (at: number) => number,
   target: number,
   choose: (at: number) => boolean,
 ): void {
-  const { cpp, heap, allocate } = instance;
+  const { heap, allocate } = instance;
   const source = allocate(FUNCTION_SET.bytes);
-  cpp[name](source);
+  factory(source);
   const first = heap.u32(source + FUNCTION_SET.functions);
   const end = heap.u32(source + FUNCTION_SET.functions + 4);
   const size = SCALAR_FUNCTION.bytes;

@@ -1,4 +1,3 @@
-import type { TIME_FUNCTIONS } from '../cpp-symbols.ts';
 import type { Instance } from '../instance.ts';
 import { LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 import type { Loader } from '../loader.ts';
@@ -12,60 +11,15 @@ import { refuseZoneNames } from './zone-names.ts';
  * with zone. The extension that has them otherwise is not part of this engine.
  */
 
-/** Each function with its names in SQL. */
-const TWINS: { readonly [name in keyof typeof TIME_FUNCTIONS]: string } = {
-  add: '+',
-  subtract: '-',
-  age: 'age',
-  century: 'century',
-  dateDiff: 'date_diff datediff',
-  datePart: 'date_part datepart',
-  dateSub: 'date_sub datesub',
-  dateTrunc: 'date_trunc datetrunc',
-  day: 'day',
-  dayName: 'dayname',
-  dayOfMonth: 'dayofmonth',
-  dayOfWeek: 'dayofweek weekday',
-  dayOfYear: 'dayofyear',
-  decade: 'decade',
-  epoch: 'epoch',
-  era: 'era',
-  hour: 'hour',
-  isoDayOfWeek: 'isodow',
-  isoYear: 'isoyear',
-  julian: 'julian',
-  lastDay: 'last_day',
-  listRange: 'range',
-  listSeries: 'generate_series',
-  makeTimestamp: 'make_timestamptz',
-  microsecond: 'microsecond',
-  millennium: 'millennium',
-  millisecond: 'millisecond',
-  minute: 'minute',
-  month: 'month',
-  monthName: 'monthname',
-  quarter: 'quarter',
-  second: 'second',
-  strftime: 'strftime',
-  timeBucket: 'time_bucket',
-  timezone: 'timezone',
-  timezoneHour: 'timezone_hour',
-  timezoneMinute: 'timezone_minute',
-  week: 'week weekofyear',
-  year: 'year',
-  yearWeek: 'yearweek',
-};
-
 /** Registers the twins. */
 export function registerTwins(instance: Instance, loader: Loader, types: SqlTypes): void {
   const hiding = aroundBind(instance, (expressions) => hideZones(instance, expressions));
   const refusing = aroundBind(instance, refuseZoneNames(instance, types, 'strftime'));
-  for (const [key, names] of Object.entries(TWINS)) {
-    const name = key as keyof typeof TWINS;
-    const bind = name === 'strftime' ? refusing : hiding;
-    for (const alias of names.split(' ')) {
-      loader.functions(alias, (set) =>
-        moveOverloads(instance, name, set, (at) => toTwin({ instance, types, bind }, at, name)),
+  for (const [names, factory] of instance.twins) {
+    for (const name of names.split(' ')) {
+      const bind = name === 'strftime' ? refusing : hiding;
+      loader.functions(name, (set) =>
+        moveOverloads(instance, factory, set, (at) => toTwin({ instance, types, bind }, at, name)),
       );
     }
   }
@@ -79,20 +33,20 @@ interface Kit {
 }
 
 /** Turns a function of timestamps into one of timestamps with zone; false for any other function. */
-function toTwin({ instance, types, bind }: Kit, at: number, name: keyof typeof TWINS): boolean {
+function toTwin({ instance, types, bind }: Kit, at: number, name: string): boolean {
   const { heap } = instance;
   const takes = typesOf(instance, at).filter((type) => heap.bytes[type] === LOGICAL_TYPE.timestamp);
   const returns = at + SCALAR_FUNCTION.returns;
-  if (takes.length === 0 && name !== 'makeTimestamp') return false;
+  if (takes.length === 0 && name !== 'make_timestamptz') return false;
   // DuckDB takes the format first for the types without zone only.
   if (name === 'strftime' && takes[0] !== typesOf(instance, at)[0]) return false;
   for (const type of takes) heap.bytes[type] = LOGICAL_TYPE.timestampTz;
   if (heap.bytes[returns] === LOGICAL_TYPE.timestamp) heap.bytes[returns] = LOGICAL_TYPE.timestampTz;
-  if (name === 'listRange' || name === 'listSeries') {
+  if (name === 'range' || name === 'generate_series') {
     instance.cpp.assignType(returns, types.get('TIMESTAMP_TZ[]'));
   }
   // It would make whole days dates, which DuckDB does for timestamps without zone only.
-  if (name === 'dateTrunc') heap.setU32(at + SCALAR_FUNCTION.bind, 0);
+  if (/^date_?trunc$/.test(name)) heap.setU32(at + SCALAR_FUNCTION.bind, 0);
   wrapBind(instance, at, bind);
   return true;
 }

@@ -9,14 +9,14 @@ const lacks = (what: string): string => `${what} needs DuckDB's required extensi
 
 /** Ways to call functions that name a zone, which this engine cannot look up: each says so. */
 export function zonedFunctions(): readonly SqlFunction[] {
-  const refused = (name: string, takes: readonly TypeName[]): SqlFunction => ({
+  const refused = (name: string, takes: readonly TypeName[], returns: TypeName): SqlFunction => ({
     name,
     overloads: [
       {
         takes,
-        returns: 'TIMESTAMP_TZ',
+        returns,
         bind() {
-          throw rowError(lacks(`${name} with a time zone`));
+          throw rowError(lacks(`${name} of these arguments`));
         },
         run() {},
       },
@@ -24,8 +24,9 @@ export function zonedFunctions(): readonly SqlFunction[] {
   });
   const parts = ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT', 'DOUBLE', 'VARCHAR'] as const;
   return [
-    refused('time_bucket', ['INTERVAL', 'TIMESTAMP_TZ', 'VARCHAR']),
-    refused('make_timestamptz', parts),
+    refused('time_bucket', ['INTERVAL', 'TIMESTAMP_TZ', 'VARCHAR'], 'TIMESTAMP_TZ'),
+    refused('make_timestamptz', parts, 'TIMESTAMP_TZ'),
+    refused('timezone', ['VARCHAR', 'TIME_TZ'], 'TIME_TZ'),
   ];
 }
 
@@ -44,10 +45,8 @@ export function refuseZoneNames(instance: Instance, types: SqlTypes, name: strin
 /** Makes strptime refuse them, which would read another time. */
 export function guardStrptime(instance: Instance, loader: Loader, types: SqlTypes): void {
   const bind = aroundBind(instance, refuseZoneNames(instance, types, 'strptime'));
-  for (const [name, factory] of [
-    ['strptime', 'strptime'],
-    ['try_strptime', 'tryStrptime'],
-  ] as const) {
+  const { strptime, tryStrptime } = instance.cpp;
+  for (const [name, factory] of Object.entries({ strptime, try_strptime: tryStrptime })) {
     loader.functions(name, (set) =>
       moveOverloads(instance, factory, set, (at) => {
         wrapBind(instance, at, bind);

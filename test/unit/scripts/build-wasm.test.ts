@@ -56,7 +56,9 @@ describe('the engine’s artefacts', () => {
   it('have the functions that the adapter calls and no others', async () => {
     await buildWasm();
     const engine = await WebAssembly.compile(readFileSync('dist/duckdb-wasm/duckdb.wasm'));
-    expect(new Set(WebAssembly.Module.exports(engine).map(({ name }) => name))).toEqual(new Set(SYMBOLS));
+    expect(new Set(WebAssembly.Module.exports(engine).map(({ name }) => name))).toEqual(
+      new Set(SYMBOLS.values()),
+    );
     expect(statSync('dist/duckdb-wasm/duckdb.wasm').size).toBeLessThan(24_500_000);
   });
 });
@@ -81,18 +83,26 @@ function smallModule(): Uint8Array {
 
 describe('stripping', () => {
   it('keeps what the exports, the start and the table reach, and empties the rest', async () => {
-    const stripped = stripModule(smallModule(), new Set(['a']));
+    const stripped = stripModule(smallModule(), new Map([['a', 'first']]));
     const compiled = await WebAssembly.compile(Uint8Array.from(stripped));
-    expect(WebAssembly.Module.exports(compiled).map(({ name }) => name)).toEqual(['a']);
+    expect(WebAssembly.Module.exports(compiled).map(({ name }) => name)).toEqual(['first']);
     const memory = new WebAssembly.Memory({ initial: 1 });
-    const { a } = (await WebAssembly.instantiate(compiled, { e: { m: memory } })).exports;
-    expect(typeof a === 'function' && a()).toBeUndefined();
+    const { first } = (await WebAssembly.instantiate(compiled, { e: { m: memory } })).exports;
+    expect(typeof first === 'function' && first()).toBeUndefined();
     const hollow = [3, 0, 0x00, 0x0b].join();
     expect([...stripped].join().split(hollow).length - 1).toBe(1);
   });
 
   it('fails for an export that is not there', () => {
-    expect(() => stripModule(smallModule(), new Set(['a', 'gone']))).toThrow(/does not export gone/);
+    expect(() =>
+      stripModule(
+        smallModule(),
+        new Map([
+          ['a', 'a'],
+          ['gone', 'b'],
+        ]),
+      ),
+    ).toThrow(/does not export gone/);
   });
 
   it('fails for an instruction that it does not know, rather than guess', () => {
