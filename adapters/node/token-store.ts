@@ -3,16 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS tokens (
-    key TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL, until INTEGER NOT NULL
-  ) WITHOUT ROWID, STRICT;
-  CREATE INDEX IF NOT EXISTS tokens_until ON tokens (until);
-`;
-
-/** How often what is over is removed, in milliseconds. */
-const PURGE_MS = 600_000;
+import { PURGE_MS, TOKEN_SCHEMA, TOKEN_SQL } from '../edge/token-sql.ts';
 
 /** A store in one SQLite file that only its owner can read, shared by the processes of one machine (spec, `persistence`). */
 export function openTokenStore(path: string, now: () => number = Date.now): TokenStore {
@@ -48,24 +39,16 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
   };
 }
 
-/** Upserts are one statement each, so they are atomic between processes too. */
 function prepare(database: DatabaseSync) {
-  const over = 'ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until';
   return {
-    claim: database.prepare(
-      `INSERT INTO tokens VALUES (?, '', 1, ?) ${over}, version = 1 WHERE tokens.until <= ?`,
-    ),
-    get: database.prepare('SELECT value, version FROM tokens WHERE key = ? AND until > ?'),
-    put: database.prepare(`INSERT INTO tokens VALUES (?, ?, 1, ?) ${over}, version = tokens.version + 1`),
-    insert: database.prepare(
-      `INSERT INTO tokens VALUES (?, ?, 1, ?) ${over}, version = 1 WHERE tokens.until <= ?`,
-    ),
-    update: database.prepare(
-      'UPDATE tokens SET value = ?, until = ?, version = version + 1 WHERE key = ? AND version = ? AND until > ?',
-    ),
-    delete: database.prepare('DELETE FROM tokens WHERE key = ?'),
-    deletePrefix: database.prepare('DELETE FROM tokens WHERE substr(key, 1, length(?)) = ?'),
-    purge: database.prepare('DELETE FROM tokens WHERE until <= ?'),
+    claim: database.prepare(TOKEN_SQL.claim),
+    get: database.prepare(TOKEN_SQL.get),
+    put: database.prepare(TOKEN_SQL.put),
+    insert: database.prepare(TOKEN_SQL.insert),
+    update: database.prepare(TOKEN_SQL.update),
+    delete: database.prepare(TOKEN_SQL.delete),
+    deletePrefix: database.prepare(TOKEN_SQL.deletePrefix),
+    purge: database.prepare(TOKEN_SQL.purge),
   };
 }
 
@@ -77,7 +60,7 @@ function open(path: string): DatabaseSync {
     chmodSync(path, 0o600);
     const database = new DatabaseSync(path, { timeout: 5_000 });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
-    database.exec(SCHEMA);
+    database.exec(TOKEN_SCHEMA.join(';'));
     return database;
   } catch (cause) {
     throw new SvcError(

@@ -1,0 +1,97 @@
+import { SvcError } from '../../src/errors.ts';
+import type { Environment } from '../../src/settings/environment.ts';
+import { type Credentials, sign } from './sign.ts';
+
+/** A value as DynamoDB writes it: a text, or a number in digits. */
+export type Attribute = { readonly S: string } | { readonly N: string };
+export type Item = Readonly<Record<string, Attribute | undefined>>;
+
+/** What DynamoDB answers; the parts used here. */
+export interface Answer {
+  readonly Item?: Item;
+  readonly Items?: readonly Item[];
+  readonly LastEvaluatedKey?: Item;
+}
+
+/** Asks DynamoDB; null where the condition of a write did not hold. */
+export type AskDynamo = (operation: string, input: object) => Promise<Answer | null>;
+
+/** Where the table is; null: the region of the function, and AWS's own address there. */
+export interface DynamoPlace {
+  readonly region: string | null;
+  readonly endpoint: string | null;
+}
+
+const ATTEMPTS = 4;
+const FIRST_WAIT_MS = 50;
+const ATTEMPT_MS = 2_000;
+const BUSY = /^(Throttling|ThrottlingException|ProvisionedThroughputExceededException|RequestLimitExceeded)$/;
+
+/** A client of DynamoDB's JSON protocol with what Lambda puts into the environment; throws config_invalid without it. */
+export function createDynamo({ region: written, endpoint }: DynamoPlace, env: Environment): AskDynamo {
+  const region = written ?? need(env, 'AWS_REGION');
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const url = new URL(endpoint ?? `https://dynamodb.${region}.${domain}/`);
+  const credentials: Credentials = {
+    accessKeyId: need(env, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: need(env, 'AWS_SECRET_ACCESS_KEY'),
+    sessionToken: env.AWS_SESSION_TOKEN || null,
+  };
+  return async (operation, input) => {
+    const unsigned = { url, headers: headersOf(operation), body: JSON.stringify(input) };
+    for (let attempt = 1; ; attempt += 1) {
+      const scope = { credentials, region, service: 'dynamodb', now: new Date() };
+      const outcome = await send(url, await sign(unsigned, scope), unsigned.body);
+      if ('answer' in outcome) return outcome.answer;
+      if (!outcome.again || attempt === ATTEMPTS) throw refused(operation, outcome.reason);
+      await pause(FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random()));
+    }
+  };
+}
+
+function headersOf(operation: string): Record<string, string> {
+  return { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `DynamoDB_20120810.${operation}` };
+}
+
+type Outcome = { readonly answer: Answer | null } | { readonly again: boolean; readonly reason: string };
+
+async function send(url: URL, headers: Record<string, string>, body: string): Promise<Outcome> {
+  try {
+    const signal = AbortSignal.timeout(ATTEMPT_MS);
+    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
+    const text = await response.text();
+    if (response.ok) return { answer: JSON.parse(text) as Answer };
+    const type = typeOf(text);
+    if (type === 'ConditionalCheckFailedException') return { answer: null };
+    return { again: response.status >= 500 || BUSY.test(type), reason: `${response.status} ${type}`.trim() };
+  } catch (thrown) {
+    return { again: true, reason: thrown instanceof Error ? thrown.name : 'no answer' };
+  }
+}
+
+/** The name of an error, which has a namespace before it; nothing else of the answer is told. */
+function typeOf(text: string): string {
+  const [, name = ''] = /"__type"\s*:\s*"(?:[\w.]+#)?(\w+)"/.exec(text) ?? [];
+  return name;
+}
+
+function refused(operation: string, reason: string): SvcError {
+  return new SvcError(
+    'login_unavailable',
+    `DynamoDB did not answer ${operation} (${reason}), so sessions cannot be stored.
+Check that the table of \`auth.persistence.table\` is there, and that the function's role may use it.`,
+  );
+}
+
+function need(env: Environment, name: string): string {
+  const value = env[name];
+  if (value) return value;
+  const message = `\`auth.persistence.type\` is dynamodb, and ${name} is not set; Lambda sets it for a function with a role.`;
+  throw new SvcError('config_invalid', message);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,110 @@
+import type { TokenStore } from '../../src/ports.ts';
+import type { AskDynamo, Attribute, Item } from './dynamodb.ts';
+
+/** All keys are in one partition, so that a Query finds those that begin alike; DynamoDB splits it where it gets hot. */
+const SPACE = 'svc';
+const PAGE = 25;
+
+const ABSENT = 'attribute_not_exists(#key) OR #until <= :now';
+const SAME = '#version = :version AND #until > :now';
+const OVERWRITE = 'SET #value = :value, #until = :until, #expires = :expires ADD #version :one';
+
+const NAMES = { '#value': 'value', '#until': 'until', '#expires': 'expires', '#version': 'version' };
+
+/** A store in a DynamoDB table with the key `space`, `key` (texts) and the TTL attribute `expires` (spec, `persistence`). */
+export function createDynamoStore(ask: AskDynamo, table: string, now: () => number = Date.now): TokenStore {
+  const toTable = (operation: string, input: object) => ask(operation, { TableName: table, ...input });
+  const insert = (key: string, value: string, seconds: number) =>
+    toTable('PutItem', {
+      Item: { ...keyOf(key), value: { S: value }, version: digits(1), ...lifeOf(now() + seconds * 1000) },
+      ConditionExpression: ABSENT,
+      ExpressionAttributeNames: { '#key': 'key', '#until': 'until' },
+      ExpressionAttributeValues: { ':now': digits(now()) },
+    });
+  const replace = (key: string, value: string, seconds: number, version: number) =>
+    toTable('PutItem', {
+      Item: {
+        ...keyOf(key),
+        value: { S: value },
+        version: digits(version + 1),
+        ...lifeOf(now() + seconds * 1000),
+      },
+      ConditionExpression: SAME,
+      ExpressionAttributeNames: { '#version': 'version', '#until': 'until' },
+      ExpressionAttributeValues: { ':version': digits(version), ':now': digits(now()) },
+    });
+  const overwrite = (key: string, value: string, seconds: number) => {
+    const { until, expires } = lifeOf(now() + seconds * 1000);
+    return toTable('UpdateItem', {
+      Key: keyOf(key),
+      UpdateExpression: OVERWRITE,
+      ExpressionAttributeNames: NAMES,
+      ExpressionAttributeValues: {
+        ':value': { S: value },
+        ':until': until,
+        ':expires': expires,
+        ':one': digits(1),
+      },
+    });
+  };
+  const remove = (key: string) => toTable('DeleteItem', { Key: keyOf(key) });
+  return {
+    consistency: 'strong',
+    claimOnce: async (key, seconds) => (await insert(key, '', seconds)) !== null,
+    get: async (key) => {
+      const answer = await toTable('GetItem', { Key: keyOf(key), ConsistentRead: true });
+      const { value, version, until } = answer?.Item ?? {};
+      if (value === undefined || numberOf(until) <= now()) return null;
+      return { value: textOf(value), version: numberOf(version) };
+    },
+    put: async (key, value, { seconds, ifVersion }) => {
+      if (ifVersion === undefined) return (await overwrite(key, value, seconds)) !== null;
+      if (ifVersion === 0) return (await insert(key, value, seconds)) !== null;
+      return (await replace(key, value, seconds, ifVersion)) !== null;
+    },
+    delete: async (key) => void (await remove(key)),
+    deletePrefix: async (prefix) => {
+      for await (const key of keysOf(toTable, prefix)) await Promise.all(key.map(remove));
+    },
+    close: async () => {},
+  };
+}
+
+/** Keys that begin alike, page by page. */
+async function* keysOf(toTable: AskDynamo, prefix: string): AsyncGenerator<string[]> {
+  let after: Item | undefined;
+  do {
+    const answer = await toTable('Query', {
+      KeyConditionExpression: '#space = :space AND begins_with(#key, :prefix)',
+      ProjectionExpression: '#key',
+      ExpressionAttributeNames: { '#space': 'space', '#key': 'key' },
+      ExpressionAttributeValues: { ':space': { S: SPACE }, ':prefix': { S: prefix } },
+      ConsistentRead: true,
+      Limit: PAGE,
+      ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+    });
+    yield (answer?.Items ?? []).map(({ key }) => textOf(key));
+    after = answer?.LastEvaluatedKey;
+  } while (after !== undefined);
+}
+
+function keyOf(key: string) {
+  return { space: { S: SPACE }, key: { S: key } };
+}
+
+/** When a value is over, and the second at which DynamoDB may remove it: some day after, so nobody relies on it. */
+function lifeOf(until: number) {
+  return { until: digits(until), expires: digits(Math.ceil(until / 1000)) };
+}
+
+function digits(value: number): Attribute {
+  return { N: String(value) };
+}
+
+function numberOf(value: Attribute | undefined): number {
+  return value !== undefined && 'N' in value ? Number(value.N) : 0;
+}
+
+function textOf(value: Attribute | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}

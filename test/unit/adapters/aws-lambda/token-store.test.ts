@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createDynamo } from '../../../../adapters/aws-lambda/dynamodb.ts';
+import { sign } from '../../../../adapters/aws-lambda/sign.ts';
+import { createDynamoStore } from '../../../../adapters/aws-lambda/token-store.ts';
+import { itIsATokenStore } from '../../auth/store-contract.ts';
+import { AWS_ENV, startDynamo, TABLE } from './dynamodb-double.ts';
+
+async function open(now: () => number = Date.now) {
+  const double = await startDynamo();
+  const place = { region: null, endpoint: double.url };
+  return { double, place, store: createDynamoStore(createDynamo(place, AWS_ENV), TABLE, now) };
+}
+
+describe('the store in DynamoDB', () => {
+  itIsATokenStore(async (now) => (await open(now)).store);
+
+  it('tells DynamoDB the second after which a value may go', async () => {
+    const { double, store } = await open(() => 1_700_000_000_001);
+    await store.put('a', 'one', { seconds: 60 });
+    await store.claimOnce('b', 1);
+    const expires = [...double.rows.values()].map((row) => row.expires);
+    expect(expires).toEqual([{ N: '1700000061' }, { N: '1700000002' }]);
+  });
+
+  it('deletes more keys than a page has', async () => {
+    const { double, store } = await open();
+    const keys = Array.from({ length: 60 }, (_, index) => `s:${index}`);
+    await Promise.all([...keys, 't:1'].map((key) => store.put(key, 'x', { seconds: 60 })));
+    await store.deletePrefix('s:');
+    expect(double.rows.size).toBe(1);
+    expect(double.operations.filter((operation) => operation === 'Query')).toHaveLength(3);
+  });
+
+  it('asks again where DynamoDB is busy or broken', async () => {
+    const { double, store } = await open();
+    double.failures.push([400, 'ProvisionedThroughputExceededException'], [500, 'InternalServerError']);
+    expect(await store.claimOnce('a', 60)).toBe(true);
+    expect(double.operations).toEqual(['PutItem', 'PutItem', 'PutItem']);
+  });
+
+  it('says what to check where DynamoDB refuses, once and without what it wrote', async () => {
+    const { double, store } = await open();
+    double.failures.push([400, 'AccessDeniedException']);
+    await expect(store.get('a')).rejects.toMatchObject({
+      code: 'login_unavailable',
+      message: expect.stringMatching(/GetItem \(400 AccessDeniedException\)[\s\S]*role/),
+    });
+    expect(double.operations).toHaveLength(1);
+  });
+
+  it('is refused with another secret', async () => {
+    const { place } = await open();
+    const ask = createDynamo(place, { ...AWS_ENV, AWS_SECRET_ACCESS_KEY: 'another' });
+    await expect(createDynamoStore(ask, TABLE).get('a')).rejects.toThrow('InvalidSignatureException');
+  });
+
+  it.each(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('needs %s', (name) => {
+    const make = () => createDynamo({ region: null, endpoint: null }, { ...AWS_ENV, [name]: '' });
+    expect(make).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+    expect(make).toThrow(name);
+  });
+});
+
+describe('a signature', () => {
+  it("is that of the example `post-vanilla` of AWS's test suite", async () => {
+    const credentials = {
+      accessKeyId: 'AKIDEXAMPLE',
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+      sessionToken: null,
+    };
+    const { authorization } = await sign(
+      { url: new URL('https://example.amazonaws.com/'), headers: {}, body: '' },
+      { credentials, region: 'us-east-1', service: 'service', now: new Date('2015-08-30T12:36:00Z') },
+    );
+    expect(authorization).toBe(
+      'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b',
+    );
+  });
+});
