@@ -9,6 +9,7 @@ import { type Limits, withinLimits } from './limits.ts';
 import { checkKind, refuseFiles, refuseSecrets } from './refuse.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
+import { refuseStandIns } from './stand-ins.ts';
 
 /** Interrupting again: a statement that just begins does not notice the first time. */
 const CLOSE_EVERY_MS = 20;
@@ -92,6 +93,7 @@ export class NativeDatabase implements Database {
     limits: Limits,
   ): Promise<SqlResult> {
     refuseSecrets(request.sql);
+    refuseStandIns(request.sql);
     if (!this.#engine.external) refuseFiles(request.sql);
     await session.introduce(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);

@@ -10,6 +10,7 @@ import { Instance } from './instance.ts';
 import { createLine, type LineSize, type TakePlace } from './line.ts';
 import { applySecrets, type DatabaseSecret } from './secrets.ts';
 import { type EngineSettings, lockdown, openOptions } from './settings.ts';
+import { checkStandIns } from './stand-ins.ts';
 import { createTurns } from './turns.ts';
 
 /** Which file to open, how, and for how many at a time. */
@@ -152,6 +153,7 @@ async function setUp(instance: DuckDBInstance, options: EngineOptions, tell: Tel
   const connection = await instance.connect();
   try {
     if (options.external) tell(await readInside(connection));
+    await checkStandIns(connection);
     await loadExtensions(connection, options);
     await applySecrets(connection, options.secrets);
     await connection.run(lockdown(options).join(';\n'));

@@ -8,6 +8,7 @@ import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 import { readResult } from './result.ts';
 import { Session } from './session.ts';
+import { checkStandIns } from './stand-ins.ts';
 import type { Statement } from './statement.ts';
 
 /** What an engine is made of. */
@@ -156,6 +157,9 @@ export class Engine {
     const session = new Session(this.#instance, this.#database);
     const parts = { instance: this.#instance, database: this.#database, session };
     this.#extendFor = extendEngine(parts, () => this.#caller);
+    checkStandIns(session, (caller) => {
+      this.#caller = caller;
+    });
     for (const setting of lockdown(this.#options.memoryMb)) session.query(`SET ${setting}`);
     session.close();
   }

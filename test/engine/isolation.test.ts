@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { runScript } from '../../adapters/duckdb-native/script.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { Database, SqlCaller, SqlValue } from '../../src/ports.ts';
 import { ENGINES } from './engines.ts';
-import { callerOf, errorOf, read, temporaryFolder } from './fixture.ts';
+import { callerOf, errorOf, read, temporaryFolder, write } from './fixture.ts';
 
 const USERS = 50;
 /** 10,000 in all; a database open for writing reads by the same code. */
@@ -103,6 +104,34 @@ const FORGERIES: readonly string[] = [
   'USE temp',
   "SET search_path = 'temp'",
 ];
+
+describe.each(ENGINES)('a database with a function of its own on $name', ({ open }) => {
+  it.each([
+    "get_username() AS 'user 1'",
+    "GET_USER_EMAIL(x := 1) AS 'user1@example.com'",
+    'get_request_header(name, other) AS other',
+  ])('is not opened: %s', async (macro) => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder.remove());
+    await runScript(folder.file('forged.duckdb'), `CREATE MACRO ${macro}`);
+    const error = await errorOf(open(folder.file('forged.duckdb')));
+    expect(error.code).toBe('database_unavailable');
+    expect(error.message).toContain(macro.replace(/\(.*/, '').toLowerCase());
+  });
+});
+
+describe('a statement that writes', () => {
+  it.each([
+    "CREATE MACRO get_username() AS 'user 1'",
+    'create or replace /* x */ function main."get_user_email" () AS \'user1@example.com\'',
+    "CREATE MACRO IF NOT EXISTS get_request_header(name) AS 'x'",
+  ])('does not define what tells of the caller: %s', async (sql) => {
+    const database = await openNative({ path: ':memory:', readonly: false });
+    onTestFinished(() => database.close());
+    expect((await errorOf(write(database, sql))).code).toBe('sql_rejected');
+    expect((await write(database, 'CREATE MACRO get_usernames() AS 1')).rows).toEqual([]);
+  });
+});
 
 describe.each(ENGINES)('callers on $name', ({ open }) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,0 +1,19 @@
+import { type ErrorCode, SvcError } from '../errors.ts';
+
+/** One call of each function about the caller (spec, "SQL functions available when served"). */
+export const CALLER_CALLS = {
+  get_user_external_token: 'get_user_external_token()',
+  get_username: 'get_username()',
+  get_user_provider: 'get_user_provider()',
+  get_user_email: 'get_user_email()',
+  get_request_header: "get_request_header('any')",
+  get_request_headers_json: 'get_request_headers_json()',
+} as const;
+
+/** A database's own function of such a name would answer instead, inside of its views at least: anything it likes. */
+export function standInError(name: string, code: ErrorCode): SvcError {
+  return new SvcError(
+    code,
+    `The database would have a function ${name} of its own, which could answer instead of the one about the caller. Remove it: \`DROP MACRO ${name}\`.`,
+  );
+}
