@@ -7,8 +7,9 @@ const [FUNCTION, TABLE, MEMORY, GLOBAL, TAG] = [0, 1, 2, 3, 4];
 const HOLLOW = Uint8Array.of(3, 0, 0x00, 0x0b);
 
 /**
- * The module with only these exports, under the names that the map gives them, and with every function that neither they nor a table can reach emptied.
- * DuckDB exports 75,000 symbols for side modules that this kit never loads; they keep code alive and startup slow.
+ * The module with only these exports, under the names that the map gives them, and with every function that neither they
+ * nor a table can reach emptied. DuckDB exports 75,000 symbols for side modules that this kit never loads; they keep code
+ * alive and startup slow.
  */
 export function stripModule(module: Uint8Array, keep: ReadonlyMap<string, string>): Uint8Array {
   const sections = parseSections(module).filter(({ id }) => id !== SECTION.custom);
@@ -21,9 +22,24 @@ export function stripModule(module: Uint8Array, keep: ReadonlyMap<string, string
   const tabled = readTabled(bodyOf(sections, SECTION.element));
   const imported = countImportedFunctions(bodyOf(sections, SECTION.import));
   const code = emptyUnreached(bodyOf(sections, SECTION.code), imported, [...roots, started, ...tabled]);
-  const exports = toVector(exported.map((entry) => renamed(entry, keep.get(entry.name) ?? entry.name)));
-  return toModule(
-    sections.map((section) => replaced(section, { [SECTION.export]: exports, [SECTION.code]: code })),
+  const bodies = { [SECTION.export]: writeExports(exported, keep), [SECTION.code]: code };
+  return toModule(sections.map((section) => replaced(section, bodies)));
+}
+
+/** The whole module, with exports under the names that the map gives them: what stripping is measured against. */
+export function renameExports(module: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array {
+  const sections = parseSections(module);
+  const exported = readExports(bodyOf(sections, SECTION.export));
+  const bodies = { [SECTION.export]: writeExports(exported, names) };
+  return toModule(sections.map((section) => replaced(section, bodies)));
+}
+
+function writeExports(exported: readonly Export[], names: ReadonlyMap<string, string>): Uint8Array {
+  return toVector(
+    exported.map(({ name, kind, index }) => {
+      const text = new TextEncoder().encode(names.get(name) ?? name);
+      return join([Uint8Array.from(toLeb(text.length)), text, Uint8Array.of(kind, ...toLeb(index))]);
+    }),
   );
 }
 
@@ -31,11 +47,6 @@ interface Export {
   readonly name: string;
   readonly kind: number;
   readonly index: number;
-}
-
-function renamed({ kind, index }: Export, name: string): Uint8Array {
-  const text = new TextEncoder().encode(name);
-  return join([Uint8Array.from(toLeb(text.length)), text, Uint8Array.of(kind, ...toLeb(index))]);
 }
 
 function bodyOf(sections: readonly Section[], id: number): Uint8Array {

@@ -1,10 +1,12 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { runScript } from '../../../adapters/duckdb-native/script.ts';
 import { artefactFolder } from '../../../adapters/duckdb-wasm/artefact.ts';
+import { SYMBOLS } from '../../../adapters/duckdb-wasm/symbols.ts';
+import { renameExports } from '../../../scripts/wasm/strip.ts';
 import { benchFile } from '../program.ts';
 import { CONFIGURATION, toConfiguration } from './workerd.ts';
 
@@ -39,13 +41,19 @@ export async function prepareWorkers(folder: string): Promise<void> {
 async function prepareWorker(folder: string, name: string, entry: string): Promise<void> {
   const own = join(folder, name);
   const artefact = (file: string): string => fileURLToPath(new URL(file, artefactFolder()));
-  const engine = name === 'ours' ? artefact('duckdb.wasm') : join(PACKAGE, 'duckdb-eh.wasm');
   await mkdir(join(own, 'assets'), { recursive: true });
   await bundleWorker(benchFile(entry), join(own, 'index.js'));
-  await copyFile(engine, join(own, 'duckdb.wasm'));
+  await writeFile(join(own, 'duckdb.wasm'), await engineOf(name, artefact('duckdb.wasm')));
   await copyFile(artefact('trampolines.wasm'), join(own, 'trampolines.wasm'));
   await copyFile(join(folder, 'data.duckdb'), join(own, 'assets/data.duckdb'));
   await writeFile(join(own, CONFIGURATION), toConfiguration(['index.js', 'duckdb.wasm', 'trampolines.wasm']));
+}
+
+/** The package's engine, which our adapter knows by other names than the package does. */
+async function engineOf(name: string, stripped: string): Promise<Uint8Array> {
+  if (name === 'ours') return readFile(stripped);
+  const whole = await readFile(join(PACKAGE, 'duckdb-eh.wasm'));
+  return name === 'unstripped' ? renameExports(whole, SYMBOLS) : whole;
 }
 
 /** The package's bindings for browsers find neither Node nor a network in workerd. */
