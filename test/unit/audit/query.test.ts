@@ -95,7 +95,7 @@ const FILTERS: readonly AuditFilter[] = [
 ];
 
 describe('a query', () => {
-  it.each(FILTERS)('finds the same with DuckDB, without it, and by hand: %j', async (filter) => {
+  it.each(FILTERS)('D22: finds the same with DuckDB, without it, and by hand: %j', async (filter) => {
     const path = logOf(500);
     const wanted = Array.from({ length: 500 }, (_, index) => recordOf(index))
       .filter((record) =>
@@ -160,7 +160,7 @@ describe('a query', () => {
 });
 
 describe('an export', () => {
-  it('to DuckDB has typed columns in the table `logs`, whatever shapes results have', async () => {
+  it('D21: to DuckDB has typed columns in the table `logs`, whatever shapes results have', async () => {
     const path = logOf(100);
     const target = join(path, '../out.duckdb');
     expect(await exportDuckdb(path, {}, target)).toBe(100);

@@ -132,7 +132,7 @@ describe('an audit record', () => {
     });
   });
 
-  it('of a denied call has the decision and its reason', async () => {
+  it('D5: of a denied call has the decision and its reason', async () => {
     expect(toAuditRecord(await recorded('tool', 'people', { country: 'XX' }), ALL)).toMatchObject({
       operation_status: 'error',
       policy_decision: 'deny',
@@ -213,7 +213,7 @@ describe('an audit record', () => {
 describe('redaction', () => {
   const line = (record: AuditRecord) => JSON.stringify(record);
 
-  it('takes out what is sensitive, nested and in lists, in parameters, results and echoes', async () => {
+  it('D6: takes out what is sensitive, nested and in lists, in parameters, results and echoes', async () => {
     const args = {
       country: 'DE',
       pin: 'planted-pin',

@@ -88,7 +88,7 @@ describe('svc serve with audit', () => {
     expect(readFileSync(join(root, LOG), 'utf8')).not.toContain('planted');
   });
 
-  it('names the session of a client that has one', { timeout: 60_000 }, async () => {
+  it('D7: names the session of a client that has one', { timeout: 60_000 }, async () => {
     const root = await audited();
     const { server, url } = await serve(root);
     const params = {
@@ -109,7 +109,7 @@ describe('svc serve with audit', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'has a record of every call that was answered before %s',
+    'D23: has a record of every call that was answered before %s',
     { timeout: 60_000 },
     async (signal) => {
       const root = await audited();
@@ -237,7 +237,7 @@ describe('svc log', () => {
     [['--since', '7d'], 3],
     [['--since', '24h', '--until', '90m'], 1],
     [['--until', '2020-01-01'], 0],
-  ])('%j finds %i, in Tokyo as in New York', { timeout: 60_000 }, async (options, many) => {
+  ])('D20: %j finds %i, in Tokyo as in New York', { timeout: 60_000 }, async (options, many) => {
     const root = await written();
     for (const TZ of ['Asia/Tokyo', 'America/New_York']) {
       const { stdout } = await svc(['log', '--json', ...options], root, { TZ });

@@ -28,7 +28,7 @@ async function call(url: string, name: string, args: object): Promise<unknown> {
   return result.structuredContent;
 }
 
-it('SIGHUP resolves references anew; one that fails changes nothing', async () => {
+it('D13: SIGHUP resolves references anew; one that fails changes nothing', async () => {
   const root = await project();
   writeFileSync(join(root, 'svc-site.yml'), SITE);
   mkdirSync(join(root, 'private'));

@@ -17,7 +17,7 @@ const CALL = {
   }),
 };
 
-it('svc serve sends what has gathered before it ends, as the environment says', async () => {
+it('D12: svc serve sends what has gathered before it ends, as the environment says', async () => {
   const receiver = await startReceiver();
   const env = {
     SVC_TELEMETRY_ENABLED: 'true',

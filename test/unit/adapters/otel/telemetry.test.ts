@@ -202,7 +202,7 @@ describe('spans', () => {
 });
 
 describe('metrics', () => {
-  it('are those of the spec, by the labels of the spec', async () => {
+  it('D11: are those of the spec, by the labels of the spec', async () => {
     await call('people', here);
     await call('people', { country: 'planted-denied' }).catch(() => null);
     await call('broken').catch(() => null);
