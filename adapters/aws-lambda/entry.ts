@@ -25,6 +25,7 @@ import { openPackaged } from './database.ts';
 import { flushWithin } from './flush.ts';
 import { createHandler, createStreamHandler, type Scope } from './handler.ts';
 import { createLambdaLog } from './log.ts';
+import { storeWith } from './open-store.ts';
 import { awsLambda } from './platform.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
@@ -62,7 +63,8 @@ const gate = createGate(async () => {
   follow(settings);
   reach.follow(settings);
   sealer = await sealerOf(settings);
-  const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log };
+  const openStore = storeWith(process.env);
+  const parts = { fetchDocument: createFetchDocument(), openJwe, listens: null, log, openStore };
   auth = await startAuth(settings, runtime.catalog, parts);
   const { version } = manifest;
   const measured = { project: runtime.catalog.project, version, env: process.env, log, write };

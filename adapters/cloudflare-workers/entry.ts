@@ -19,6 +19,7 @@ import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import { fetchDocument } from './fetch-document.ts';
 import manifestText from './manifest.json';
+import { storeAmong } from './open-store.ts';
 import { loadStartSettings } from './start-settings.ts';
 
 /** What the platform binds (wrangler.toml). */
@@ -53,7 +54,8 @@ function createServer(bindings: Env) {
     follow(settings);
     reach.follow(settings);
     sealer = await sealerOf(settings);
-    auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log });
+    const openStore = storeAmong(bindings);
+    auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log, openStore });
     const { version } = manifest;
     const measured = { project: runtime.catalog.project, version, env, log, write: printLine };
     telemetry = await startTelemetry(settings, { ...measured, onDemand: true });

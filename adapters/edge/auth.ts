@@ -3,17 +3,22 @@ import { endpointScopes } from '../../src/auth/endpoint-scopes.ts';
 import type { Auth } from '../../src/auth/model.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { TokenStore } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { enforceStore, type OpenStore } from './store.ts';
 
 /** What a platform brings to the authentication of an artefact. */
-export type EdgeAuthParts = Pick<AuthParts, 'fetchDocument' | 'openJwe' | 'listens' | 'log'>;
+export type EdgeAuthParts = Pick<AuthParts, 'fetchDocument' | 'openJwe' | 'listens' | 'log'> & {
+  /** Left out where a platform keeps nothing. */
+  readonly openStore?: OpenStore;
+};
 
 /** Whether settings ask for tokens. */
 export function asksForTokens({ auth }: Pick<Settings, 'auth'>): boolean {
   return auth.provider !== null || auth.verifier !== null;
 }
 
-/** The authentication that settings ask for, loaded only then; nothing of it is stored. Null: everybody may come. */
+/** The authentication that settings ask for, loaded only then. Null: everybody may come. */
 export async function startAuth(
   settings: Settings | null,
   catalog: Catalog,
@@ -23,13 +28,20 @@ export async function startAuth(
   const { createAuth } = await import('../../src/auth/create.ts').catch((cause) => {
     throw new SvcError('config_invalid', NOT_BUILT_IN, { cause });
   });
-  const { auth } = settings;
-  if (auth.persistence !== null) {
-    const message = '`auth.persistence` is set, and nothing is stored here: sessions end with their token.';
-    parts.log({ level: 'warn', message });
-  }
   const scopes = endpointScopes(catalog);
-  return createAuth({ ...parts, settings, project: catalog.project, endpointScopes: scopes, store: null });
+  const store = await storeOf(settings, parts);
+  return createAuth({ ...parts, settings, project: catalog.project, endpointScopes: scopes, store });
+}
+
+/** Where another server makes the tokens, nothing is stored. */
+async function storeOf({ auth }: Settings, { openStore, log }: EdgeAuthParts): Promise<TokenStore | null> {
+  const { persistence, verifier } = auth;
+  if (persistence === null) return null;
+  if (openStore !== undefined && verifier === null) return openStore(persistence);
+  if (verifier === null) enforceStore(persistence, 'sqlite');
+  const message = '`auth.persistence` is set, and nothing is stored here: sessions end with their token.';
+  log({ level: 'warn', message });
+  return null;
 }
 
 const NOT_BUILT_IN = `The configuration sets \`auth.provider\` or \`auth.mode: verifier\`, but this artefact was built without authentication.

@@ -9,7 +9,7 @@ import type { AuthSettings } from '../../src/settings/model.ts';
 /** Keys for a server that is the only one: those beside its store, or one that ends with the process. */
 export function ownKeys({ keys, persistence }: AuthSettings, log: Log): readonly RootKey[] {
   if (keys.length > 0) return [];
-  if (persistence === null) {
+  if (persistence?.type !== 'sqlite') {
     log({ level: 'warn', message: EPHEMERAL });
     return parseKeys([generateKey()]);
   }

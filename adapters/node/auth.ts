@@ -4,6 +4,7 @@ import type { Auth } from '../../src/auth/model.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { Log, TokenStore } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { enforceStore } from '../edge/store.ts';
 import { ownKeys } from './auth-keys.ts';
 import { createFetchDocument } from './fetch-document.ts';
 import { openJwe } from './open-jwe.ts';
@@ -19,6 +20,8 @@ export async function openAuth(settings: Settings, catalog: Catalog, log: Log): 
   const { auth, transport } = settings;
   const { host, stateless } = transport.http;
   const issues = auth.verifier === null;
+  // before a key is made that ends with the process
+  if (issues && !stateless && auth.persistence !== null) enforceStore(auth.persistence, 'sqlite');
   const own = issues && !stateless ? ownKeys(auth, log) : [];
   const store = issues && !stateless ? await openStore(settings) : null;
   if (stateless && auth.persistence !== null) {
@@ -49,5 +52,5 @@ export async function openAuth(settings: Settings, catalog: Catalog, log: Log): 
 async function openStore({ auth: { persistence } }: Settings): Promise<TokenStore | null> {
   if (persistence === null) return null;
   const { openTokenStore } = await import('./token-store.ts');
-  return openTokenStore(persistence.path);
+  return openTokenStore(enforceStore(persistence, 'sqlite').path);
 }

@@ -25,7 +25,7 @@ function checkKeys({ auth, transport }: Settings): Check {
     const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
     return problem('keys', message, fix.join(' '));
   }
-  if (auth.persistence !== null && !transport.http.stateless) {
+  if (auth.persistence?.type === 'sqlite' && !transport.http.stateless) {
     return ok('keys', 'there is a key beside the store; further instances need SVC_AUTH_KEYS');
   }
   const message = 'this configuration has no keys: a restart or another instance signs everybody out';

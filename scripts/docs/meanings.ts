@@ -90,9 +90,14 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.clients[].grant_types[]`]: 'What it may ask for.',
   [`${PROFILE}auth.clients[].scopes[]`]: 'Scopes that it may have.',
   [`${PROFILE}auth.authorization.required_scopes[]`]: 'Scopes that every caller must hold, all of them.',
-  [`${PROFILE}auth.persistence.type`]: 'Where sessions are stored.',
-  [`${PROFILE}auth.persistence.path`]: 'File of the store.',
-  [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that what is stored is sealed with.',
+  [`${PROFILE}auth.persistence.type`]:
+    'Where sessions are stored: a file on Node, DynamoDB on AWS Lambda, D1 on Cloudflare Workers.',
+  [`${PROFILE}auth.persistence.path`]: 'File of the store `sqlite`.',
+  [`${PROFILE}auth.persistence.table`]: 'Table of the store `dynamodb`. Required there.',
+  [`${PROFILE}auth.persistence.region`]: 'Its region; otherwise that of the function.',
+  [`${PROFILE}auth.persistence.endpoint`]: 'Its address, where it is not that of AWS.',
+  [`${PROFILE}auth.persistence.binding`]: 'Binding of the D1 database in wrangler.toml. Required there.',
+  [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that what `sqlite` stores is sealed with.',
   [`${PROFILE}auth.hide_credential_headers`]:
     '`get_request_header` answers NULL for `authorization`, `cookie` and `dpop`.',
   ...of('github', API),

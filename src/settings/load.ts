@@ -7,6 +7,7 @@ import { activePart, only, type Selected } from './active.ts';
 import { checkClients } from './check-clients.ts';
 import { checkOutside } from './check-outside.ts';
 import { checkSettings, checkSiteSecrets, point } from './check-settings.ts';
+import { checkStore } from './check-store.ts';
 import { type Connections, toConnections } from './connections.ts';
 import { type EffectiveValue, toEffective } from './effective.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -121,6 +122,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
     ...early,
     ...checkSettings(settings, merged.active, parts),
     ...checkClients(settings, parts),
+    ...checkStore(merged.active, parts),
     ...checkSiteSecrets(site, settings, place),
     ...checkOutside(site, settings, { ...parts, place }),
   ];

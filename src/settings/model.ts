@@ -73,13 +73,22 @@ export interface AuthSettings {
   readonly blocked_clients: readonly string[];
   readonly required_scopes: readonly string[];
   /** Null: nothing is stored. */
-  readonly persistence: {
-    readonly type: 'sqlite';
-    readonly path: string;
-    readonly auth_encryption_key: string | null;
-  } | null;
+  readonly persistence: Persistence | null;
   readonly hide_credential_headers: boolean;
 }
+
+/** Where sessions are stored: a file on Node, a table on AWS Lambda, a database on Cloudflare Workers. */
+export type Persistence =
+  | { readonly type: 'sqlite'; readonly path: string; readonly auth_encryption_key: string | null }
+  | {
+      readonly type: 'dynamodb';
+      readonly table: string;
+      /** Null: that of the function. */
+      readonly region: string | null;
+      /** Null: that of AWS. */
+      readonly endpoint: string | null;
+    }
+  | { readonly type: 'd1'; readonly binding: string };
 
 /** `telemetry` of the active profile. */
 export interface TelemetrySettings {

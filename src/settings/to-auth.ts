@@ -1,6 +1,6 @@
 import { present } from '../project/schema/present.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
-import type { AuthSettings, ProviderBlock, VerifierBlock } from './model.ts';
+import type { AuthSettings, Persistence, ProviderBlock, VerifierBlock } from './model.ts';
 import type { ParsedAuth } from './schema/auth.ts';
 
 /** `auth` with its defaults; the block of another provider than the chosen one says nothing. */
@@ -22,14 +22,25 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
     })),
     blocked_clients: written.blocked_clients ?? [],
     required_scopes: written.authorization?.required_scopes ?? [],
-    persistence: persistence
-      ? {
-          type: 'sqlite',
-          path: expand(persistence.path ?? BLOCK_DEFAULTS.persistence_path),
-          auth_encryption_key: persistence.auth_encryption_key ?? null,
-        }
-      : null,
+    persistence: persistence ? toPersistence(persistence, expand) : null,
     hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
+  };
+}
+
+/** What its type needs is there: `checkStore` has seen to it. */
+function toPersistence(
+  written: NonNullable<ParsedAuth['persistence']>,
+  expand: (path: string) => string,
+): Persistence {
+  const { type, path, table, region, endpoint, binding, auth_encryption_key } = written;
+  if (type === 'd1') return { type, binding: binding ?? '' };
+  if (type === 'dynamodb') {
+    return { type, table: table ?? '', region: region ?? null, endpoint: endpoint ?? null };
+  }
+  return {
+    type: 'sqlite',
+    path: expand(path ?? BLOCK_DEFAULTS.persistence_path),
+    auth_encryption_key: auth_encryption_key ?? null,
   };
 }
 

@@ -85,8 +85,12 @@ export const AUTH = strictMap({
   authorization: optional(strictMap({ required_scopes: optional(words()) })),
   persistence: optional(
     strictMap({
-      type: optional(choice(['sqlite'])),
+      type: optional(choice(['sqlite', 'dynamodb', 'd1'])),
       path: optional(word()),
+      table: optional(word()),
+      region: optional(word()),
+      endpoint: optional(url()),
+      binding: optional(word()),
       auth_encryption_key: optional(hiddenWord()),
     }),
   ),

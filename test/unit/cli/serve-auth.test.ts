@@ -79,6 +79,19 @@ describe('svc serve with a provider', () => {
     }
   });
 
+  it.each(['{ type: d1, binding: B }', '{ type: dynamodb, table: t }'])(
+    'does not start with a store of another platform (%s)',
+    async (persistence) => {
+      const auth = `${AUTH}          persistence: ${persistence}\n`;
+      const { code, stderr } = await svc(['serve', '--port', '0'], await withDatabase(), env(auth));
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /`auth\.persistence\.type` is \w+, which cannot be used here: here it is sqlite/,
+      );
+      expect(stderr).not.toContain('planted');
+    },
+  );
+
   it('does not start without state and without keys, and says what to do', async () => {
     const { code, stderr } = await svc(['serve', '--port', '0', '--stateless'], await withDatabase(), env());
     expect(code).toBe(1);

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { storeWith } from '../../../../adapters/aws-lambda/open-store.ts';
+import { storeAmong } from '../../../../adapters/cloudflare-workers/open-store.ts';
 import { startAuth } from '../../../../adapters/edge/auth.ts';
+import type { OpenStore } from '../../../../adapters/edge/store.ts';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
 import { generateKey } from '../../../../src/auth/keys.ts';
 import type { LogLine } from '../../../../src/ports.ts';
 import { loadEdgeSettings } from '../../../../src/settings/edge.ts';
 import { catalogOf, tool } from '../../mcp/fixture.ts';
+import { AWS_ENV } from '../aws-lambda/dynamodb-double.ts';
 
 const { kid, secret } = generateKey();
 
@@ -17,7 +21,7 @@ projects:
 `;
 const GITHUB = 'provider: github, github: { client_id: x, client_secret: planted }';
 
-async function start(auth: string | null, env: Record<string, string> = {}) {
+async function start(auth: string | null, env: Record<string, string> = {}, openStore?: OpenStore) {
   const lines: LogLine[] = [];
   const settings =
     auth === null
@@ -32,7 +36,8 @@ async function start(auth: string | null, env: Record<string, string> = {}) {
         });
   const catalog = catalogOf([{ ...tool('sales', { sql: 'numbers' }), scopes: ['sales:read'] }]);
   const parts = { fetchDocument: null, listens: null, log: (line: LogLine) => void lines.push(line) };
-  return { auth: await startAuth(settings, catalog, parts), lines };
+  const opened = openStore === undefined ? parts : { ...parts, openStore };
+  return { auth: await startAuth(settings, catalog, opened), lines };
 }
 
 const ask = (path: string) => ({
@@ -62,6 +67,35 @@ describe('authentication of an artefact', () => {
   it('says that nothing is stored', async () => {
     const { lines } = await start(`{ ${GITHUB}, persistence: {} }`, { SVC_AUTH_KEYS: `${kid}:${secret}` });
     expect(lines).toEqual([expect.objectContaining({ level: 'warn' })]);
+  });
+
+  const keys = { SVC_AUTH_KEYS: `${kid}:${secret}` };
+  const d1 = { prepare: () => null, batch: () => null };
+
+  it.each<[string, string, OpenStore]>([
+    ['Lambda', '{ type: dynamodb, table: t }', storeWith(AWS_ENV)],
+    ['Workers', '{ type: d1, binding: SESSIONS }', storeAmong({ SESSIONS: d1 })],
+  ])('stores sessions on %s, so tokens can be refreshed', async (_platform, persistence, openStore) => {
+    const { auth, lines } = await start(`{ ${GITHUB}, persistence: ${persistence} }`, keys, openStore);
+    const response = await auth?.respond(ask('/.well-known/oauth-authorization-server'));
+    expect(await response?.json()).toMatchObject({
+      grant_types_supported: expect.arrayContaining(['refresh_token']),
+    });
+    expect(lines).toEqual([]);
+  });
+
+  it.each<[string, string, OpenStore | undefined, RegExp]>([
+    ['sqlite on Lambda', '{}', storeWith(AWS_ENV), /is sqlite, .* it is dynamodb/],
+    ['d1 on Lambda', '{ type: d1, binding: B }', storeWith(AWS_ENV), /is d1, .* it is dynamodb/],
+    ['dynamodb on Workers', '{ type: dynamodb, table: t }', storeAmong({}), /is dynamodb, .* it is d1/],
+    ['d1 without its binding', '{ type: d1, binding: B }', storeAmong({ B: 'text' }), /is B, and no D1/],
+    ['d1 in a Node artefact', '{ type: d1, binding: B }', undefined, /is d1, which cannot be used/],
+    ['dynamodb without credentials', '{ type: dynamodb, table: t }', storeWith({}), /AWS_REGION is not set/],
+  ])('does not start with %s', async (_what, persistence, openStore, message) => {
+    await expect(start(`{ ${GITHUB}, persistence: ${persistence} }`, keys, openStore)).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(message),
+    });
   });
 
   it.each([null, '{ provider: none }'])(
