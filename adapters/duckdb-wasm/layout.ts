@@ -24,7 +24,7 @@ export const STACK = { low: STACK_LOW, high: STACK_LOW + STACK_BYTES } as const;
 /** Memory comes in pages: how large they are, how many the engine starts with, how many a megabyte has. */
 export const MEMORY = { pageBytes: PAGE_BYTES, initialPages: 256, pagesPerMb: 16 } as const;
 
-/** Where things lie in DuckDB's own objects; test/unit/adapters/duckdb-wasm/layout.test.ts looks whether they do. */
+/** Where things lie in DuckDB's own objects; test/unit/adapters/duckdb-wasm/functions.test.ts looks whether they do. */
 export const SCALAR_FUNCTION = {
   bytes: 176,
   /** The vector of the types it takes: its first and its end. */
