@@ -18,7 +18,7 @@ describe('the log of an artefact', () => {
     follow(await settingsOf({ user: 'svc: 1\nlogging: { level: ERROR }\n' }));
     expect(levels()).toEqual(['error']);
     follow(await settingsOf({}));
-    expect(levels()).toEqual(['warn', 'error']);
+    expect(levels()).toEqual(['info', 'warn', 'error']);
     follow(await settingsOf({ env: { SVC_DEBUG: '1' } }));
     expect(levels()).toEqual(LEVELS);
     follow(await settingsOf({ user: 'svc: 1\nlogging: { enabled: false }\n' }));
