@@ -1,12 +1,12 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
-import { asQuery } from '../../src/sql/query.ts';
+import { asQuery, refuseRevealing } from '../../src/sql/query.ts';
 import { createDecode, type Decode } from './decode.ts';
 import type { Driver } from './driver.ts';
 import type { Engine } from './engine.ts';
 import { isCollateral, isFatal, lostError } from './failure.ts';
 import { type Limits, withinLimits } from './limits.ts';
-import { checkKind, refuseFiles, refuseSecrets } from './refuse.ts';
+import { checkKind, refuseFiles } from './refuse.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
@@ -92,7 +92,7 @@ export class NativeDatabase implements Database {
     { caller }: SqlCall,
     limits: Limits,
   ): Promise<SqlResult> {
-    refuseSecrets(request.sql);
+    refuseRevealing(request.sql);
     refuseStandIns(request.sql);
     if (!this.#engine.external) refuseFiles(request.sql);
     await session.introduce(request.sql, caller);

@@ -17,11 +17,6 @@ export function refuseFiles(sql: string): void {
   if (name !== undefined) throw rejection(name);
 }
 
-/** DuckDB shows some secrets as they are. */
-export function refuseSecrets(sql: string): void {
-  if (/\bduckdb_secrets\b/i.test(sql)) throw rejection('duckdb_secrets');
-}
-
 /** What a statement that writes may be: each has its own transaction, and none changes the engine it runs in. */
 export function checkKind(
   { api }: Driver,

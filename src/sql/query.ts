@@ -3,7 +3,8 @@ import { lexSql } from './lexer.ts';
 
 /** As a derived table a statement can only be one that reads; the line break ends a trailing comment. */
 export function asQuery(sql: string, limit: number): string {
-  const name = REVEALING.exec(sql)?.[0] ?? calledFunction(sql, ACTING);
+  refuseRevealing(sql);
+  const name = calledFunction(sql, ACTING);
   if (name !== undefined) throw rejection(name);
   return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
 }
@@ -14,6 +15,12 @@ export function asQuery(sql: string, limit: number): string {
  */
 const REVEALING =
   /\b(?:(?:en|dis)able_logging|truncate_duckdb_logs|duckdb_log\w*|write_log|duckdb_secrets)\b/i;
+
+/** Throws for SQL that would show what others ask, or what the configuration keeps to itself. */
+export function refuseRevealing(sql: string): void {
+  const [name] = REVEALING.exec(sql) ?? [];
+  if (name !== undefined) throw rejection(name);
+}
 
 /** Most run SQL that is put together from text, where nobody could see what it uses; the last writes the file anew. */
 const ACTING = /^"?(query|query_table|json_execute_serialized_sql|(?:force_)?checkpoint)"?$/i;

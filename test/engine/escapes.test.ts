@@ -26,7 +26,7 @@ const TREE = {
 };
 
 /** What an author's own statement that writes may do to the author's own database. */
-const OWN_BUSINESS = ['settings and upkeep', 'secrets and logs', 'SQL put together from text'];
+const OWN_BUSINESS = ['settings, secrets and upkeep', 'SQL put together from text'];
 
 /** The database's file, and the folder beside it with the canaries. */
 interface Places {

@@ -174,7 +174,6 @@ SET schema = 'information_schema'
 SET search_path = 'temp,main'
 SET VARIABLE x = (SELECT content FROM read_text('{folder}/canary.txt'))
 SET enable_logging = true
-CALL enable_logging()
 CALL pragma_version()
 PRAGMA database_list
 PRAGMA enable_object_cache
@@ -182,6 +181,10 @@ PRAGMA verify_parallelism
 PRAGMA table_info('items')
 EXPLAIN ANALYZE SELECT * FROM read_text('{folder}/canary.txt')
 EXPLAIN SELECT * FROM items
+CREATE SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b')
+CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b')
+CREATE OR REPLACE TEMPORARY SECRET s (TYPE http, BEARER_TOKEN 'x')
+DROP SECRET s
 CHECKPOINT
 FORCE CHECKPOINT
 SELECT * FROM checkpoint()
@@ -191,10 +194,9 @@ SELECT * FROM force_checkpoint()
 const SECRETS = `
 SELECT getenv('HOME')
 SELECT getenv('CANARY')
-CREATE SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b')
-CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b')
-CREATE OR REPLACE TEMPORARY SECRET s (TYPE http, BEARER_TOKEN 'x')
-DROP SECRET s
+CALL enable_logging('QueryLog')
+CALL disable_logging()
+CALL truncate_duckdb_logs()
 SELECT * FROM duckdb_secrets()
 SELECT * FROM duckdb_secrets(redact = false)
 FROM "duckdb_secrets"()
@@ -259,7 +261,7 @@ export const ESCAPES_BY_AIM = {
   'the network': lines(NETWORK),
   'other databases': lines(OTHER_DATABASES),
   extensions: lines(EXTENSIONS),
-  'settings and upkeep': lines(SETTINGS),
-  'secrets and logs': lines(SECRETS),
+  'settings, secrets and upkeep': lines(SETTINGS),
+  'what is kept from all': lines(SECRETS),
   'SQL put together from text': lines(PUT_TOGETHER),
 } as const;

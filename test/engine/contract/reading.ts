@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf, callOf, errorOf, read } from '../fixture.ts';
-import { ESCAPES, WRITES } from '../refused.ts';
+import { WRITES } from '../refused.ts';
 import type { Subject } from './subject.ts';
 
 /** A statement that reads does nothing else. */
@@ -9,11 +9,6 @@ export function describeReading(subject: Subject): void {
     it.each(WRITES)('does not do: %s', async (sql) => {
       const { code } = await errorOf(read(subject.database, sql));
       expect(['sql_failed', 'sql_rejected', 'database_readonly']).toContain(code);
-    });
-
-    it.each(ESCAPES)('does not reach out by: %s', async (sql) => {
-      const error = await errorOf(read(subject.database, sql.replaceAll('{file}', subject.fixture.shop)));
-      expect(['sql_failed', 'sql_rejected', 'database_readonly']).toContain(error.code);
     });
 
     it('refuses to write, and says so', async () => {
