@@ -119,6 +119,19 @@ describe('functions of JSON and of dates', () => {
     expect((await read(database, "SELECT '[1]' -> 0 AS v")).rows).toEqual([{ v: 1 }]);
   });
 
+  it('join an engine while other statements run', async () => {
+    const engine = await openHere(await createDatabase());
+    const long = 'SELECT count(*) AS n FROM words a JOIN users b ON a.id % 10 = b.id % 10';
+    const [first, found, zoned, second] = await Promise.all([
+      read(engine, long),
+      read(engine, "SELECT '[7]' -> 0 AS v"),
+      read(engine, "SELECT date_trunc('day', TIMESTAMPTZ '2024-02-29 12:00:00+00') AS v"),
+      read(engine, long),
+    ]);
+    expect([first.rows, second.rows]).toEqual([[{ n: 10_000_000 }], [{ n: 10_000_000 }]]);
+    expect([found.rows, zoned.rows]).toEqual([[{ v: 7 }], [{ v: '2024-02-29T00:00:00Z' }]]);
+  });
+
   it('are there in statements that are only planned, and in every engine of a process', async () => {
     const path = await createDatabase('CREATE TABLE t AS SELECT 1 AS x');
     for (let round = 0; round < 2; round += 1) {
