@@ -4,6 +4,7 @@ import type { SqlCall, SqlResult } from '../../src/ports.ts';
 import { Engine } from './engine.ts';
 import { Replaced } from './failure.ts';
 import { pathFile } from './path-file.ts';
+import { nextImmediate } from './pause.ts';
 import { type FromWorker, type Task, type ToWorker, toPlainError, type WorkerSetup } from './protocol.ts';
 
 /* The entry of an engine's own thread; a platform's bundle carries it as a file of its own. */
@@ -13,9 +14,6 @@ const jobs = new Map<number, AbortController>();
 const ids = new WeakMap<SqlCall, number>();
 
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
-
-/** Lets messages in between two slices. */
-const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function onStep(call: SqlCall | null): void {
   const id = call === null ? 0 : (ids.get(call) ?? 0);
@@ -34,7 +32,7 @@ async function start(engine: Engine, job: Extract<ToWorker, { kind: 'start' }>):
   const abort = new AbortController();
   jobs.set(id, abort);
   // A cancel that came right behind is read first, and then nothing is begun.
-  await pause();
+  await nextImmediate();
   const call: SqlCall = { caller, timeoutMs, signal: abort.signal };
   ids.set(call, id);
   try {
@@ -59,7 +57,14 @@ function answerFailure(engine: Engine, id: number, thrown: unknown): void {
 
 try {
   const { wasm, trampolines, path, memoryMb } = setup;
-  const engine = await Engine.open({ wasm, trampolines, file: pathFile(path), memoryMb, pause, onStep });
+  const engine = await Engine.open({
+    wasm,
+    trampolines,
+    file: pathFile(path),
+    memoryMb,
+    pause: nextImmediate,
+    onStep,
+  });
   parentPort?.on('message', (message: ToWorker) => {
     if (message.kind === 'cancel') jobs.get(message.id)?.abort();
     else void start(engine, message);
