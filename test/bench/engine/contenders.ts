@@ -7,6 +7,7 @@ import { compileEngine } from '../../../adapters/duckdb-wasm/artefact.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { openWasmPool } from '../../../adapters/duckdb-wasm/node.ts';
 import { pathFile } from '../../../adapters/duckdb-wasm/path-file.ts';
+import { nextImmediate } from '../../../adapters/duckdb-wasm/pause.ts';
 import type { Database } from '../../../src/ports.ts';
 
 /** One way to ask a database file; each answers its rows as objects. */
@@ -26,7 +27,9 @@ export type ContenderName = 'wasm' | 'wasm in process' | 'stock wasm' | 'native'
 export const CONTENDERS: Readonly<Record<ContenderName, (path: string, room: Room) => Promise<Contender>>> = {
   wasm: async (path, { memoryMb }) => ours(await openWasmPool({ path, workers: 1, memoryMb })),
   'wasm in process': async (path, { memoryMb }) =>
-    ours(await openWasm({ ...(await compileEngine()), file: pathFile(path), memoryMb })),
+    ours(
+      await openWasm({ ...(await compileEngine()), file: pathFile(path), memoryMb, pause: nextImmediate }),
+    ),
   'stock wasm': openStock,
   native: async (path) => ours(await openNative({ path, readonly: true })),
   'plain node-api': openPlain,

@@ -8,21 +8,21 @@ import { measureWorker } from './worker.ts';
 
 const MILLION = 1_000_000;
 
-/** Both engines against themselves bare and against each other; `big` adds ten million rows. */
-export async function measureEngine({ big }: { readonly big: boolean }): Promise<readonly Row[]> {
-  const rows = await withSales(MILLION, async (sales) => [
-    ...(await step('heavy statements', () => measureHeavy(sales, { memoryMb: 512 }, 9))),
-    ...(await step('first query and memory', () => measureFirst(sales))),
-    ...(await step('calls per second', () => measureRate(sales))),
-    ...(await step('memory over 100,000 calls', () => measureFlat(sales))),
-  ]);
-  // The default of 512 MB would make the engine read ten million rows anew for each statement.
-  const more = big
-    ? await withSales(10 * MILLION, (sales) =>
-        step('ten million rows', () => measureHeavy(sales, { memoryMb: 2048 }, 4)),
-      )
-    : [];
-  return [...rows, ...more, ...(await step('workerd', measureWorker))];
+type Measure = () => Promise<readonly Row[]>;
+
+/** Both engines against themselves bare and against each other, step by step; `big` adds ten million rows. */
+export function engineGroups({ big }: { readonly big: boolean }): Readonly<Record<string, Measure>> {
+  const groups = {
+    'engine-workerd': measureWorker,
+    'engine-heavy': () => withSales(MILLION, (sales) => measureHeavy(sales, { memoryMb: 512, rounds: 9 })),
+    'engine-start': () => withSales(MILLION, measureFirst),
+    'engine-rate': () => withSales(MILLION, measureRate),
+    'engine-memory': () => withSales(MILLION, measureFlat),
+  };
+  // With its default of 512 MB the engine would read ten million rows anew for each statement.
+  const measureBig: Measure = () =>
+    withSales(10 * MILLION, (sales) => measureHeavy(sales, { memoryMb: 2048, rounds: 4 }));
+  return big ? { ...groups, 'engine-big': measureBig } : groups;
 }
 
 async function withSales<T>(count: number, work: (sales: Sales) => Promise<T>): Promise<T> {
@@ -32,10 +32,4 @@ async function withSales<T>(count: number, work: (sales: Sales) => Promise<T>): 
   } finally {
     await sales.remove();
   }
-}
-
-/** Says what it is at: it takes minutes. */
-function step(name: string, measure: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
-  process.stderr.write(`  ${name} ...\n`);
-  return measure();
 }

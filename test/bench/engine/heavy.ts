@@ -29,7 +29,10 @@ interface Subject {
 }
 
 /** Heavy statements, and some that are not, on each engine in turn. */
-export async function measureHeavy(sales: Sales, room: Room, rounds: number): Promise<readonly Row[]> {
+export async function measureHeavy(
+  sales: Sales,
+  { rounds, ...room }: Room & { readonly rounds: number },
+): Promise<readonly Row[]> {
   const contenders = await openAll(sales, room);
   try {
     const rows: Row[] = [];
