@@ -72,7 +72,7 @@ export interface Extra {
 /** The served side of a project: a web-standard handler. */
 export interface App {
   fetch(request: Request, extra?: Extra): Promise<Response>;
-  /** Ends what is kept open for clients, so that a server can stop. */
+  /** Ends what is kept open for clients, so that a server can stop; from now on it is not ready. */
   close?(): void;
 }
 
@@ -100,7 +100,8 @@ export function createApp(options: AppOptions): App {
   const live = options.stateless ? null : openLive(options.changes);
   routeMcp(hono, options, live, admit);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
-  routeHealth(hono, options);
+  let stopping = false;
+  routeHealth(hono, options, () => stopping);
   routeLanding(hono, options);
   hono.notFound((c) =>
     toFailure(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
@@ -108,7 +109,10 @@ export function createApp(options: AppOptions): App {
   hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
   return {
     fetch: async (request, extra = {}) => hono.fetch(request, extra),
-    close: () => live?.close(),
+    close: () => {
+      stopping = true;
+      live?.close();
+    },
   };
 }
 
@@ -215,12 +219,13 @@ async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Pr
   };
 }
 
-function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions): void {
+function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions, stopping: () => boolean): void {
   hono.get('/health', () => {
     const { catalog } = runtime();
     return Response.json({ status: 'ok', version, hash: catalog.hash });
   });
   hono.get('/ready', async (c) => {
+    if (stopping()) throw new SvcError('busy', 'The server is stopping.');
     await touchDatabase(runtime(), c.env.signal ?? c.req.raw.signal);
     return Response.json({ status: 'ready' });
   });

@@ -23,7 +23,10 @@ export interface HttpServer {
   /** The real port, also where 0 was asked for. */
   readonly port: number;
   readonly url: string;
-  /** Takes no more requests, lets the running ones finish within the grace, then ends what is left. */
+  /**
+   * Is not ready any more; takes no more requests once the running ones are answered, or after half of the grace; ends
+   * what is left after all of it.
+   */
   close(): Promise<void>;
 }
 
@@ -32,15 +35,20 @@ const GRACE_MS = 10_000;
 /** Serves an app over HTTP on Node; throws SvcError `address_unavailable` when it cannot listen there. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const listener = createListener(options);
-  const server = createServer({ ...HTTP_LIMITS, ...options.limits }, listener);
+  const server = createServer({ ...HTTP_LIMITS, ...options.limits });
+  // Before the listener: it may answer at once.
   const unused = trackUnused(server);
+  const running = trackRunning(server);
+  server.on('request', listener);
   const { port } = await listen(server, options);
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    close: () => {
+    close: async () => {
       options.app.close?.();
-      return close(server, unused, options.graceMs ?? GRACE_MS);
+      const half = (options.graceMs ?? GRACE_MS) / 2;
+      await running.drained(half);
+      await close(server, unused, half);
     },
   };
 }
@@ -77,6 +85,36 @@ function trackUnused(server: Server): ReadonlySet<Socket> {
     outgoing.once('close', () => server.listening || server.closeIdleConnections());
   });
   return unused;
+}
+
+interface Running {
+  /** Settles when nothing is being answered, at the latest after some milliseconds; clients are sent away meanwhile. */
+  drained(ms: number): Promise<void>;
+}
+
+/** While it drains a server still listens: whoever balances the load learns from `/ready` that it is to send no more. */
+function trackRunning(server: Server): Running {
+  let count = 0;
+  let onIdle: (() => void) | null = null;
+  server.on('request', (_incoming, outgoing) => {
+    count += 1;
+    if (onIdle !== null) outgoing.setHeader('connection', 'close');
+    outgoing.once('close', () => {
+      count -= 1;
+      if (count === 0) onIdle?.();
+    });
+  });
+  return {
+    drained: (ms) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        onIdle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (count === 0) onIdle();
+      }),
+  };
 }
 
 async function close(server: Server, unused: ReadonlySet<Socket>, graceMs: number): Promise<void> {

@@ -146,22 +146,31 @@ describe('a client that goes away', () => {
 });
 
 describe('close', () => {
-  it('lets a running request finish, and takes no more', async () => {
+  it('lets a running request finish, and is not ready meanwhile', async () => {
     const runtime = createFakeRuntime();
     const server = await start(runtime, { graceMs: 60_000 });
     const unused = await dial(server);
     await (await send(server, GREET)).text();
     const controller = new AbortController();
     const app = createTestApp(runtime);
-    const slow = { fetch: (request: Request) => app.fetch(request, { signal: controller.signal }) };
+    const slow = {
+      ...app,
+      fetch: (request: Request) =>
+        app.fetch(request, request.method === 'GET' ? {} : { signal: controller.signal }),
+    };
     const other = await start(runtime, { app: slow, graceMs: 60_000 });
+    expect((await fetch(`${other.url}/ready`)).status).toBe(200);
     const waiting = send(other, WAIT);
-    await eventually(() => runtime.fake.calls.length).toBe(2);
+    await eventually(() => runtime.fake.calls.length).toBe(3);
     const closing = [server.close(), other.close()];
-    await expect(fetch(`${other.url}/health`)).rejects.toThrow();
+    const ready = await fetch(`${other.url}/ready`);
+    expect(ready.status).toBe(503);
+    expect(ready.headers.get('connection')).toBe('close');
+    expect(await ready.text()).toContain('The server is stopping.');
     controller.abort();
     expect(await (await waiting).text()).toContain('The call was cancelled.');
     await Promise.all(closing);
+    await expect(fetch(`${other.url}/health`)).rejects.toThrow();
     await unused.ended;
   });
 
