@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { toSlug } from '../slug.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
+import { samTemplate } from '../templates/sam.ts';
+import { MEMORY_MB, RUNTIME, serverlessYml } from '../templates/serverless.ts';
 import { createZip } from '../zip.ts';
 
 /** What AWS allows a function to unpack to. */
@@ -22,7 +23,11 @@ export const awsLambdaTarget: Target = {
   runtime: 'node',
   bundles: { 'index.mjs': 'aws-lambda/entry' },
   database: 'data.duckdb',
-  files: ({ project }) => ({ 'serverless.yml': serverless(project), 'README.md': readme(project) }),
+  files: ({ project }) => ({
+    'serverless.yml': serverlessYml(project),
+    'template.yaml': samTemplate(project),
+    'README.md': readme(project),
+  }),
   finish: pack,
   next: 'npx osls deploy',
 };
@@ -37,35 +42,20 @@ async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> 
   await writeFile(join(folder, 'function.zip'), createZip(await Promise.all(packed)));
 }
 
-function serverless(project: string): string {
-  return `# npx osls deploy
-service: ${toSlug(project)}
-
-provider:
-  name: aws
-  region: \${opt:region, env:AWS_REGION, 'us-east-1'}
-  runtime: nodejs24.x
-  architecture: arm64
-  memorySize: 1769
-  timeout: 29
-
-package:
-  artifact: function.zip
-
-functions:
-  mcp:
-    handler: index.handler
-    environment:
-      SVC_LAMBDA_RESPONSE: stream
-    url:
-      invokeMode: RESPONSE_STREAM
-`;
-}
-
 function readme(project: string): string {
   return `# ${project} on AWS Lambda
 
-Deploy it with \`npx osls deploy\` in this folder, or upload \`function.zip\` by hand (handler \`index.handler\`, runtime \`nodejs24.x\`, architecture \`arm64\`, a Function URL with invoke mode \`RESPONSE_STREAM\`); behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
+\`svc preview --target aws-lambda\` runs it here, behind a stand-in of the Lambda Runtime API.
+
+| deploy with | on arm64 | on x86 |
+|---|---|---|
+| osls, the free fork of the Serverless Framework (\`serverless.yml\`) | \`npx osls deploy\` | \`npx osls deploy --param="architecture=x86_64"\` |
+| AWS SAM (\`template.yaml\`) | \`sam deploy --guided\` | with \`--parameter-overrides Architecture=x86_64\` |
+| anything else (\`function.zip\`) | handler \`index.handler\`, runtime \`${RUNTIME}\`, ${MEMORY_MB} MB | the same package |
+
+The Function URL streams (\`RESPONSE_STREAM\`). One that is made by hand needs two permissions for everybody: \`lambda:InvokeFunctionUrl\`, and \`lambda:InvokeFunction\` for calls through the URL. Behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
+
+Clients connect to the address of the Function URL with \`mcp\` added. What is in the package: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
 `;
 }
 

@@ -5,7 +5,7 @@ test.each([
   ['hello', 'hello'],
   ['Sales Reports_2026', 'sales-reports-2026'],
   ['2026 plan', 'plan'],
-  ['--x--', 'x'],
+  ['--x--', 'server-x'],
   ['東京', 'server'],
   ['"; rm -rf / #', 'rm-rf'],
   ['a'.repeat(80), 'a'.repeat(50)],

@@ -19,13 +19,39 @@ test('the deployment file asks for a streaming Function URL on the package that 
   const { 'serverless.yml': text = '' } = target.files({ project: 'Sales', version: '1.0.0' });
   expect(parse(text)).toMatchObject({
     service: 'sales',
-    provider: { name: 'aws', runtime: 'nodejs24.x', architecture: 'arm64' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the Serverless Framework
+    provider: { name: 'aws', runtime: 'nodejs24.x', architecture: "${param:architecture, 'arm64'}" },
     package: { artifact: 'function.zip' },
     functions: {
       mcp: {
         handler: 'index.handler',
         url: { invokeMode: 'RESPONSE_STREAM' },
         environment: { SVC_LAMBDA_RESPONSE: 'stream' },
+      },
+    },
+  });
+});
+
+test('the SAM template asks for the same function, on either processor', () => {
+  const { 'template.yaml': text = '' } = target.files({ project: 'Sales: "north"', version: '1.0.0' });
+  const [short, tags] = [
+    (name: string) => ({ tag: `!${name}`, resolve: (value: string) => value }),
+    ['Ref', 'GetAtt'],
+  ];
+  const template = parse(text, { customTags: tags.map(short) });
+  expect(template).toMatchObject({
+    Transform: 'AWS::Serverless-2016-10-31',
+    Description: 'Sales: "north", an MCP server built by svc',
+    Parameters: { Architecture: { Default: 'arm64', AllowedValues: ['arm64', 'x86_64'] } },
+    Resources: {
+      Mcp: {
+        Type: 'AWS::Serverless::Function',
+        Properties: {
+          CodeUri: 'function.zip',
+          Handler: 'index.handler',
+          Architectures: ['Architecture'],
+          FunctionUrlConfig: { AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' },
+        },
       },
     },
   });
