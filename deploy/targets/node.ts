@@ -1,5 +1,7 @@
 import { toSlug } from '../slug.ts';
 import { CONFIG_FILE, type Target } from '../target.ts';
+import { dockerfile } from '../templates/dockerfile.ts';
+import { systemdUnit } from '../templates/systemd.ts';
 
 const SHIPPED = [
   'index.js',
@@ -23,6 +25,7 @@ export const nodeTarget: Target = {
     '.dockerignore': `*\n${shipped(config)
       .map((file) => `!${file}\n`)
       .join('')}`,
+    [`${toSlug(project)}.service`]: systemdUnit(project),
     'README.md': readme(project),
   }),
   finish: async () => {},
@@ -39,22 +42,17 @@ function shipped(config: boolean): readonly string[] {
   return config ? [...SHIPPED, CONFIG_FILE] : SHIPPED;
 }
 
-function dockerfile(files: readonly string[]): string {
-  return `FROM node:24-slim
-WORKDIR /app
-COPY ${files.join(' ')} ./
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8000
-USER node
-EXPOSE 8000
-HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \\
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "index.js"]
-`;
-}
-
 function readme(project: string): string {
+  const slug = toSlug(project);
   return `# ${project} on Node
 
-Run it with \`node index.js\` (\`PORT\` and \`HOST\` choose the address, \`--stdio\` serves a desktop client), or as a container: \`docker build -t ${toSlug(project)} . && docker run -p 8000:8000 ${toSlug(project)}\`.
+| run it | with |
+|---|---|
+| as a program | \`node index.js\`; \`PORT\` and \`HOST\` choose the address |
+| as the child of a desktop client | \`node index.js --stdio\` |
+| as a container | \`docker build -t ${slug} . && docker run -p 8000:8000 ${slug}\` |
+| as a service of systemd | copy the folder to \`/opt/${slug}\`, then \`systemctl enable --now /opt/${slug}/${slug}.service\` |
+
+\`GET /health\` says that it lives, \`GET /ready\` that it takes calls. \`svc preview --target node\` runs it here. What is in it: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
 `;
 }

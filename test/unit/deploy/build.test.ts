@@ -56,6 +56,7 @@ test('the folder lists every file with its size, and its manifest has the compil
     'index.js',
     'manifest.json',
     'package.json',
+    'shop.service',
     'trampolines.wasm',
   ]);
   const manifest = parseManifest(await readFile(join(out, 'manifest.json'), 'utf8'));
