@@ -101,7 +101,7 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
     ...partsOf(manifest.catalog),
   };
   const bundles = Object.entries(target.bundles).map(
-    async ([path, entry]) => [path, await bundle(entry, target.runtime, included)] as const,
+    async ([path, entry]) => [path, (await bundle(entry, target.runtime, included)).code] as const,
   );
   return {
     ...Object.fromEntries(await Promise.all(bundles)),

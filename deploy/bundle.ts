@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { SvcError } from '../src/errors.ts';
 import { CONFIG_FILE, type Target } from './target.ts';
 
@@ -47,21 +47,28 @@ const BY_NEED = {
   telemetry: /\/otel\/telemetry\.[jt]s$/,
 } as const;
 
+/** One module, and what it is made of. */
+export interface Bundled {
+  readonly code: Uint8Array;
+  /** Which files went into it, relative to `BUNDLED_FROM`, and what each imports. */
+  readonly metafile: Metafile;
+}
+
 /** One entry of `adapters/` with everything it imports, as one minified module. */
 export async function bundle(
   entry: string,
   runtime: Target['runtime'],
   included: Included,
-): Promise<Uint8Array> {
+): Promise<Bundled> {
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       ...RUNTIMES[runtime],
       ...OPTIONS,
       entryPoints: [sourceFile(`adapters/${entry}`)],
       alias: { '@modelcontextprotocol/server/_shims': sourceFile('src/mcp/sdk-shims'), yaml: YAML },
       plugins: [chooseParts(included)],
     });
-    return outputFiles[0]?.contents ?? new Uint8Array();
+    return { code: outputFiles[0]?.contents ?? new Uint8Array(), metafile };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SvcError('internal', `adapters/${entry} cannot be bundled: ${reason}`, { cause });
@@ -93,9 +100,13 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
   };
 }
 
+/** The folder that paths of a metafile begin in. */
+export const BUNDLED_FROM = fileURLToPath(new URL('..', import.meta.url));
+
 const OPTIONS = {
-  absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+  absWorkingDir: BUNDLED_FROM,
   bundle: true,
+  metafile: true,
   minify: true,
   format: 'esm',
   charset: 'utf8',

@@ -16,7 +16,8 @@ export async function measureSizes({ root, folders }: Built): Promise<readonly R
   const core = gzipped(await readFile(join(folders['cloudflare-workers'], 'index.js')));
   const some = { settings: true, policies: true, prompts: true, audit: true };
   const all = { ...some, config: false, auth: false, telemetry: false };
-  const whole = gzipped(await bundle('cloudflare-workers/entry', 'workerd', all));
+  const { code } = await bundle('cloudflare-workers/entry', 'workerd', all);
+  const whole = gzipped(code);
   const help = await inTurn(
     () => timeProcess([benchFile('../../cli/svc.js'), '--help'], root),
     () => timeProcess(['-e', '0'], root),
