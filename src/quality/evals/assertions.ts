@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../json.ts';
+import { isSame } from '../../types/canonical.ts';
+import { toShort } from '../test/diff.ts';
+import type { MadeCall } from './call.ts';
+import type { Conversation } from './converse.ts';
+import type { EvalAssertions, WantedCall } from './suite.ts';
+
+/** Everything that does not hold of a conversation. */
+export function checkConversation(
+  { mustCall, mustNotCall, mustCallInOrder, maxCalls, ...answer }: EvalAssertions,
+  { calls, answer: text, ended, turns }: Conversation,
+): readonly string[] {
+  return [
+    ...endFailures(ended, turns),
+    ...mustCall.flatMap((wanted) => callFailures(wanted, calls)),
+    ...mustNotCall.flatMap((name) =>
+      calls.some((call) => isNamed(call, name)) ? [`must_not_call: ${name} was called`] : [],
+    ),
+    ...orderFailures(mustCallInOrder, calls),
+    ...(maxCalls !== null && calls.length > maxCalls
+      ? [
+          `max_calls: ${calls.length} calls were made, at most ${maxCalls} were allowed\n${toCallLines(calls)}`,
+        ]
+      : []),
+    ...answerFailures(answer, text),
+  ];
+}
+
+/** Without a last word nothing can be said of the answer. */
+function endFailures(ended: Conversation['ended'], turns: number): readonly string[] {
+  if (ended === 'turns') return [`no answer: the model still called after ${turns} turns; see limits.turns`];
+  if (ended === 'length') return ['no answer: it was cut at limits.tokens'];
+  return ended === 'refusal' ? ['no answer: the model refused'] : [];
+}
+
+/** By the name of a tool, or the URI or name of a resource. */
+function isNamed({ endpoint, offer }: MadeCall, name: string): boolean {
+  return endpoint === name || offer?.entry.name === name;
+}
+
+function callFailures({ tool, args }: WantedCall, calls: readonly MadeCall[]): readonly string[] {
+  const own = calls.filter((call) => isNamed(call, tool));
+  if (own.some((call) => hasArguments(call, args))) return [];
+  const wanted = Object.keys(args).length === 0 ? tool : `${tool} ${toShort(args)}`;
+  const found = own.length > 0 ? own : calls;
+  return [`must_call: ${wanted} was not called\n${toCallLines(found)}`];
+}
+
+/** As the model wrote them, or as the endpoint took them: `"3"` counts where an integer is declared. */
+function hasArguments({ args, checked }: MadeCall, wanted: JsonObject): boolean {
+  return Object.entries(wanted).every(([key, value]) =>
+    [args, checked].some((given) => {
+      const found = given !== null && Object.hasOwn(given, key) ? given[key] : undefined;
+      return found !== undefined && isSame(found, value);
+    }),
+  );
+}
+
+/** Other calls may come between. */
+function orderFailures(names: readonly string[], calls: readonly MadeCall[]): readonly string[] {
+  let from = 0;
+  for (const name of names) {
+    const at = calls.findIndex((call, index) => index >= from && isNamed(call, name));
+    if (at === -1) {
+      return [`must_call_in_order: ${name} is missing in ${names.join(', ')}\n${toCallLines(calls)}`];
+    }
+    from = at + 1;
+  }
+  return [];
+}
+
+const SHOWN = 12;
+
+function toCallLines(calls: readonly MadeCall[]): string {
+  if (calls.length === 0) return '  nothing was called';
+  const lines = calls.slice(0, SHOWN).map(({ endpoint, args }) => `+ ${endpoint} ${toShort(args)}`);
+  return [...lines, ...(calls.length > SHOWN ? [`  and ${calls.length - SHOWN} more`] : [])].join('\n');
+}
+
+type AboutAnswer = Pick<EvalAssertions, 'answerContains' | 'answerNotContains' | 'answerMatches'>;
+
+/** Case matters to patterns only. */
+function answerFailures(
+  { answerContains, answerNotContains, answerMatches }: AboutAnswer,
+  answer: string,
+): readonly string[] {
+  const has = (text: string) => answer.toLowerCase().includes(text.toLowerCase());
+  const failures = [
+    ...answerContains
+      .filter((text) => !has(text))
+      .map((text) => `answer_contains: ${toShort(text)} is missing`),
+    ...answerNotContains.filter(has).map((text) => `answer_not_contains: ${toShort(text)} is there`),
+    ...answerMatches
+      .filter((pattern) => !new RegExp(pattern, 'u').test(answer))
+      .map((pattern) => `answer_matches: ${pattern} does not match`),
+  ];
+  return failures.map((failure) => `${failure}\n+ ${toShort(answer)}`);
+}

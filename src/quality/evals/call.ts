@@ -1,0 +1,120 @@
+import type { RequestContext } from '../../context.ts';
+import { checkArguments } from '../../endpoint/arguments.ts';
+import { callTool, readResource } from '../../endpoint/execute.ts';
+import type { Outcome, Runtime } from '../../endpoint/runtime.ts';
+import { SvcError, toPublicText, toSvcError } from '../../errors.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { nearestName } from '../../types/nearest.ts';
+import type { ModelCall } from './model.ts';
+import type { Offer } from './offer.ts';
+
+/** A call that a model made, and how it ended. */
+export interface MadeCall {
+  /** In which turn, from 1. */
+  readonly turn: number;
+  /** Null for a name that was not offered. */
+  readonly offer: Offer | null;
+  /** A tool's name or a resource's URI; the name as it was sent where there is no such tool. */
+  readonly endpoint: string;
+  /** As they were sent; null where they are no JSON object. */
+  readonly args: JsonObject | null;
+  /** With their types and defaults; null where they do not pass. */
+  readonly checked: JsonObject | null;
+  readonly error: SvcError | null;
+  readonly value: JsonValue;
+  /** What the model got to read. */
+  readonly text: string;
+  readonly timeMs: number;
+}
+
+/** What a call is made with. */
+export interface Calling {
+  readonly runtime: Runtime;
+  readonly offers: readonly Offer[];
+  readonly context: () => RequestContext;
+  readonly resultBytes: number;
+  readonly turn: number;
+}
+
+/** Makes the call that a model asks for, as a client's would be made; whatever is wrong with it the model is told. */
+export async function makeCall(call: ModelCall, calling: Calling): Promise<MadeCall> {
+  const { runtime, offers, turn, resultBytes } = calling;
+  const offer = offers.find(({ name }) => name === call.name) ?? null;
+  const start = performance.now();
+  const known = {
+    turn,
+    offer,
+    endpoint: offer?.endpoint ?? call.name,
+    args: call.args,
+    checked: offer && call.args ? checkedArguments(offer, call.args) : null,
+  };
+  const timeMs = () => Math.round((performance.now() - start) * 10) / 10;
+  try {
+    const outcome = await perform(call, offer, calling);
+    const text = cutBytes(textOf(outcome), resultBytes);
+    return { ...known, error: null, value: outcome.binary ? null : outcome.value, text, timeMs: timeMs() };
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    if (toPublicText(error) !== error.message) {
+      runtime.log({ level: 'warn', message: `${known.endpoint} failed: ${error.message}` });
+    }
+    return {
+      ...known,
+      error,
+      value: null,
+      text: cutBytes(toPublicText(error), resultBytes),
+      timeMs: timeMs(),
+    };
+  }
+}
+
+function perform(
+  call: ModelCall,
+  offer: Offer | null,
+  { runtime, offers, context }: Calling,
+): Promise<Outcome> {
+  if (offer === null) throw unknownTool(call.name, offers);
+  if (call.args === null) throw noObject(call);
+  const { entry } = offer;
+  return entry.kind === 'tool'
+    ? callTool(runtime, entry, call.args, context())
+    : readResource(runtime, entry, call.args, context());
+}
+
+function unknownTool(name: string, offers: readonly Offer[]): SvcError {
+  const near = nearestName(
+    name,
+    offers.map((offer) => offer.name),
+  );
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  return new SvcError('endpoint_unknown', `There is no tool ${JSON.stringify(name.slice(0, 64))}.${hint}`);
+}
+
+function noObject({ raw }: ModelCall): SvcError {
+  const shown = raw.length > 200 ? `${raw.slice(0, 200)}…` : raw;
+  return new SvcError('arguments_invalid', `The arguments must be one JSON object, not: ${shown}`);
+}
+
+function checkedArguments({ entry }: Offer, args: JsonObject): JsonObject | null {
+  try {
+    return checkArguments(entry, args);
+  } catch {
+    return null;
+  }
+}
+
+/** As MCP's clients show it to their model: text, with what is missing said. */
+function textOf({ text, value, binary, blocks, truncated }: Outcome): string {
+  const media = binary ? `[${Math.floor((String(value).length * 3) / 4)} bytes that are no text]` : null;
+  const said = blocks?.map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n');
+  const note = truncated === null ? '' : `\nTruncated (${truncated.reason}). ${truncated.hint}`;
+  return `${media ?? said ?? text}${note}`;
+}
+
+/** A text of at most so many bytes that says how much is missing. */
+function cutBytes(text: string, most: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= most) return text;
+  const shown = new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
+  return `${shown}\nTruncated (bytes). ${bytes.length - most} more bytes are not shown; ask for less.`;
+}

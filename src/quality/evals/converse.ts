@@ -1,0 +1,89 @@
+import type { SvcError } from '../../errors.ts';
+import { toSvcError } from '../../errors.ts';
+import { type Calling, type MadeCall, makeCall } from './call.ts';
+import type { LanguageModel, ModelAnswer, ModelCall, ModelMessage, Usage } from './model.ts';
+
+/** What one conversation begins with. */
+export interface Question extends Omit<Calling, 'turn'> {
+  readonly model: LanguageModel;
+  readonly system: string | null;
+  readonly prompt: string;
+  /** How often the model is asked. */
+  readonly turns: number;
+  readonly tokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** A conversation up to its last answer. */
+export interface Conversation {
+  readonly answer: string;
+  readonly calls: readonly MadeCall[];
+  /** What was said in each turn. */
+  readonly said: readonly string[];
+  readonly turns: number;
+  readonly usage: Usage;
+  /** `turns`: the model wanted to go on; `error`: it could not be asked. */
+  readonly ended: ModelAnswer['ended'] | 'turns' | 'error';
+  readonly error: SvcError | null;
+}
+
+/** So many calls of one turn are made; the others are answered by an error. */
+const CALLS_A_TURN = 32;
+
+/** Asks a model, makes the calls that it asks for, and asks on until it answers in words. */
+export async function converse(question: Question): Promise<Conversation> {
+  const messages: ModelMessage[] = [{ role: 'user', text: question.prompt }];
+  const calls: MadeCall[] = [];
+  const said: string[] = [];
+  let usage: Usage = { input_tokens: 0, output_tokens: 0 };
+  const end = (ended: Conversation['ended'], error: SvcError | null = null): Conversation => ({
+    answer: ended === 'error' ? '' : (said.at(-1) ?? ''),
+    ...{ calls, said, usage, ended, error, turns: said.length },
+  });
+  for (let turn = 1; turn <= question.turns; turn += 1) {
+    const answer = await ask(question, messages);
+    if ('error' in answer) return end('error', answer.error);
+    usage = addUsage(usage, answer.usage);
+    said.push(answer.text);
+    if (answer.calls.length === 0) return end(answer.ended);
+    const made = await makeCalls(answer.calls, { ...question, turn });
+    calls.push(...made);
+    messages.push({ role: 'model', answer }, { role: 'tools', results: toResults(answer.calls, made) });
+  }
+  return end('turns');
+}
+
+async function ask(
+  { model, system, offers, tokens, signal }: Question,
+  messages: readonly ModelMessage[],
+): Promise<ModelAnswer | { readonly error: SvcError }> {
+  const tools = offers.map(({ name, description, schema }) => ({ name, description, schema }));
+  try {
+    return await model.ask({ system, messages: [...messages], tools, maxTokens: tokens }, signal);
+  } catch (thrown) {
+    return { error: toSvcError(thrown) };
+  }
+}
+
+/** Parallel calls run in parallel, as a client's would. */
+function makeCalls(calls: readonly ModelCall[], calling: Calling): Promise<readonly MadeCall[]> {
+  return Promise.all(calls.slice(0, CALLS_A_TURN).map((call) => makeCall(call, calling)));
+}
+
+/** Every call has its answer: vendors refuse a conversation where one is missing. */
+function toResults(calls: readonly ModelCall[], made: readonly MadeCall[]) {
+  return calls.map(({ id }, index) => {
+    const call = made[index];
+    return call === undefined
+      ? { id, text: `Not made: at most ${CALLS_A_TURN} calls in one turn.`, failed: true }
+      : { id, text: call.text, failed: call.error !== null };
+  });
+}
+
+/** The sum of two usages. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+  };
+}

@@ -1,0 +1,53 @@
+import { createRedactor, REDACTED } from '../../audit/redact.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { isList } from '../../types/canonical.ts';
+import { isObject } from '../../types/coerce.ts';
+import type { MadeCall } from './call.ts';
+import type { CallReport } from './report.ts';
+
+/** Shorter ones would be found in every text. */
+const MIN_SECRET = 6;
+const MOST_TEXT = 65_536;
+
+/** What a conversation may be kept as: as in the audit log, and without the secrets of the configuration. */
+export interface Hider {
+  call(call: MadeCall): CallReport;
+  text(text: string): string;
+  value<T extends JsonValue>(value: T): T;
+}
+
+/** A hider for one conversation; its calls go first, so that what is sensitive in them is found in the answer. */
+export function createHider(secrets: readonly string[]): Hider {
+  const redactor = createRedactor();
+  const known = secrets.filter(({ length }) => length >= MIN_SECRET);
+  const bare = (text: string) => known.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+  const text = (value: string) => redactor.text(bare(value), MOST_TEXT);
+  const value = <T extends JsonValue>(given: T): T => mapTexts(given, bare) as T;
+  return {
+    text,
+    value,
+    call: ({ turn, endpoint, offer, args, error, value: result, timeMs }) => {
+      const entry = offer?.entry ?? null;
+      const shown = args && entry ? redactor.arguments(args, entry.parameters) : null;
+      return {
+        turn,
+        tool: text(endpoint),
+        args: value(shown),
+        status: error === null ? 'success' : error.code === 'denied' ? 'denied' : 'error',
+        ...(error === null
+          ? { result: value(redactor.result(result, entry?.returns ?? null)) }
+          : { error: `${error.code}: ${text(error.message)}` }),
+        time_ms: timeMs,
+      };
+    },
+  };
+}
+
+function mapTexts(value: JsonValue, edit: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return edit(value);
+  if (isList(value)) return value.map((item) => mapTexts(item, edit));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [edit(key), mapTexts(item, edit)]),
+  ) as JsonObject;
+}

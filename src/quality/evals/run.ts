@@ -1,0 +1,199 @@
+import type { RequestContext, User } from '../../context.ts';
+import type { Runtime } from '../../endpoint/runtime.ts';
+import { toSvcError } from '../../errors.ts';
+import { parseUserContext } from '../user.ts';
+import { checkConversation } from './assertions.ts';
+import { type Conversation, converse } from './converse.ts';
+import { createHider, type Hider } from './hide.ts';
+import type { LanguageModel } from './model.ts';
+import type { Offer } from './offer.ts';
+import type { EvalResult, SuiteReport, Transcript } from './report.ts';
+import type { EvalTest, Suite } from './suite.ts';
+import { costOf, type Prices, sumOf, worstOf } from './sum.ts';
+
+/** A suite with the model that it is put to. */
+export interface RunnableSuite {
+  readonly path: string;
+  readonly suite: Suite;
+  readonly model: LanguageModel;
+  readonly prices: Prices | null;
+}
+
+/** The circumstances of a run. */
+export interface EvalRun {
+  readonly runtime: Runtime;
+  readonly offers: readonly Offer[];
+  /** In place of every test's own `user_context`. */
+  readonly user: User | null;
+  /** Texts that no report may have. */
+  readonly secrets: readonly string[];
+  /** How many tests run at a time. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  /** Keeps a conversation; tells where. Absent: nothing is kept. */
+  readonly keep?: (transcript: Transcript) => Promise<string>;
+  /** Told after each test. */
+  readonly onTest?: (suite: string, test: string) => void;
+}
+
+/** Runs all tests of some suites, so many at a time, and tells of them in their own order. */
+export async function runSuites(
+  suites: readonly RunnableSuite[],
+  run: EvalRun,
+): Promise<readonly SuiteReport[]> {
+  const jobs = suites.flatMap((one) => one.suite.tests.map((test) => ({ one, test })));
+  const results: (EvalResult | undefined)[] = Array.from({ length: jobs.length });
+  let next = 0;
+  const work = async () => {
+    for (let index = next; index < jobs.length; index = next) {
+      next += 1;
+      const job = jobs[index];
+      if (job) results[index] = await runTest(job.one, job.test, run);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(run.concurrency, jobs.length) }, work));
+  return suites.map((one) =>
+    toReport(
+      one,
+      jobs.flatMap((job, index) => (job.one === one ? (results[index] ?? []) : [])),
+    ),
+  );
+}
+
+function toReport({ suite, path, model }: RunnableSuite, tests: readonly EvalResult[]): SuiteReport {
+  return {
+    suite: suite.name,
+    path,
+    ...(suite.description === null ? {} : { description: suite.description }),
+    model: model.name,
+    status: worstOf(tests.map(({ status }) => status)),
+    tests,
+    ...sumOf(tests),
+    time_ms: round(tests.reduce((sum, { time_ms }) => sum + time_ms, 0)),
+  };
+}
+
+async function runTest(one: RunnableSuite, test: EvalTest, run: EvalRun): Promise<EvalResult> {
+  const start = performance.now();
+  const conversation = await talk(one, test, run);
+  const hider = createHider(secretsOf(test, run));
+  const timeMs = round(performance.now() - start);
+  const result = toResult({ one, test, conversation, hider, timeMs });
+  const transcript = await run.keep?.(toTranscript({ one, test, conversation, hider, result }));
+  run.onTest?.(one.suite.name, test.name);
+  return transcript === undefined ? result : { ...result, transcript };
+}
+
+/** A test's own user may come with a token. */
+function secretsOf({ userContext }: EvalTest, { secrets, user }: EvalRun): readonly string[] {
+  const own = userContext?.external_token;
+  return [
+    ...secrets,
+    ...(typeof own === 'string' ? [own] : []),
+    ...(user?.externalToken ? [user.externalToken] : []),
+  ];
+}
+
+async function talk({ suite, model }: RunnableSuite, test: EvalTest, run: EvalRun): Promise<Conversation> {
+  const { runtime, offers, signal } = run;
+  const { turns, resultBytes, tokens } = suite.limits;
+  try {
+    const user = run.user ?? userOf(test);
+    const context = () => contextOf(user, signal);
+    const { system } = suite;
+    const limits = { turns, resultBytes, tokens };
+    return await converse({
+      runtime,
+      offers,
+      model,
+      system,
+      prompt: test.prompt,
+      signal,
+      context,
+      ...limits,
+    });
+  } catch (thrown) {
+    return { ...SILENCE, error: toSvcError(thrown) };
+  }
+}
+
+const SILENCE: Conversation = {
+  answer: '',
+  calls: [],
+  said: [],
+  turns: 0,
+  usage: { input_tokens: 0, output_tokens: 0 },
+  ended: 'error',
+  error: null,
+};
+
+function userOf({ userContext }: EvalTest): User | null {
+  return userContext && parseUserContext(userContext, { from: 'user_context', id: 'eval_user' });
+}
+
+function contextOf(user: User | null, signal: AbortSignal): RequestContext {
+  return {
+    requestId: crypto.randomUUID(),
+    caller: 'cli',
+    user,
+    headers: null,
+    sessionId: null,
+    traceparent: null,
+    signal,
+  };
+}
+
+interface Ended {
+  readonly one: RunnableSuite;
+  readonly test: EvalTest;
+  readonly conversation: Conversation;
+  readonly hider: Hider;
+}
+
+function toResult({ one, test, conversation, hider, timeMs }: Ended & { timeMs: number }): EvalResult {
+  const { error, usage, turns } = conversation;
+  const calls = conversation.calls.map(hider.call);
+  const failures = error === null ? checkConversation(test.assertions, conversation) : [];
+  const cost = costOf(usage, one.prices);
+  return {
+    name: test.name,
+    ...(test.description === null ? {} : { description: test.description }),
+    status: error !== null ? 'error' : failures.length > 0 ? 'failed' : 'passed',
+    failures: failures.map(hider.text),
+    ...(error === null ? {} : { error: `${error.code}: ${hider.text(error.message)}` }),
+    answer: hider.text(conversation.answer),
+    calls,
+    turns,
+    usage,
+    ...(cost === null ? {} : { cost }),
+    time_ms: timeMs,
+  };
+}
+
+function toTranscript({
+  one,
+  test,
+  conversation,
+  hider,
+  result,
+}: Ended & { result: EvalResult }): Transcript {
+  const { suite, model } = one;
+  const { external_token: _, ...user } = test.userContext ?? {};
+  return {
+    suite: suite.name,
+    test: test.name,
+    model: model.name,
+    ...(suite.system === null ? {} : { system: hider.text(suite.system) }),
+    prompt: hider.text(test.prompt),
+    ...(test.userContext === null ? {} : { user_context: hider.value(user) }),
+    turns: conversation.said.map((said, index) => ({
+      said: hider.text(said),
+      calls: result.calls.filter(({ turn }) => turn === index + 1),
+    })),
+    result,
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,49 @@
+import { addUsage } from './converse.ts';
+import type { Usage } from './model.ts';
+import type { Cost, EvalResult, EvalsReport, SuiteReport } from './report.ts';
+
+/** What tokens cost, for a million of each. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly currency: string;
+}
+
+const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 };
+
+/** What a usage costs; null without prices, for nobody else's are known. */
+export function costOf({ input_tokens, output_tokens }: Usage, prices: Prices | null): Cost | null {
+  if (prices === null) return null;
+  const amount = (input_tokens * prices.input + output_tokens * prices.output) / 1_000_000;
+  return { amount: Number(amount.toFixed(6)), currency: prices.currency };
+}
+
+type Sums = Pick<SuiteReport, 'usage' | 'cost'>;
+
+/** Sums; no cost where a part of it is unknown, or in another currency. */
+export function sumOf(parts: readonly Sums[]): Sums {
+  const usage = parts.reduce((sum, part) => addUsage(sum, part.usage), NOTHING);
+  const costs = parts.filter((part) => part.usage.input_tokens + part.usage.output_tokens > 0);
+  const [first] = costs;
+  const known = first?.cost && costs.every(({ cost }) => cost?.currency === first.cost?.currency);
+  if (!first?.cost || !known) return { usage };
+  const amount = costs.reduce((sum, { cost }) => sum + (cost?.amount ?? 0), 0);
+  return { usage, cost: { amount: Number(amount.toFixed(6)), currency: first.cost.currency } };
+}
+
+/** The worst of some: an error outweighs a failure. */
+export function worstOf(statuses: readonly EvalResult['status'][]): EvalResult['status'] {
+  if (statuses.includes('error')) return 'error';
+  return statuses.includes('failed') ? 'failed' : 'passed';
+}
+
+/** All suites as one. */
+export function toEvalsReport(suites: readonly SuiteReport[]): EvalsReport {
+  const worst = worstOf(suites.map(({ status }) => status));
+  return {
+    status: worst === 'passed' ? 'ok' : worst,
+    tests_run: suites.reduce((sum, { tests }) => sum + tests.length, 0),
+    suites,
+    ...sumOf(suites),
+  };
+}
