@@ -9,11 +9,12 @@ import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
 import { asksForTokens, namesTelemetry, readConfig } from './config.ts';
 import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
-import { copyEngine } from './engine.ts';
+import { copyEngine, engineFolder } from './engine.ts';
 import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
 import type { LoadedTable, LoadOptions } from './load.ts';
 import { probe } from './probe.ts';
+import { materialFiles } from './sbom/files.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
 import { awsLambdaTarget } from './targets/aws-lambda.ts';
 import { cloudflareWorkersTarget } from './targets/cloudflare-workers.ts';
@@ -67,7 +68,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const manifest = toManifest({ site, catalog, config }, filled.database);
     await copyEngine(folder);
     await probe(copy, catalog);
-    await writeAll(folder, await toFiles(target, manifest, config));
+    await writeAll(folder, await toFiles(options.target, manifest, config));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
   });
@@ -90,7 +91,8 @@ function toManifest({ site, catalog, config }: Served, database: CopiedDatabase)
 
 type Contents = { readonly [path: string]: string | Uint8Array };
 
-async function toFiles(target: Target, manifest: Manifest, config: string | null): Promise<Contents> {
+async function toFiles(name: TargetName, manifest: Manifest, config: string | null): Promise<Contents> {
+  const target = TARGETS[name];
   const has = config !== null;
   const included = {
     config: has,
@@ -100,11 +102,17 @@ async function toFiles(target: Target, manifest: Manifest, config: string | null
     telemetry: has && namesTelemetry(config),
     ...partsOf(manifest.catalog),
   };
-  const bundles = Object.entries(target.bundles).map(
-    async ([path, entry]) => [path, (await bundle(entry, target.runtime, included)).code] as const,
-  );
+  const entries = Object.entries(target.bundles);
+  const bundles = await Promise.all(entries.map(([, entry]) => bundle(entry, target.runtime, included)));
+  const { hash, version } = manifest;
+  const artefact = { project: manifest.catalog.project, target: name, hash, version };
   return {
-    ...Object.fromEntries(await Promise.all(bundles)),
+    ...Object.fromEntries(entries.map(([path], at) => [path, bundles[at]?.code ?? ''])),
+    ...materialFiles(
+      artefact,
+      bundles.map(({ metafile }) => metafile),
+      engineFolder(),
+    ),
     ...target.files({ project: manifest.catalog.project, version: manifest.version, config: has }),
     'manifest.json': `${JSON.stringify(manifest)}\n`,
     ...(has ? { [CONFIG_FILE]: config } : {}),

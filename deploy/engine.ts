@@ -12,8 +12,8 @@ export async function copyEngine(folder: string): Promise<void> {
   for (const file of FILES) await copyFile(join(from, file), join(folder, file));
 }
 
-/** Beside this file where the package is installed, in `dist` of its own repository. */
-function engineFolder(): string {
+/** Where the engine is: beside this file where the package is installed, in `dist` of its own repository. */
+export function engineFolder(): string {
   const places = ['../duckdb-wasm', '../dist/duckdb-wasm'].map((path) => new URL(path, import.meta.url));
   const found = places.map((url) => fileURLToPath(url)).find((path) => existsSync(join(path, 'duckdb.wasm')));
   if (found !== undefined) return found;

@@ -5,6 +5,9 @@ export type TargetName = (typeof TARGET_NAMES)[number];
 /** The user file of an artefact. */
 export const CONFIG_FILE = 'config.yml';
 
+/** Bill of materials and licences: they go with every artefact. */
+export const MATERIALS = { bom: 'sbom.cdx.json', licenses: 'THIRD-PARTY-LICENSES.txt' } as const;
+
 /** What a platform's own files are made from. */
 export interface ProjectFacts {
   readonly project: string;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
+import { type BuiltFile, CONFIG_FILE, MATERIALS, type Target, toMiB } from '../target.ts';
 import { samTemplate } from '../templates/sam.ts';
 import { MEMORY_MB, RUNTIME, serverlessYml } from '../templates/serverless.ts';
 import { createZip } from '../zip.ts';
@@ -10,6 +10,8 @@ import { createZip } from '../zip.ts';
 const UNPACKED_LIMIT = 250 * 1_048_576;
 
 const SHIPPED = [
+  MATERIALS.licenses,
+  MATERIALS.bom,
   'LICENSE.duckdb.txt',
   'data.duckdb',
   'duckdb.wasm',

@@ -1,9 +1,11 @@
 import { toSlug } from '../slug.ts';
-import { CONFIG_FILE, type Target } from '../target.ts';
+import { CONFIG_FILE, MATERIALS, type Target } from '../target.ts';
 import { dockerfile } from '../templates/dockerfile.ts';
 import { systemdUnit } from '../templates/systemd.ts';
 
 const SHIPPED = [
+  MATERIALS.licenses,
+  MATERIALS.bom,
   'index.js',
   'engine-worker.js',
   'manifest.json',

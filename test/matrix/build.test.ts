@@ -91,10 +91,12 @@ test('the Lambda package is at most 12 MB and holds what the function needs, rea
   const zip = unzipSync(await readFile(join(out, 'aws-lambda/function.zip')));
   expect(Object.keys(zip)).toEqual([
     'LICENSE.duckdb.txt',
+    'THIRD-PARTY-LICENSES.txt',
     'data.duckdb',
     'duckdb.wasm',
     'index.mjs',
     'manifest.json',
+    'sbom.cdx.json',
     'trampolines.wasm',
   ]);
 });

@@ -8,10 +8,12 @@ import { awsLambdaTarget as target } from '../../../../deploy/targets/aws-lambda
 
 const SHIPPED = [
   'LICENSE.duckdb.txt',
+  'THIRD-PARTY-LICENSES.txt',
   'data.duckdb',
   'duckdb.wasm',
   'index.mjs',
   'manifest.json',
+  'sbom.cdx.json',
   'trampolines.wasm',
 ];
 

@@ -1,0 +1,107 @@
+import type { JsonObject } from '../../src/json.ts';
+import type { EngineFacts } from './engine.ts';
+import { idOf, type Package } from './packages.ts';
+
+/** What a bill of materials is made from. */
+export interface Materials {
+  readonly project: string;
+  readonly target: string;
+  /** Of the artefact; the same artefact has the same bill. */
+  readonly hash: string;
+  /** Of this toolkit. */
+  readonly version: string;
+  readonly packages: readonly Package[];
+  readonly engine: EngineFacts;
+}
+
+const ROOT = 'artefact';
+const SELF = 'svc-kit';
+
+/** The bill of materials of an artefact in CycloneDX 1.6; the same artefact gives the same bytes, so it has no time. */
+export function toBom({ project, target, hash, version, packages, engine }: Materials): JsonObject {
+  const own = packages.filter(({ name }) => name === SELF).map((used) => purlOf(used));
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: `urn:uuid:${uuidOf(hash)}`,
+    version: 1,
+    metadata: {
+      lifecycles: [{ phase: 'build' }],
+      tools: { components: [{ type: 'application', name: SELF, version }] },
+      component: {
+        type: 'application',
+        'bom-ref': ROOT,
+        name: project,
+        version: hash,
+        properties: [{ name: 'svc:target', value: target }],
+      },
+    },
+    components: [...packages.map(toComponent), toEngine(engine)],
+    dependencies: [
+      { ref: ROOT, dependsOn: [...own, engineRef(engine)] },
+      ...packages.map((used) => ({ ref: purlOf(used), dependsOn: used.imports.map(purlOfId) })),
+      { ref: engineRef(engine), dependsOn: [] },
+    ],
+  };
+}
+
+function toComponent(used: Package): JsonObject {
+  const { name, version, license } = used;
+  const [group, plain = name] = name.startsWith('@') ? name.split('/') : [undefined, name];
+  return {
+    type: 'library',
+    'bom-ref': purlOf(used),
+    ...(group === undefined ? {} : { group }),
+    name: plain,
+    version,
+    ...(license === null ? {} : { licenses: [toLicense(license)] }),
+    purl: purlOf(used),
+  };
+}
+
+/** One licence by its id, more than one as an expression. */
+function toLicense(license: string): JsonObject {
+  return /^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license };
+}
+
+const engineRef = ({ version }: EngineFacts) => purlOf({ name: '@duckdb/duckdb-wasm', version });
+
+function toEngine(engine: EngineFacts): JsonObject {
+  return {
+    type: 'library',
+    'bom-ref': engineRef(engine),
+    group: '@duckdb',
+    name: 'duckdb-wasm',
+    version: engine.version,
+    licenses: [{ license: { id: 'MIT' } }],
+    purl: engineRef(engine),
+    pedigree: { notes: 'Functions that are never called are emptied; nothing is added.' },
+    components: Object.entries(engine.files).map(([file, sha256]) => ({
+      type: 'file',
+      name: file,
+      hashes: [{ alg: 'SHA-256', content: sha256 }],
+    })),
+  };
+}
+
+/** https://github.com/package-url/purl-spec; the @ of a scope is written %40. */
+function purlOf(used: Pick<Package, 'name' | 'version'>): string {
+  return purlOfId(idOf(used));
+}
+
+function purlOfId(id: string): string {
+  return `pkg:npm/${id.replace(/^@/, '%40')}`;
+}
+
+/** A name-based UUID (RFC 9562, version 8) out of a hash. */
+function uuidOf(hash: string): string {
+  const [a, b, c, d, e] = [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    hash.slice(13, 16),
+    hash.slice(17, 20),
+    hash.slice(20, 32),
+  ];
+  return `${a}-${b}-8${c}-8${d}-${e}`;
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The database engine of an artefact, as its description says. */
+export interface EngineFacts {
+  /** Of the package that it is made from. */
+  readonly version: string;
+  /** File -> SHA-256. */
+  readonly files: { readonly [file: string]: string };
+}
+
+/** What `artefact.json` beside the engine says. */
+export function engineFacts(folder: string): EngineFacts {
+  const { inputs, outputs }: Described = JSON.parse(readFileSync(join(folder, 'artefact.json'), 'utf8'));
+  const wasm = Object.entries(outputs).filter(([file]) => file.endsWith('.wasm'));
+  const files = Object.fromEntries(wasm.map(([file, { sha256 }]) => [file, sha256]));
+  return { version: inputs['@duckdb/duckdb-wasm'], files };
+}
+
+interface Described {
+  readonly inputs: { readonly '@duckdb/duckdb-wasm': string };
+  readonly outputs: { readonly [file: string]: { readonly sha256: string } };
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { BUNDLED_FROM } from '../bundle.ts';
+import { MATERIALS } from '../target.ts';
+import { toBom } from './cyclonedx.ts';
+import { engineFacts } from './engine.ts';
+import { toLicenses } from './licenses.ts';
+import { packagesOf } from './packages.ts';
+
+/** What an artefact is called in its bill of materials. */
+export interface Artefact {
+  readonly project: string;
+  readonly target: string;
+  readonly hash: string;
+  readonly version: string;
+}
+
+/** Both files, out of what was really bundled and the engine beside it. */
+export function materialFiles(
+  artefact: Artefact,
+  metafiles: readonly Metafile[],
+  engineFolder: string,
+): { readonly [path: string]: string } {
+  const packages = packagesOf(metafiles, BUNDLED_FROM);
+  const engine = engineFacts(engineFolder);
+  const bom = toBom({ ...artefact, packages, engine });
+  const duckdb = {
+    name: `duckdb.wasm, of @duckdb/duckdb-wasm@${engine.version} (MIT)`,
+    text: readFileSync(join(engineFolder, 'LICENSE.duckdb.txt'), 'utf8').trim(),
+  };
+  return {
+    [MATERIALS.bom]: `${JSON.stringify(bom, null, 2)}\n`,
+    [MATERIALS.licenses]: toLicenses(packages, duckdb),
+  };
+}

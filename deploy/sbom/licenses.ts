@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { idOf, type Package } from './packages.ts';
+
+const LICENSE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
+const RULE = '='.repeat(100);
+
+interface Licensed {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The licences of everything in an artefact, each text once, over the names of those it holds for. */
+export function toLicenses(packages: readonly Package[], engine: Licensed): string {
+  const apache = packages.map(licenseOf).find((text) => /Apache License\s+Version 2\.0/.test(text)) ?? '';
+  const licensed = packages.map((used) => ({
+    name: `${idOf(used)} (${used.license ?? 'see its package'})`,
+    // some packages name the Apache License without bringing its text, which is the same for all
+    text: licenseOf(used) || (used.license?.includes('Apache-2.0') ? apache : ''),
+  }));
+  const sections = [...groupByText([...licensed, engine])].map(([text, names]) =>
+    [RULE, ...names, RULE, '', text || 'The package brings no text of its licence.', ''].join('\n'),
+  );
+  return `${INTRODUCTION}\n\n${sections.join('\n')}`;
+}
+
+const INTRODUCTION =
+  'What this artefact is made of, and under which licences. The same as data: sbom.cdx.json.';
+
+function licenseOf({ folder }: Package): string {
+  const files = readdirSync(folder)
+    .filter((file) => LICENSE.test(file))
+    .toSorted();
+  return files
+    .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim())
+    .join('\n\n');
+}
+
+function groupByText(licensed: readonly Licensed[]): ReadonlyMap<string, readonly string[]> {
+  const groups = Map.groupBy(licensed, ({ text }) => text);
+  return new Map([...groups].map(([text, all]) => [text, all.map(({ name }) => name)]));
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { SvcError } from '../../src/errors.ts';
+
+/** A package of which code went into an artefact. */
+export interface Package {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX expression; null where the package does not say. */
+  readonly license: string | null;
+  /** Where it is on this machine. */
+  readonly folder: string;
+  /** Names with versions, `name@version`, of those whose code it imports. */
+  readonly imports: readonly string[];
+}
+
+/** The packages that bundles are really made of, by name; what was shaken out is not among them. */
+export function packagesOf(metafiles: readonly Metafile[], from: string): readonly Package[] {
+  const own = ownFolder(from);
+  const folders = new Map<string, Set<string>>();
+  const folderOf = (path: string) => packageFolder(resolve(from, path)) ?? own;
+  for (const metafile of metafiles) {
+    const kept = keptModules(metafile);
+    for (const path of kept) {
+      const imports = metafile.inputs[path]?.imports ?? [];
+      const to = imports
+        .filter((imported) => kept.has(imported.path))
+        .map((imported) => folderOf(imported.path));
+      const folder = folderOf(path);
+      const known = folders.get(folder) ?? new Set();
+      folders.set(folder, new Set([...known, ...to]));
+    }
+  }
+  const found = [...folders].map(([folder, to]) => toPackage(folder, [...to]));
+  return found.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+}
+
+/** How a package is named where its version counts. */
+export function idOf({ name, version }: Pick<Package, 'name' | 'version'>): string {
+  return `${name}@${version}`;
+}
+
+/** Modules that have code in the output; those in a namespace are ours, in place of what was left out. */
+function keptModules({ outputs }: Metafile): ReadonlySet<string> {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const kept = inputs.filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && !/^[\w-]{2,}:/.test(path));
+  return new Set(kept.map(([path]) => path));
+}
+
+/** The innermost folder of `node_modules` that a file is in; null for a file of a checkout. */
+function packageFolder(path: string): string | null {
+  const parts = path.split(sep);
+  const at = parts.lastIndexOf('node_modules');
+  if (at === -1) return null;
+  return parts.slice(0, at + (parts[at + 1]?.startsWith('@') ? 3 : 2)).join(sep);
+}
+
+/** The folder of this package: `deploy` is right in it in a checkout, and one deeper where it is compiled. */
+function ownFolder(from: string): string {
+  const found = [from, dirname(resolve(from))].find((folder) => existsSync(join(folder, 'package.json')));
+  if (found !== undefined) return resolve(found);
+  throw new SvcError('internal', `package.json is missing from this installation, near ${from}.`);
+}
+
+function toPackage(folder: string, to: readonly string[]): Package {
+  const others = to.filter((other) => other !== folder).map((other) => idOf(readPackage(other)));
+  return { ...readPackage(folder), folder, imports: [...new Set(others)].toSorted() };
+}
+
+function readPackage(folder: string): Pick<Package, 'name' | 'version' | 'license'> {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8');
+  const { name, version, license }: Record<string, unknown> = JSON.parse(text);
+  return {
+    name: String(name),
+    version: String(version),
+    license: typeof license === 'string' ? license : null,
+  };
+}
