@@ -31,6 +31,10 @@ const MODEL: Readonly<Record<string, string>> = {
   base_url: 'Address of a compatible service.',
   timeout: 'Seconds that one call may take.',
   max_retries: 'How often a failed call is made again.',
+  model: 'What the vendor calls the model; the name here where it is missing.',
+  'prices.input': 'Price of a million tokens that it reads; without prices no cost is told.',
+  'prices.output': 'Price of a million tokens that it writes.',
+  'prices.currency': 'Currency of the prices: `USD` where it is missing.',
 };
 
 const model = (prefix: string) =>

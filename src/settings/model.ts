@@ -113,6 +113,10 @@ export interface Model {
   /** Seconds. */
   readonly timeout: number | null;
   readonly max_retries: number | null;
+  /** As the vendor calls it; the name under `models` unless it is set. */
+  readonly model: string | null;
+  /** For a million tokens of each; null: unknown. */
+  readonly prices: { readonly input: number; readonly output: number; readonly currency: string } | null;
 }
 
 /** `logging`, with SVC_DEBUG in it. */

@@ -123,12 +123,14 @@ function toModels(written: ParsedActive['models']): Settings['models'] {
   };
 }
 
-function toModel({ type, api_key, base_url, timeout, max_retries }: ParsedModel): Model {
+function toModel({ type, api_key, base_url, timeout, max_retries, model, prices }: ParsedModel): Model {
   return {
     type,
     api_key: api_key ?? null,
     base_url: base_url ?? null,
     timeout: timeout ?? null,
     max_retries: max_retries ?? null,
+    model: model ?? null,
+    prices: prices ? { ...prices, currency: prices.currency ?? 'USD' } : null,
   };
 }

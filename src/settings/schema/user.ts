@@ -1,10 +1,12 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import {
   choice,
   flag,
   listOf,
   mapOf,
+  number,
   optional,
+  says,
   strictMap,
   text,
   whole,
@@ -22,12 +24,23 @@ const LEVELS_MEANT = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', WARN: 'WAR
 export const LOG_FORMATS = ['human', 'json'] as const;
 export const MODEL_TYPES = ['claude', 'openai'] as const;
 
+/** For a million tokens of each. */
+const PRICE = v.pipe(
+  number(),
+  v.check(
+    (price) => price >= 0,
+    says('wrong-value', 'must not be less than 0.', 'Write what a million tokens cost.'),
+  ),
+);
+
 const MODEL = strictMap({
   type: choice(MODEL_TYPES),
+  model: optional(word()),
   api_key: optional(hiddenWord()),
   base_url: optional(url()),
   timeout: optional(whole(1)),
   max_retries: optional(whole(0)),
+  prices: optional(strictMap({ input: PRICE, output: PRICE, currency: optional(word()) })),
 });
 
 const SECRET = strictMap({ name: word(), type: word(), parameters: optional(hiddenParameters()) });

@@ -137,7 +137,7 @@ projects:
     const user = `svc: 1
 models:
   default: slow
-  fast: { type: claude, api_key: k, timeout: 30, max_retries: 2 }
+  fast: { type: claude, api_key: k, timeout: 30, max_retries: 2, model: fast-1, prices: { input: 3, output: 0.5 } }
   models:
     slow: { type: openai, base_url: https://llm.example }
 `;
@@ -150,8 +150,18 @@ models:
         base_url: 'https://llm.example',
         timeout: null,
         max_retries: null,
+        model: null,
+        prices: null,
       },
-      fast: { type: 'claude', api_key: 'k', base_url: null, timeout: 30, max_retries: 2 },
+      fast: {
+        type: 'claude',
+        api_key: 'k',
+        base_url: null,
+        timeout: 30,
+        max_retries: 2,
+        model: 'fast-1',
+        prices: { input: 3, output: 0.5, currency: 'USD' },
+      },
     });
   });
 
