@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/json.ts';
 import type { EngineFacts } from './engine.ts';
-import { idOf, type Package } from './packages.ts';
+import { idOf, type Package, SELF } from './packages.ts';
 
 /** What a bill of materials is made from. */
 export interface Materials {
@@ -15,7 +15,6 @@ export interface Materials {
 }
 
 const ROOT = 'artefact';
-const SELF = 'svc-kit';
 
 /** The bill of materials of an artefact in CycloneDX 1.6; the same artefact gives the same bytes, so it has no time. */
 export function toBom({ project, target, hash, version, packages, engine }: Materials): JsonObject {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { idOf, type Package } from './packages.ts';
+import { idOf, type Package, SELF } from './packages.ts';
 
 const LICENSE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 const RULE = '='.repeat(100);
@@ -12,10 +12,11 @@ interface Licensed {
 
 /** The licences of everything in an artefact, each text once, over the names of those it holds for. */
 export function toLicenses(packages: readonly Package[], engine: Licensed): string {
-  const apache = packages.map(licenseOf).find((text) => /Apache License\s+Version 2\.0/.test(text)) ?? '';
+  const own = packages.find(({ name }) => name === SELF);
+  const apache = own === undefined ? '' : licenseOf(own);
   const licensed = packages.map((used) => ({
     name: `${idOf(used)} (${used.license ?? 'see its package'})`,
-    // some packages name the Apache License without bringing its text, which is the same for all
+    // some packages name the Apache License without bringing its text, which is that of ours
     text: licenseOf(used) || (used.license?.includes('Apache-2.0') ? apache : ''),
   }));
   const sections = [...groupByText([...licensed, engine])].map(([text, names]) =>

@@ -3,6 +3,9 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { SvcError } from '../../src/errors.ts';
 
+/** This package. */
+export const SELF = 'svc-kit';
+
 /** A package of which code went into an artefact. */
 export interface Package {
   readonly name: string;
@@ -18,21 +21,12 @@ export interface Package {
 /** The packages that bundles are really made of, by name; what was shaken out is not among them. */
 export function packagesOf(metafiles: readonly Metafile[], from: string): readonly Package[] {
   const own = ownFolder(from);
-  const folders = new Map<string, Set<string>>();
   const folderOf = (path: string) => packageFolder(resolve(from, path)) ?? own;
-  for (const metafile of metafiles) {
-    const kept = keptModules(metafile);
-    for (const path of kept) {
-      const imports = metafile.inputs[path]?.imports ?? [];
-      const to = imports
-        .filter((imported) => kept.has(imported.path))
-        .map((imported) => folderOf(imported.path));
-      const folder = folderOf(path);
-      const known = folders.get(folder) ?? new Set();
-      folders.set(folder, new Set([...known, ...to]));
-    }
-  }
-  const found = [...folders].map(([folder, to]) => toPackage(folder, [...to]));
+  const edges = metafiles.flatMap(importsBetween);
+  const byFolder = Map.groupBy(edges, ({ path }) => folderOf(path));
+  const found = [...byFolder].map(([folder, of]) =>
+    toPackage(folder, new Set(of.flatMap(({ to }) => to).map(folderOf))),
+  );
   return found.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
@@ -41,11 +35,28 @@ export function idOf({ name, version }: Pick<Package, 'name' | 'version'>): stri
   return `${name}@${version}`;
 }
 
-/** Modules that have code in the output; those in a namespace are ours, in place of what was left out. */
-function keptModules({ outputs }: Metafile): ReadonlySet<string> {
-  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  const kept = inputs.filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && !/^[\w-]{2,}:/.test(path));
-  return new Set(kept.map(([path]) => path));
+interface Edges {
+  readonly path: string;
+  /** The modules with code that it comes to import. */
+  readonly to: readonly string[];
+}
+
+/** Each module that has code in the output, with those it imports, be it through modules that only pass on. */
+function importsBetween({ inputs, outputs }: Metafile): readonly Edges[] {
+  const shares = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const kept = new Set(shares.filter(isKept).map(([path]) => path));
+  const reach = (path: string, seen: Set<string>): readonly string[] => {
+    if (seen.has(path)) return [];
+    seen.add(path);
+    const next = inputs[path]?.imports.map((imported) => imported.path) ?? [];
+    return next.flatMap((other) => (kept.has(other) ? [other] : reach(other, seen)));
+  };
+  return [...kept].map((path) => ({ path, to: reach(path, new Set()) }));
+}
+
+/** What stands in a namespace is ours, in place of what was left out. */
+function isKept([path, { bytesInOutput }]: readonly [string, { readonly bytesInOutput: number }]): boolean {
+  return bytesInOutput > 0 && !/^[\w-]{2,}:/.test(path);
 }
 
 /** The innermost folder of `node_modules` that a file is in; null for a file of a checkout. */
@@ -63,9 +74,9 @@ function ownFolder(from: string): string {
   throw new SvcError('internal', `package.json is missing from this installation, near ${from}.`);
 }
 
-function toPackage(folder: string, to: readonly string[]): Package {
-  const others = to.filter((other) => other !== folder).map((other) => idOf(readPackage(other)));
-  return { ...readPackage(folder), folder, imports: [...new Set(others)].toSorted() };
+function toPackage(folder: string, to: ReadonlySet<string>): Package {
+  const others = [...to].filter((other) => other !== folder).map((other) => idOf(readPackage(other)));
+  return { ...readPackage(folder), folder, imports: others.toSorted() };
 }
 
 function readPackage(folder: string): Pick<Package, 'name' | 'version' | 'license'> {
