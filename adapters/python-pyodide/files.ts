@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { SvcError } from '../../src/errors.ts';
+import type { PyodideParts } from './load.ts';
+import { type CreateModule, type LoadPyodide, PYODIDE_VERSION } from './pyodide.ts';
+
+/** What of Pyodide's package an interpreter needs; an artefact has them in `pyodide/`. */
+export const PYODIDE_FILES = [
+  'pyodide.mjs',
+  'pyodide.asm.mjs',
+  'pyodide.asm.wasm',
+  'python_stdlib.zip',
+] as const;
+
+/** The folder with Pyodide's files: beside a bundle, or the installed package; null where there is none. */
+export function pyodideFolder(): URL | null {
+  const beside = new URL('./pyodide/', import.meta.url);
+  if (existsSync(new URL('pyodide.asm.wasm', beside))) return beside;
+  try {
+    return new URL('./', pathToFileURL(createRequire(import.meta.url).resolve('pyodide/package.json')));
+  } catch {
+    return null;
+  }
+}
+
+/** Compiles Python's code, to be shared by all threads of a process. */
+export async function compilePyodide(folder: URL): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(new URL('pyodide.asm.wasm', folder)));
+}
+
+/** Loads Pyodide's own modules; throws for any release but the one this was made for. */
+export async function loadParts(folder: URL, wasm: WebAssembly.Module): Promise<PyodideParts> {
+  const [api, glue] = await Promise.all([
+    import(new URL('pyodide.mjs', folder).href),
+    import(new URL('pyodide.asm.mjs', folder).href),
+  ]);
+  const { loadPyodide, version }: { loadPyodide: LoadPyodide; version: string } = api;
+  if (version !== PYODIDE_VERSION) throw wrongVersion(version);
+  const { default: createModule }: { default: CreateModule } = glue;
+  return { loadPyodide, createModule, wasm, indexURL: fileURLToPath(folder) };
+}
+
+function wrongVersion(version: string): SvcError {
+  return new SvcError(
+    'python_unavailable',
+    `Pyodide ${version} is installed, and Python endpoints need ${PYODIDE_VERSION}. Install pyodide@${PYODIDE_VERSION}.`,
+  );
+}

@@ -1,0 +1,67 @@
+import { type Confinement, confine } from './imports.ts';
+import {
+  type CreateModule,
+  type GlueSettings,
+  LOCK_FILE,
+  type LoadPyodide,
+  type Pyodide,
+} from './pyodide.ts';
+
+/** Pyodide's own files, read and compiled. */
+export interface PyodideParts {
+  readonly loadPyodide: LoadPyodide;
+  readonly createModule: CreateModule;
+  readonly wasm: WebAssembly.Module;
+  /** Where `python_stdlib.zip` is found. */
+  readonly indexURL: string;
+}
+
+/** How an interpreter starts. */
+export interface StartOptions extends Confinement {
+  /** The memory of an interpreter that had started already; null: from the beginning, about five times slower. */
+  readonly snapshot: Uint8Array | null;
+  /** Seeds Python's hashes; a snapshot brings its own. */
+  readonly hashSeed?: number;
+}
+
+/** Starts an interpreter that sees nothing of the process it runs in. */
+export async function loadInterpreter(parts: PyodideParts, options: StartOptions): Promise<Pyodide> {
+  const { snapshot, still, hashSeed } = options;
+  const python = await parts.loadPyodide({
+    indexURL: parts.indexURL,
+    lockFileContents: LOCK_FILE,
+    packageBaseUrl: '/nowhere/',
+    env: { HOME: '/home/pyodide', ...(hashSeed === undefined ? {} : { PYTHONHASHSEED: String(hashSeed) }) },
+    jsglobals: { Object },
+    createPyodideModule: confined(parts, options),
+    _sysExecutable: 'python3',
+    ...(still ? { _makeSnapshot: true } : {}),
+    ...(snapshot === null ? {} : { _loadSnapshot: snapshot }),
+  });
+  // what a snapshot holds of chance is the same in all who load it
+  if (snapshot !== null) python.runPython('import random; random.seed()');
+  return python;
+}
+
+function confined({ createModule, wasm }: PyodideParts, confinement: Confinement): CreateModule {
+  return (settings: GlueSettings) =>
+    createModule({
+      ...settings,
+      instantiateWasm: (imports, done) => {
+        let started: WebAssembly.Instance | undefined;
+        const memory = (): DataView => viewOf(started);
+        const own = confine(imports, memory, confinement) as WebAssembly.Imports;
+        void WebAssembly.instantiate(wasm, own).then((instance) => {
+          started = instance;
+          done(instance, wasm);
+        });
+        return {};
+      },
+    });
+}
+
+function viewOf(instance: WebAssembly.Instance | undefined): DataView {
+  const memory = instance?.exports.memory;
+  if (!(memory instanceof WebAssembly.Memory)) throw new TypeError('Python has no memory yet');
+  return new DataView(memory.buffer);
+}
