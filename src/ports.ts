@@ -1,4 +1,5 @@
-import type { JsonObject } from './json.ts';
+import type { NoticeLevel } from './context.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 
 /** A bound parameter. `bigint` is an integer, `number` a DOUBLE; other SQL types travel as text with their type. */
 export type SqlValue =
@@ -60,6 +61,62 @@ export interface Database {
   run(request: SqlRequest, call: SqlCall): Promise<SqlResult>;
   /** Parses and plans a statement without running it; throws sql_failed. */
   prepare(sql: string, mode: 'read' | 'write'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One call of a function in a Python file of the project. */
+export interface PythonRequest {
+  /** Relative to the project's root. */
+  readonly file: string;
+  readonly name: string;
+  /** Checked, with their defaults; each is given by its name. */
+  readonly args: JsonObject;
+  /** Which texts and numbers among the arguments become other Python values: `date`, `{ items: 'date' }` ... */
+  readonly kinds: JsonObject;
+  /** Who calls, as `svc.runtime.user` has it; null: nobody is authenticated. */
+  readonly user: JsonObject | null;
+}
+
+/** The circumstances of one call of a Python function. */
+export interface PythonCall {
+  readonly signal: AbortSignal;
+  /** Milliseconds the call may take, waiting for its turn included. */
+  readonly timeoutMs: number;
+}
+
+/** What a Python function returned. */
+export interface PythonResult {
+  /** In the JSON forms of SQL values (docs/reference/types.md). */
+  readonly value: JsonValue;
+  /** The value is `bytes`, as base64. */
+  readonly binary: boolean;
+}
+
+/** What a Python function can ask while it runs. Errors are SvcErrors; Python gets their public text. */
+export interface PythonHost {
+  /** Rows in their JSON form; parameters are bound by name. */
+  execute(sql: string, params: { readonly [name: string]: SqlValue }): Promise<readonly JsonObject[]>;
+  notice(level: NoticeLevel, text: string): void;
+  progress(done: number, total: number | null, text: string): void;
+  /** Something that belongs into the audit record of the call. */
+  event(event: JsonObject): void;
+}
+
+/** What Python may know of the configuration, asked for when it is used; a reload changes the answers. */
+export interface PythonSettings {
+  /** The parameters of a secret that the site file names; null for any other. */
+  secret(name: string): JsonObject | null;
+  /** `config.site_config` and `config.user_config`, without any secret. */
+  config(): { readonly site: JsonObject; readonly user: JsonObject };
+}
+
+/** Runs the project's Python. Errors are SvcErrors of the codes python_*, deadline_exceeded, cancelled, busy, or the host's own. */
+export interface Python {
+  readonly kind: 'child' | 'pyodide' | 'rpc';
+  call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult>;
+  /** Starts anew with files and configuration as they are now; running calls finish. */
+  reload(): Promise<void>;
+  /** Runs `@on_shutdown` within a bound, and ends. */
   close(): Promise<void>;
 }
 

@@ -1,0 +1,31 @@
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json.ts';
+
+/** An exception as Python describes it (adapters/python/host/svc/_failure.py). */
+interface Described {
+  readonly kind: 'raised' | 'refused' | 'function' | 'value' | 'host' | 'outside';
+  readonly type: string;
+  readonly message: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly traceback: string;
+  readonly number: number | null;
+}
+
+/** The error of a call that an exception ended; the log gets the traceback as its cause. */
+export function toFailure({ error }: JsonObject, failures: ReadonlyMap<number, SvcError>): SvcError {
+  const found = (error ?? {}) as unknown as Partial<Described>;
+  const { kind = 'raised', message = '', traceback = '', number = null } = found;
+  // What the author tells the client on purpose.
+  if (kind === 'refused') return new SvcError('python_refused', message || 'The call was refused.');
+  const known = number === null ? undefined : failures.get(number);
+  const cause = new Error(traceback.trimEnd(), known === undefined ? {} : { cause: known });
+  const text = `${placeOf(found)}${found.type ?? 'Error'}: ${message}`;
+  // What the author left to the caller is still what it was: a query that took too long, say.
+  return new SvcError(known?.code ?? 'python_failed', known === undefined ? text : known.message, { cause });
+}
+
+function placeOf({ file, line }: Partial<Described>): string {
+  if (typeof file !== 'string') return '';
+  return typeof line === 'number' ? `${file}:${line}: ` : `${file}: `;
+}

@@ -1,0 +1,1 @@
+"""What Python endpoints of svc import: see svc.runtime."""

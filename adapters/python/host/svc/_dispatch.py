@@ -1,0 +1,67 @@
+"""Messages of the host: each is a JSON text, and so is its answer."""
+
+import json
+
+from . import _arguments, _failure, _hooks, _loop, _modules, _state, _values
+
+
+class Dispatcher:
+    """Answers messages, one at a time; `exchange` sends a text to the host and returns its answer."""
+
+    def __init__(self, exchange):
+        _state.connect(exchange)
+        self._steps = {"start": self._start, "load": self._load, "call": self._call, "stop": self._stop}
+
+    def handle(self, text):
+        """The answer to one message."""
+        message = json.loads(text)
+        try:
+            return self._steps[message["op"]](message)
+        except BaseException as error:  # noqa: B902
+            failure = _failure.describe(error)
+            return json.dumps({"op": "failed", "id": message.get("id"), "error": failure})
+
+    def _start(self, message):
+        import sys
+
+        _modules.start(message["root"], message["folder"], message["follow"])
+        return json.dumps({"op": "ready", "version": ".".join(map(str, sys.version_info[:3]))})
+
+    def _load(self, message):
+        file = message["file"]
+
+        def load():
+            _modules.load(file)
+            _hooks.run_starting(lambda hook: _loop.run(hook()))
+
+        try:
+            _state.run(_state.Call(message["id"], None, file), load)
+        except BaseException:
+            _modules.forget(file)
+            raise
+        return json.dumps({"op": "done", "id": message["id"], "value": None})
+
+    def _call(self, message):
+        call_id, file = message["id"], message["file"]
+        if _modules.is_stale():
+            return json.dumps({"op": "stale", "id": call_id})
+        function = _modules.function(file, message["name"])
+        args = _arguments.to_python(message["args"], message["kinds"])
+        call = _state.Call(call_id, message["user"], file)
+
+        def work():
+            return _values.dumps(_loop.run(function(**args)))
+
+        value, binary = _state.run(call, work)
+        return '{"op":"done","id":%d,"binary":%s,"value":%s}' % (call_id, "true" if binary else "false", value)
+
+    def _stop(self, message):
+        errors = []
+
+        def stop():
+            _hooks.run_ending(
+                lambda hook: _loop.run(hook()), lambda error: errors.append(_failure.describe(error))
+            )
+
+        _state.run(_state.Call(message["id"], None, None), stop)
+        return json.dumps({"op": "stopped", "id": message["id"], "errors": errors})

@@ -1,0 +1,83 @@
+"""The JSON form of each type that JSON itself has not."""
+
+import base64
+
+from . import _errors, _frames, _times
+
+_MAX_INT = 2**53 - 1
+
+
+def of(value):
+    """What stands for a value: something that JSON has, or that has a form in turn. Raises NoValue."""
+    for kind in type(value).__mro__:
+        form = _FORMS.get((kind.__module__.split(".")[0], kind.__name__))
+        if form is not None:
+            return form(value)
+    if hasattr(type(value), "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in type(value).__dataclass_fields__}
+    return _of_shape(value)
+
+
+def _of_shape(value):
+    """Types that are known by what they can do: pydantic's models, other mappings, iterators."""
+    if hasattr(type(value), "model_dump"):
+        return value.model_dump()
+    if hasattr(value, "keys") and hasattr(value, "__getitem__"):
+        return {key: value[key] for key in value.keys()}
+    if hasattr(value, "__next__") or type(value).__name__ in _VIEWS:
+        return list(value)
+    kind = type(value)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    raise _errors.NoValue(
+        f"of type {name}, which has no JSON form. Return dictionaries, lists, texts, numbers, dates or dataclasses."
+    )
+
+
+def of_int(value):
+    """An integer that a client's float keeps, else its digits."""
+    return value if -_MAX_INT <= value <= _MAX_INT else str(value)
+
+
+def of_float(value):
+    """NaN and infinities are null, and there is no negative zero."""
+    return value + 0.0 if value - value == 0 else None
+
+
+def of_decimal(value):
+    """A number up to 15 significant digits, else all digits of its scale."""
+    if not value.is_finite():
+        return None
+    text = format(value, "f")
+    whole, _, fraction = text.lstrip("-").partition(".")
+    if fraction.strip("0") == "":
+        number = int(text.split(".")[0])
+        return number if abs(number) <= _MAX_INT else (text if fraction else str(number))
+    significant = (whole + fraction.rstrip("0")).lstrip("0")
+    return float(text) if len(significant) <= 15 else text
+
+
+def _of_bytes(value):
+    return base64.b64encode(value).decode("ascii")
+
+
+_VIEWS = {"dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items", "range", "deque"}
+
+#: By the first part of a module's name, and a class of it: whatever is not imported is not imported for this.
+_FORMS = {
+    ("builtins", "bytes"): _of_bytes,
+    ("builtins", "bytearray"): _of_bytes,
+    ("builtins", "memoryview"): _of_bytes,
+    ("builtins", "set"): list,
+    ("builtins", "frozenset"): list,
+    ("enum", "Enum"): lambda value: value.value,
+    ("decimal", "Decimal"): of_decimal,
+    ("uuid", "UUID"): str,
+    ("fractions", "Fraction"): float,
+    ("pathlib", "PurePath"): str,
+    ("ipaddress", "_IPAddressBase"): str,
+    ("datetime", "datetime"): _times.of_datetime,
+    ("datetime", "date"): _times.of_date,
+    ("datetime", "time"): _times.of_time,
+    ("datetime", "timedelta"): _times.of_timedelta,
+    **_frames.FORMS,
+}

@@ -1,0 +1,76 @@
+"""Values of numpy, pandas, polars and pyarrow; none of them is imported here."""
+
+
+def _of_scalar(value):
+    kind = value.dtype.kind
+    if kind in "bui":
+        return value.item()
+    if kind == "f":
+        return value.item() if value.itemsize == 8 else _short(value)
+    if kind == "M":
+        return _of_moment(value)
+    if kind == "m":
+        return None if str(value) == "NaT" else value.astype("timedelta64[us]").item()
+    if kind == "V" and value.dtype.names:
+        return {name: value[name] for name in value.dtype.names}
+    return value.item()
+
+
+def _short(value):
+    """The shortest number that reads back as the same, as DuckDB's FLOAT has it."""
+    text = str(value)
+    return float(text) if "n" not in text.lower() else None
+
+
+def _of_moment(value):
+    text = str(value)
+    if text == "NaT":
+        return None
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _of_array(value):
+    exact = value.dtype.kind in "bui" or (value.dtype.kind == "f" and value.itemsize == 8)
+    if exact or value.ndim == 0:
+        return value.tolist() if exact else value[()]
+    return list(value)
+
+
+def _of_frame(value):
+    columns = [name if isinstance(name, str) else _name(name) for name in value.columns]
+    return [dict(zip(columns, row)) for row in value.itertuples(index=False, name=None)]
+
+
+def _name(column):
+    return "_".join(map(str, column)) if isinstance(column, tuple) else str(column)
+
+
+def _of_series(value):
+    """The values, under their labels where those are more than a count."""
+    if type(value.index).__name__ == "RangeIndex":
+        return list(value)
+    return dict(zip(value.index, value))
+
+
+def _null(value):
+    return None
+
+
+#: By the first part of a module's name, and a class of it.
+FORMS = {
+    ("numpy", "generic"): _of_scalar,
+    ("numpy", "ndarray"): _of_array,
+    ("pandas", "NaTType"): _null,
+    ("pandas", "NAType"): _null,
+    ("pandas", "DataFrame"): _of_frame,
+    ("pandas", "Series"): _of_series,
+    ("pandas", "Index"): list,
+    ("pandas", "ExtensionArray"): list,
+    ("pandas", "Interval"): str,
+    ("pandas", "Period"): str,
+    ("polars", "DataFrame"): lambda value: value.to_dicts(),
+    ("polars", "Series"): lambda value: value.to_list(),
+    ("pyarrow", "Table"): lambda value: value.to_pylist(),
+    ("pyarrow", "Array"): lambda value: value.to_pylist(),
+    ("pyarrow", "Scalar"): lambda value: value.as_py(),
+}

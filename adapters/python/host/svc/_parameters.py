@@ -1,0 +1,72 @@
+"""Parameters of a statement, each as the SQL type that it has in Python."""
+
+from . import _errors, _forms, _times
+
+
+def to_sql(params):
+    """The parameters as the host binds them."""
+    if not hasattr(params, "items"):
+        raise TypeError("db.execute takes its parameters as a dictionary by name, and $name in the SQL")
+    return {str(name).lstrip("$"): _bound(value, str(name)) for name, value in params.items()}
+
+
+def _bound(value, name):
+    if value is None or isinstance(value, (bool, str)) and not hasattr(value, "value"):
+        return value
+    if isinstance(value, float):
+        return float(value) if value - value == 0 else {"float": str(float(value))}
+    if isinstance(value, int) and not hasattr(value, "value"):
+        return {"integer": str(int(value))}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return {"list": [_bound(part, f"{name}[{index}]") for index, part in enumerate(value)]}
+    if isinstance(value, dict):
+        return {"struct": {str(key): _bound(part, f"{name}.{key}") for key, part in value.items()}}
+    return _of_type(value, name)
+
+
+def _of_type(value, name):
+    for kind in type(value).__mro__:
+        known = _TYPES.get((kind.__module__, kind.__name__))
+        if known is not None:
+            return known(value, name)
+    return _bound(_plain(value, name), name)
+
+
+def _plain(value, name):
+    try:
+        form = _forms.of(value)
+    except _errors.NoValue:
+        form = value
+    if type(form) is type(value):
+        raise TypeError(f"${name} is a {type(value).__name__}, which no SQL type stands for")
+    return form
+
+
+def _datetime(value, _name):
+    text = _times.of_datetime(value)
+    return {"type": "TIMESTAMPTZ" if text.endswith("Z") else "TIMESTAMP", "text": text}
+
+
+def _decimal(value, name):
+    form = _forms.of_decimal(value)
+    if isinstance(form, str):
+        raise TypeError(
+            f"${name} has more digits than a DOUBLE keeps: pass str(value), and write ${name}::DECIMAL(38, 10)"
+        )
+    return _bound(form, name)
+
+
+def _bytes(_value, name):
+    raise TypeError(f"${name} is bytes: pass value.hex(), and write from_hex(${name})")
+
+
+_TYPES = {
+    ("datetime", "datetime"): _datetime,
+    ("datetime", "date"): lambda value, _: {"type": "DATE", "text": _times.of_date(value)},
+    ("datetime", "time"): lambda value, _: {"type": "TIME", "text": _times.of_time(value.replace(tzinfo=None))},
+    ("datetime", "timedelta"): lambda value, _: {"type": "INTERVAL", "text": _times.to_interval(value)},
+    ("decimal", "Decimal"): _decimal,
+    ("builtins", "bytes"): _bytes,
+    ("builtins", "bytearray"): _bytes,
+    ("builtins", "memoryview"): _bytes,
+}

@@ -1,0 +1,100 @@
+"""The call that runs, and the way to the host."""
+
+import contextvars
+import json
+import sys
+
+from . import _errors
+
+
+class Call:
+    """One call: its id in the protocol, and who makes it."""
+
+    __slots__ = ("id", "user", "file")
+
+    def __init__(self, call_id, user, file):
+        self.id = call_id
+        self.user = user
+        self.file = file
+
+
+#: Follows the code of a call into the threads and tasks that it starts.
+_current = contextvars.ContextVar("svc_call", default=None)
+_running = None
+_exchange = None
+
+
+def connect(exchange):
+    """Sets the function that sends a text to the host and waits for its answer."""
+    global _exchange
+    _exchange = exchange
+
+
+def run(call, work):
+    """Runs work as a part of a call; whatever is left of it afterwards has no way to the host."""
+    global _running
+    _inherit()
+    _running = call
+    try:
+        return contextvars.copy_context().run(_within, call, work)
+    finally:
+        _running = None
+
+
+def _within(call, work):
+    _current.set(call)
+    return work()
+
+
+def current():
+    """The call that the running code belongs to."""
+    call = _current.get()
+    if call is None or call is not _running:
+        raise _errors.OutsideCall(
+            "svc.runtime was used outside of a call: by a thread or task that its call did not wait for."
+        )
+    return call
+
+
+def user():
+    """Who makes the call; None where nobody is authenticated, or nobody calls."""
+    call = _current.get()
+    return None if call is None or call is not _running else call.user
+
+
+def ask(what, **fields):
+    """Asks the host, and waits for its answer."""
+    message = json.dumps({"op": "ask", "id": current().id, "what": what, **fields})
+    reply = json.loads(_exchange(message))
+    error = reply.get("error")
+    if error is not None:
+        raise _errors.from_reply(error)
+    return reply.get("value")
+
+
+def _inherit():
+    """Threads take the context of whoever starts them, those of an executor that of whoever submits."""
+    threading = sys.modules.get("threading")
+    if threading is not None and not hasattr(threading.Thread.start, "svc"):
+        threading.Thread.start = _starting(threading.Thread.start)
+    executors = sys.modules.get("concurrent.futures.thread")
+    if executors is not None and not hasattr(executors.ThreadPoolExecutor.submit, "svc"):
+        executors.ThreadPoolExecutor.submit = _submitting(executors.ThreadPoolExecutor.submit)
+
+
+def _starting(start):
+    def start_in_context(thread):
+        context, work = contextvars.copy_context(), thread.run
+        thread.run = lambda: context.run(work)
+        return start(thread)
+
+    start_in_context.svc = True
+    return start_in_context
+
+
+def _submitting(submit):
+    def submit_in_context(executor, work, /, *args, **kwargs):
+        return submit(executor, contextvars.copy_context().run, work, *args, **kwargs)
+
+    submit_in_context.svc = True
+    return submit_in_context

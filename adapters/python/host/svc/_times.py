@@ -1,0 +1,123 @@
+"""Dates and times: their texts, and back."""
+
+import re
+
+_UNITS = ("H", "M", "S")
+
+
+def of_datetime(value):
+    """ISO 8601; what has a zone is in UTC and ends in Z."""
+    if value.tzinfo is None or value.utcoffset() is None:
+        return value.replace(tzinfo=None).strftime("%Y").zfill(4) + value.isoformat()[4:19] + _fraction(value)
+    from datetime import timezone
+
+    return of_datetime(value.astimezone(timezone.utc).replace(tzinfo=None)) + "Z"
+
+
+def of_date(value):
+    """YYYY-MM-DD."""
+    return value.isoformat()
+
+
+def of_time(value):
+    """HH:MM:SS, a fraction only where there is one; then its offset, Z for none."""
+    clock = value.isoformat()[:8] + _fraction(value)
+    offset = value.utcoffset()
+    if offset is None:
+        return clock
+    seconds = round(offset.total_seconds())
+    if seconds == 0:
+        return clock + "Z"
+    hours, minutes, rest = _clock(abs(seconds))
+    return f"{clock}{'-' if seconds < 0 else '+'}{hours:02}:{minutes:02}{f':{rest:02}' if rest else ''}"
+
+
+def of_timedelta(value):
+    """An ISO 8601 duration of days and clock time; each part has its own sign."""
+    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+    sign, size = ("-", -micros) if micros < 0 else ("", micros)
+    days, rest = divmod(size, 86_400_000_000)
+    seconds, rest = divmod(rest, 1_000_000)
+    hours, minutes, seconds = _clock(seconds)
+    tail = f"{seconds}{_digits(rest)}"
+    parts = zip((hours, minutes, 0 if tail == "0" else tail), _UNITS)
+    clock = "".join(f"{sign}{amount}{unit}" for amount, unit in parts if amount)
+    date = f"{sign}{days}D" if days else ""
+    return f"P{date}{'T' + clock if clock else ''}" if date or clock else "PT0S"
+
+
+def to_interval(value):
+    """A duration as DuckDB reads intervals."""
+    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+    sign, size = ("-", -micros) if micros < 0 else ("", micros)
+    seconds, rest = divmod(size, 1_000_000)
+    days, seconds = divmod(seconds, 86_400)
+    return f"{sign}{days} days {sign}{seconds}.{rest:06} seconds"
+
+
+_DATE = r"(\d{4})-(\d\d)-(\d\d)"
+_CLOCK = r"(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:(z)|([+-])(\d\d):?(\d\d))?"
+_DATETIME = re.compile(f"{_DATE}[t ]{_CLOCK}", re.IGNORECASE)
+_TIME = re.compile(_CLOCK, re.IGNORECASE)
+
+
+def to_date(text):
+    """A date from its text."""
+    from datetime import date
+
+    return date.fromisoformat(text)
+
+
+def to_time(text):
+    """A time of day; with an offset where the text has one."""
+    from datetime import time
+
+    return time(*_clock_of(_matched(_TIME, text).groups()))
+
+
+def to_datetime(text):
+    """An instant where the text has an offset, else what a clock on the wall showed."""
+    from datetime import datetime
+
+    year, month, day, *clock = _matched(_DATETIME, text).groups()
+    return datetime(int(year), int(month), int(day), *_clock_of(clock))
+
+
+def to_instant(text):
+    """Seconds since 1970, in UTC."""
+    from datetime import datetime, timedelta, timezone
+
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=float(text))
+
+
+def _matched(pattern, text):
+    found = pattern.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} has another form")
+    return found
+
+
+def _clock_of(groups):
+    from datetime import timedelta, timezone
+
+    hour, minute, second, fraction, utc, sign, hours, minutes = groups
+    micros = int((fraction or "0").ljust(6, "0")[:6])
+    zone = timezone.utc if utc else None
+    if sign:
+        offset = timedelta(hours=int(hours), minutes=int(minutes))
+        zone = timezone(-offset if sign == "-" else offset)
+    return int(hour), int(minute), int(second), micros, zone
+
+
+def _clock(seconds):
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return hours, minutes, seconds
+
+
+def _fraction(value):
+    return _digits(value.microsecond)
+
+
+def _digits(micros):
+    return f".{micros:06}".rstrip("0") if micros else ""
