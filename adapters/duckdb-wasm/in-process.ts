@@ -18,7 +18,8 @@ export interface WasmOptions {
   readonly pause?: () => Promise<void>;
 }
 
-const MEMORY_MB = 64;
+/** The most memory that an engine in this thread takes, unless it is told otherwise. */
+export const MEMORY_MB = 64;
 
 /** Opens a read-only database in this thread, with web-standard means only: for Workers and Lambda. */
 export function openWasm(options: WasmOptions): Promise<Database> {

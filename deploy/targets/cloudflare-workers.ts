@@ -1,3 +1,4 @@
+import { MEMORY_MB } from '../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toSlug } from '../slug.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
@@ -6,6 +7,16 @@ import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
 const ASSET_LIMIT = 25 * 1_048_576;
 /** What we allow the uploaded modules to have, below every limit Cloudflare names. */
 const UPLOAD_LIMIT = 30 * 1_048_576;
+
+/** What Cloudflare gives one isolate, and what is left of it for the requests that run in it. */
+const ISOLATE = 128 * 1_048_576;
+const FOR_REQUESTS = 16 * 1_048_576;
+/** The engine takes no more, whatever it is asked. */
+const ENGINE_MEMORY = MEMORY_MB * 1_048_576;
+/** Measured after a garbage collection, without what the manifest comes to. */
+const HEAP = 9 * 1_048_576;
+/** The text of the manifest, what it is parsed to, and what is compiled from that. */
+const MANIFEST_TIMES = 4;
 
 const MODULES = ['duckdb.wasm', 'index.js', 'manifest.json', 'trampolines.wasm', CONFIG_FILE];
 const DATABASE = 'assets/data.duckdb';
@@ -28,6 +39,8 @@ function checkLimits(files: readonly BuiltFile[]): void {
   if (database > ASSET_LIMIT) throw databaseTooLarge(database);
   const upload = sizeOf(files, MODULES);
   if (upload > UPLOAD_LIMIT) throw uploadTooLarge(upload);
+  const memory = ENGINE_MEMORY + HEAP + database + MANIFEST_TIMES * sizeOf(files, ['manifest.json']);
+  if (memory > ISOLATE - FOR_REQUESTS) throw memoryTooSmall(memory);
 }
 
 function sizeOf(files: readonly BuiltFile[], paths: readonly string[]): number {
@@ -66,7 +79,9 @@ enabled = true
 function readme(project: string): string {
   return `# ${project} on Cloudflare Workers
 
-Deploy it with \`npx wrangler deploy\` in this folder; try it first with \`npx wrangler dev\`.
+Deploy it with \`npx wrangler deploy\` in this folder. Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. Variables and secrets of a trial go into \`.dev.vars\`, one \`NAME=value\` a line, which stays through the next build; those of the Worker are set by \`npx wrangler secret put NAME\`.
+
+Clients connect to the address of the Worker with \`mcp\` added. What is in it: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`; neither is uploaded.
 `;
 }
 
@@ -81,5 +96,12 @@ function uploadTooLarge(bytes: number): SvcError {
   return new SvcError(
     'target_unsupported',
     `The Worker has ${toMiB(bytes)} without its database; the limit is ${toMiB(UPLOAD_LIMIT)}.`,
+  );
+}
+
+function memoryTooSmall(bytes: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The Worker may need ${toMiB(bytes)} of memory: an isolate has ${toMiB(ISOLATE)}, of which requests need ${toMiB(FOR_REQUESTS)}. Make the database smaller, have fewer endpoints, or build for another target.`,
   );
 }

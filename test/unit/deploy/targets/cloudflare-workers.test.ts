@@ -22,6 +22,14 @@ test('the modules together are held to 30 MiB, without the database', async () =
   );
 });
 
+test('what may not fit into the memory of an isolate is refused, with what it may need', async () => {
+  const database = { path: 'assets/data.duckdb', bytes: 25 * MIB };
+  await target.finish('', [database, { path: 'manifest.json', bytes: 3 * MIB }]);
+  const larger = target.finish('', [database, { path: 'manifest.json', bytes: 4 * MIB }]);
+  await expect(larger).rejects.toMatchObject({ code: 'target_unsupported' });
+  await expect(larger).rejects.toThrow(/may need 114\.0 MiB.*isolate has 128\.0 MiB/);
+});
+
 test('the Worker comes before its assets, always', () => {
   const { 'wrangler.toml': toml } = target.files({ project: 'Sales', version: '1.0.0' });
   expect(toml).toContain('name = "sales"');
