@@ -122,6 +122,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/test.ts'),
   },
   {
+    usage: 'evals [suite]',
+    summary: 'ask models to use the endpoints, and check what they do',
+    options: [
+      { flags: '--model <name>', summary: "a model of the user file, above the suites' own" },
+      USER,
+      { flags: '--concurrency <n>', summary: 'how many tests run at a time (default: 4)' },
+      { flags: '--junit <file>', summary: 'write the results as JUnit XML too' },
+      { flags: '--out <dir>', summary: 'folder of the transcripts (default: evals/transcripts)' },
+      TARGET,
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc evals shop --model gpt-4.1 --junit evals.xml',
+    load: () => import('./commands/evals.ts'),
+  },
+  {
     usage: 'lint',
     summary: 'report missing metadata',
     options: [
@@ -189,7 +206,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'schema [file]',
-    summary: 'JSON Schema for editors: endpoint (default) or site',
+    summary: 'JSON Schema for editors: endpoint (default), site or evals',
     options: [{ flags: '--out <file>', summary: 'where to write it (default: stdout)' }, JSON_OUT, DEBUG],
     example: 'svc schema --out .svc/endpoint.schema.json',
     load: () => import('./commands/schema.ts'),
