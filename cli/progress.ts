@@ -40,3 +40,29 @@ export async function withLine<T>(work: (say: (text: string) => void) => Promise
     clear();
   }
 }
+
+/** Shows how many of some steps are done, in a bar; silent where there is no terminal. */
+export async function withSteps<T>(
+  label: string,
+  total: number,
+  work: (step: () => void) => Promise<T>,
+): Promise<T> {
+  const { stderr } = process;
+  if (!stderr.isTTY || total === 0) return work(() => {});
+  let done = 0;
+  const draw = () => stderr.write(`\r${stepBar(done, total)} ${done}/${total} ${label}`);
+  draw();
+  try {
+    return await work(() => {
+      done += 1;
+      draw();
+    });
+  } finally {
+    stderr.write('\r\x1b[2K');
+  }
+}
+
+function stepBar(done: number, total: number): string {
+  const filled = Math.floor((WIDTH * done) / total);
+  return `[${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}]`;
+}

@@ -33,4 +33,5 @@ Or for all files, in .vscode/settings.json:
 const GLOBS = {
   endpoint: ['tools/**/*.yml', 'resources/**/*.yml', 'prompts/**/*.yml'],
   site: ['svc-site.yml'],
+  evals: ['evals/**/*.yml'],
 };

@@ -3,7 +3,9 @@ import { ENDPOINT_KINDS } from '../../project/model.ts';
 import { ENDPOINT_FILE } from '../../project/schema/endpoint.ts';
 import { SITE_FILE } from '../../project/schema/site.ts';
 import { isObject } from '../../types/coerce.ts';
+import { SUITE_FILE } from '../evals/schema.ts';
 import { ENDPOINT_WORDS } from './endpoint-words.ts';
+import { EVALS_WORDS } from './evals-words.ts';
 import { toEditorSchema } from './json-schema.ts';
 import { SITE_BLOCKS, SITE_WORDS } from './site-words.ts';
 
@@ -25,10 +27,11 @@ const PARTS: { readonly [key: string]: string } = {
 };
 
 /** Files that editors can be told about. */
-export const EDITOR_FILES = ['endpoint', 'site'] as const;
+export const EDITOR_FILES = ['endpoint', 'site', 'evals'] as const;
 
 /** JSON Schema 2020-12 of a file, for editors. */
 export function editorSchemaOf(file: (typeof EDITOR_FILES)[number]): JsonObject {
+  if (file === 'evals') return evalsSchema();
   return file === 'endpoint' ? endpointSchema() : siteSchema();
 }
 
@@ -77,5 +80,13 @@ function siteSchema(): JsonObject {
     },
     partAt: (key) =>
       /\.policies$/.test(key) ? 'policies' : /\.(input|output)\[\]$/.test(key) ? 'rule' : null,
+  });
+}
+
+function evalsSchema(): JsonObject {
+  return toEditorSchema(SUITE_FILE, {
+    title: 'Evaluations of svc',
+    describe: (key) => EVALS_WORDS[key],
+    partAt: () => null,
   });
 }

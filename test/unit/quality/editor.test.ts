@@ -29,7 +29,7 @@ const GOOD = ['examples', 'test/matrix/project', 'test/fixtures/projects/full'].
 
 describe('the schema for editors', () => {
   it.each(GOOD)('accepts %s', (path) => {
-    const file = path.endsWith('svc-site.yml') ? 'site' : 'endpoint';
+    const file = path.endsWith('svc-site.yml') ? 'site' : path.includes('/evals/') ? 'evals' : 'endpoint';
     expect(complaintsOf(file, parse(readFileSync(path, 'utf8')))).toEqual([]);
   });
 

@@ -1,0 +1,90 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type {
+  LanguageModel,
+  ModelAnswer,
+  ModelMessage,
+  ModelQuestion,
+  ModelTool,
+} from '../../src/quality/evals/model.ts';
+import type { Model } from '../../src/settings/model.ts';
+import { fromData } from './arguments.ts';
+import { malformed, toModelError } from './failure.ts';
+import { loadPackage } from './load-package.ts';
+import { toClientOptions } from './options.ts';
+
+const PACKAGE = '@anthropic-ai/sdk';
+const ADDRESS = 'https://api.anthropic.com';
+
+/** A model of type `claude`: the Messages API, by the vendor's own package. */
+export async function createClaude(
+  name: string,
+  model: Model,
+  load = () => import('@anthropic-ai/sdk'),
+): Promise<LanguageModel> {
+  const options = toClientOptions(name, model, ADDRESS);
+  const { default: Client } = await loadPackage(PACKAGE, load, name);
+  const client = new Client(options);
+  return {
+    name,
+    ask: async (question, signal) => {
+      try {
+        const answer = await client.messages.create(toRequest(model.model ?? name, question), { signal });
+        return toAnswer(name, answer);
+      } catch (thrown) {
+        throw toModelError(thrown, { name, apiKey: options.apiKey });
+      }
+    },
+  };
+}
+
+function toRequest(
+  model: string,
+  { system, messages, tools, maxTokens }: ModelQuestion,
+): Anthropic.MessageCreateParamsNonStreaming {
+  return {
+    model,
+    max_tokens: maxTokens,
+    ...(system === null ? {} : { system }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    messages: messages.map(toMessage),
+  };
+}
+
+function toTool({ name, description, schema }: ModelTool): Anthropic.Tool {
+  return { name, description, input_schema: { ...schema, type: 'object' } };
+}
+
+function toMessage(message: ModelMessage): Anthropic.MessageParam {
+  if (message.role === 'user') return { role: 'user', content: message.text };
+  if (message.role === 'model') {
+    // What the API itself has sent: thoughts and signatures go back untouched.
+    return { role: 'assistant', content: message.answer.turn as unknown as Anthropic.ContentBlockParam[] };
+  }
+  return {
+    role: 'user',
+    content: message.results.map(({ id, text, failed }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: text,
+      is_error: failed,
+    })),
+  };
+}
+
+function toAnswer(name: string, { content, usage, stop_reason }: Anthropic.Message): ModelAnswer {
+  if (!Array.isArray(content)) throw malformed(name, 'without content');
+  const calls = content.flatMap((block) =>
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, ...fromData(block.input) }] : [],
+  );
+  const cached = (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0);
+  return {
+    text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n'),
+    calls,
+    usage: {
+      input_tokens: (usage?.input_tokens ?? 0) + cached,
+      output_tokens: usage?.output_tokens ?? 0,
+    },
+    ended: stop_reason === 'max_tokens' ? 'length' : stop_reason === 'refusal' ? 'refusal' : 'done',
+    turn: JSON.parse(JSON.stringify(content)),
+  };
+}

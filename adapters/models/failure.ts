@@ -1,0 +1,39 @@
+import { SvcError } from '../../src/errors.ts';
+
+const MOST_TEXT = 500;
+
+/** A vendor's error as ours, without the key; both packages build theirs alike. */
+export function toModelError(thrown: unknown, { name, apiKey }: { name: string; apiKey: string }): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  const text = (thrown instanceof Error ? thrown.message : String(thrown)).replaceAll(apiKey, '[REDACTED]');
+  const shown = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+  const status = statusOf(thrown);
+  if (isTimeout(thrown)) {
+    return new SvcError('deadline_exceeded', `${name} did not answer in time: ${shown}`);
+  }
+  if (status === 429) return new SvcError('rate_limited', `${name} has too many requests: ${shown}`);
+  const hint = status === 401 || status === 403 ? ` Check \`models.${name}.api_key\`.` : '';
+  const reason = causeOf(thrown)?.replaceAll(apiKey, '[REDACTED]');
+  return new SvcError('model_failed', `${name}: ${shown}${reason ? ` (${reason})` : ''}${hint}`);
+}
+
+function statusOf(thrown: unknown): number | null {
+  if (typeof thrown !== 'object' || thrown === null || !('status' in thrown)) return null;
+  return typeof thrown.status === 'number' ? thrown.status : null;
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && /timeout/i.test(thrown.constructor.name);
+}
+
+/** `Connection error.` says nothing; what is below it does. */
+function causeOf(thrown: unknown): string | null {
+  let inner = thrown instanceof Error ? thrown.cause : null;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  return inner instanceof Error ? inner.message : null;
+}
+
+/** An answer that is not of the vendor's form. */
+export function malformed(name: string, what: string): SvcError {
+  return new SvcError('model_failed', `${name} answered ${what}; \`base_url\` may lead to another service.`);
+}

@@ -1,0 +1,102 @@
+import type OpenAI from 'openai';
+import type {
+  LanguageModel,
+  ModelAnswer,
+  ModelCall,
+  ModelMessage,
+  ModelQuestion,
+  ModelTool,
+} from '../../src/quality/evals/model.ts';
+import type { Model } from '../../src/settings/model.ts';
+import { fromText } from './arguments.ts';
+import { malformed, toModelError } from './failure.ts';
+import { loadPackage } from './load-package.ts';
+import { toClientOptions } from './options.ts';
+
+type Completions = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming;
+type Message = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type Tool = OpenAI.Chat.Completions.ChatCompletionTool;
+type Choice = OpenAI.Chat.Completions.ChatCompletion.Choice;
+
+const PACKAGE = 'openai';
+const ADDRESS = 'https://api.openai.com/v1';
+
+/** A model of type `openai`: chat completions, by the vendor's own package. */
+export async function createOpenAi(
+  name: string,
+  model: Model,
+  load = () => import('openai'),
+): Promise<LanguageModel> {
+  const options = toClientOptions(name, model, ADDRESS);
+  const { default: Client } = await loadPackage(PACKAGE, load, name);
+  const client = new Client({ ...options, organization: null, project: null });
+  return {
+    name,
+    ask: async (question, signal) => {
+      try {
+        const request = { model: model.model ?? name, ...toRequest(question, model.base_url === null) };
+        const { choices, usage } = await client.chat.completions.create(request, { signal });
+        const [choice] = Array.isArray(choices) ? choices : [];
+        if (!choice?.message) throw malformed(name, 'without a choice');
+        return toAnswer(choice, usage);
+      } catch (thrown) {
+        throw toModelError(thrown, { name, apiKey: options.apiKey });
+      }
+    },
+  };
+}
+
+/** The vendor's newer models refuse `max_tokens`, and compatible services know nothing else. */
+function toRequest(
+  { system, messages, tools, maxTokens }: ModelQuestion,
+  own: boolean,
+): Omit<Completions, 'model'> {
+  return {
+    messages: [
+      ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
+      ...messages.flatMap(toMessages),
+    ],
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...(own ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
+  };
+}
+
+function toTool({ name, description, schema }: ModelTool): Tool {
+  return { type: 'function', function: { name, description, parameters: { ...schema } } };
+}
+
+function toMessages(message: ModelMessage): readonly Message[] {
+  if (message.role === 'user') return [{ role: 'user', content: message.text }];
+  if (message.role === 'model') return [message.answer.turn as unknown as Message];
+  return message.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }));
+}
+
+function toAnswer(
+  { message, finish_reason }: Choice,
+  usage: OpenAI.CompletionUsage | undefined,
+): ModelAnswer {
+  const { content, refusal, tool_calls } = message;
+  return {
+    text: content ?? refusal ?? '',
+    calls: (tool_calls ?? []).map(toCall),
+    usage: { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 },
+    ended:
+      finish_reason === 'length'
+        ? 'length'
+        : refusal || finish_reason === 'content_filter'
+          ? 'refusal'
+          : 'done',
+    turn: {
+      role: 'assistant',
+      content: content ?? null,
+      ...(tool_calls?.length ? { tool_calls: JSON.parse(JSON.stringify(tool_calls)) } : {}),
+    },
+  };
+}
+
+function toCall(call: OpenAI.Chat.Completions.ChatCompletionMessageToolCall): ModelCall {
+  if (call.type === 'custom') {
+    return { id: call.id, name: call.custom.name, args: null, raw: call.custom.input };
+  }
+  return { id: call.id, name: call.function.name, ...fromText(call.function.arguments ?? '') };
+}

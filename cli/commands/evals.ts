@@ -1,0 +1,96 @@
+import { join, resolve } from 'node:path';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { toJunit } from '../../src/quality/evals/junit.ts';
+import { toOffers } from '../../src/quality/evals/offer.ts';
+import type { EvalsReport } from '../../src/quality/evals/report.ts';
+import { runSuites } from '../../src/quality/evals/run.ts';
+import type { SuiteFile } from '../../src/quality/evals/suite.ts';
+import { toEvalsReport } from '../../src/quality/evals/sum.ts';
+import type { Run } from '../command.ts';
+import { prepareSuites, secretsOf } from '../evals/models.ts';
+import { toEvalsText } from '../evals/report.ts';
+import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
+import { keepTranscript, writeText } from '../evals/transcripts.ts';
+import type { Input } from '../input.ts';
+import { createLog } from '../log.ts';
+import type { Output } from '../output.ts';
+import { withSteps } from '../progress.ts';
+import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { settingsOf } from '../settings.ts';
+import { databaseFor, targetOf } from '../target.ts';
+import { parseUser } from '../user.ts';
+
+/** `svc evals [suite]`: asks a model, lets it call the project's endpoints, and checks what came of it. */
+export const run: Run = async (input, output) => {
+  const start = performance.now();
+  const concurrency = concurrencyOf(input);
+  const checked = await checkProject(input);
+  siteOf(checked);
+  const loaded = await loadProjectSuites(checked);
+  const chosen = chooseSuites(loaded.files, input.args[0]);
+  const report = await runAll({ chosen, findings: loaded.findings, checked, concurrency }, input, output);
+  const junit = input.text('junit');
+  if (junit !== undefined) await writeText(resolve(junit), toJunit(report));
+  const document = loaded.files.length === 0 ? { ...report, no_evals: true } : report;
+  output.data(document, () => toEvalsText(report, (performance.now() - start) / 1_000));
+  return report.status === 'ok' ? 0 : 1;
+};
+
+const CONCURRENCY = 4;
+
+function concurrencyOf(input: Input): number {
+  const asked = input.text('concurrency');
+  if (asked === undefined) return CONCURRENCY;
+  const many = Number(asked);
+  if (Number.isInteger(many) && many >= 1 && many <= 64) return many;
+  throw new SvcError('usage', `--concurrency ${asked} must be a whole number from 1 to 64.`);
+}
+
+interface Job {
+  readonly chosen: readonly SuiteFile[];
+  readonly findings: readonly Finding[];
+  readonly checked: CheckedProject;
+  readonly concurrency: number;
+}
+
+async function runAll(job: Job, input: Input, output: Output): Promise<EvalsReport> {
+  const { chosen, findings, checked, concurrency } = job;
+  if (chosen.length === 0) return toEvalsReport([]);
+  const settings = await settingsOf(input, checked);
+  const user = await parseUser(input.text('userContext'));
+  const { runnable, broken } = await prepareSuites(chosen, findings, {
+    settings,
+    asked: input.text('model'),
+  });
+  const choice = databaseFor(checked, targetOf(input));
+  let database: Promise<Database> | undefined;
+  const open = () => {
+    database = openProjectDatabase(checked.project.root, { ...choice, secrets: settings.secrets }, output);
+    return database;
+  };
+  const catalog = await compileCatalog(soundPart(checked));
+  const runtime = createRuntime({ catalog, open, log: createLog(output) });
+  const folder = input.text('out') ?? join(checked.project.root, foldersOf(checked), 'transcripts');
+  const total = runnable.reduce((sum, { suite }) => sum + suite.tests.length, 0);
+  try {
+    const reports = await withSteps('tests', total, (onTest) =>
+      runSuites(runnable, {
+        ...{ runtime, offers: toOffers(catalog), user, concurrency, onTest },
+        secrets: secretsOf(settings),
+        signal: new AbortController().signal,
+        keep: (transcript) => keepTranscript(folder, transcript, input.text('out') === undefined),
+      }),
+    );
+    return toEvalsReport([...broken, ...reports].toSorted((one, other) => (one.path < other.path ? -1 : 1)));
+  } finally {
+    await (await database?.catch(() => undefined))?.close();
+  }
+}
+
+function foldersOf({ project }: CheckedProject): string {
+  return project.site?.paths.evals ?? 'evals';
+}
