@@ -1,7 +1,9 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
+import type { LoadedSuites } from '../../src/quality/evals/load.ts';
 import type { Run } from '../command.ts';
+import { loadProjectSuites } from '../evals/suites.ts';
 import { count, toFindingLines } from '../findings.ts';
 import type { Input } from '../input.ts';
 import { styled } from '../output.ts';
@@ -15,8 +17,10 @@ export const run: Run = async (input, output) => {
   const target = targetOf(input);
   const checked = await checkProject(input);
   const [asked] = input.args;
-  const file = asked === undefined ? null : toProjectFile(asked, checked);
-  const found = [...(await checkAll(input, checked)), ...(await checkDatabase(checked, { file, target }))];
+  const suites = await loadProjectSuites(checked);
+  const file = asked === undefined ? null : toProjectFile(asked, checked, suites);
+  const own = [...(await checkAll(input, checked)), ...suites.findings];
+  const found = [...own, ...(await checkDatabase(checked, { file, target }))];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };
@@ -31,15 +35,15 @@ async function checkAll(input: Input, checked: CheckedProject): Promise<readonly
 }
 
 /** A path from the command line, relative to the project's root as findings have it. */
-function toProjectFile(asked: string, { project }: CheckedProject): string {
+function toProjectFile(asked: string, { project }: CheckedProject, suites: LoadedSuites): string {
   const path = relative(project.root, resolve(asked)).split(sep).join('/');
-  const known = path === 'svc-site.yml' || project.endpoints.some(({ file }) => file === path);
-  if (known) return path;
+  const files = [...project.endpoints, ...suites.files].map(({ file }) => file);
+  if (path === 'svc-site.yml' || files.includes(path)) return path;
   const where = path.startsWith('..') || isAbsolute(path) ? ' It is outside the project.' : '';
   throw new SvcError(
     'usage',
     `${asked} is not an endpoint file of this project.${where}
-Name svc-site.yml or a .yml file below tools/, resources/ or prompts/; \`svc list\` shows them.`,
+Name svc-site.yml or a .yml file below tools/, resources/, prompts/ or evals/; \`svc list\` shows the endpoints.`,
   );
 }
 
