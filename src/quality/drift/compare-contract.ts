@@ -1,0 +1,148 @@
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { isObject } from '../../types/coerce.ts';
+import { type Change, type ChangeClass, type Difference, differ, sortChanges, toChanges } from './change.ts';
+import type { Contract, EndpointContract } from './contract.ts';
+import { isUnchanged } from './effect.ts';
+import { compareSchemas } from './schema.ts';
+
+/** How what clients see has changed. */
+export function compareContracts(before: Contract, after: Contract): readonly Change[] {
+  const subjects = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  const changes = subjects.flatMap((subject) =>
+    toChanges(subject, comparePresence(own(before, subject), own(after, subject))),
+  );
+  return sortChanges(changes);
+}
+
+function comparePresence(
+  before: EndpointContract | undefined,
+  after: EndpointContract | undefined,
+): readonly Difference[] {
+  if (before === undefined) {
+    return [differ(['widening', '', 'Clients are offered it.'], undefined, after?.description ?? '')];
+  }
+  if (after === undefined) {
+    return [differ(['breaking', '', 'It is no longer served.'], before.description ?? '', undefined)];
+  }
+  return compareEndpointContracts(before, after);
+}
+
+/** How the contract of one endpoint has changed. */
+export function compareEndpointContracts(
+  before: EndpointContract,
+  after: EndpointContract,
+): readonly Difference[] {
+  return [
+    ...compareSchemas(before.input, after.input, 'input', 'input'),
+    ...compareOutput(before.output, after.output),
+    ...compareAnnotations(before.annotations ?? {}, after.annotations ?? {}),
+    ...compareFacts(before, after),
+  ];
+}
+
+function compareOutput(before: JsonObject | undefined, after: JsonObject | undefined): readonly Difference[] {
+  if (before !== undefined && after !== undefined) return compareSchemas(before, after, 'output', 'output');
+  if (isUnchanged(before, after)) return [];
+  return after === undefined
+    ? [differ(['breaking', 'output', 'Nothing is promised of results any more.'], before, after)]
+    : [differ(['widening', 'output', 'Results are promised to be so.'], before, after)];
+}
+
+/** What a hint means where it is not given (MCP, `ToolAnnotations`), and which value warns of more. */
+const HINTS: {
+  readonly [hint: string]: { readonly unsaid: boolean; readonly warns: boolean } | undefined;
+} = {
+  readOnlyHint: { unsaid: false, warns: false },
+  destructiveHint: { unsaid: true, warns: true },
+  idempotentHint: { unsaid: false, warns: false },
+  openWorldHint: { unsaid: true, warns: true },
+};
+
+function compareAnnotations(before: JsonObject, after: JsonObject): readonly Difference[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names
+    .filter((name) => !isUnchanged(before[name], after[name]))
+    .map((name) => {
+      const [judged, message] = judgeHint(name, before[name], after[name]);
+      return differ([judged, `annotations.${name}`, message], before[name], after[name]);
+    });
+}
+
+function judgeHint(
+  name: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): readonly [ChangeClass, string] {
+  const hint = HINTS[name];
+  if (hint === undefined || (before ?? hint.unsaid) === (after ?? hint.unsaid)) return ['wording', TEXT];
+  return (after ?? hint.unsaid) === hint.warns
+    ? ['breaking', 'Clients that let it run unasked did so because it was harmless.']
+    : ['widening', 'It does less harm than it could.'];
+}
+
+const TEXT = 'Only the text differs.';
+
+/** What happens when something of an endpoint comes, goes or becomes another. */
+interface Judged {
+  readonly added: ChangeClass;
+  readonly removed: ChangeClass;
+  readonly changed: ChangeClass;
+  readonly message: string;
+}
+
+const WORDS: Judged = { added: 'wording', removed: 'wording', changed: 'wording', message: TEXT };
+const ASKS = { added: 'breaking', removed: 'widening', changed: 'breaking' } as const;
+
+const FACTS: { readonly [fact: string]: Judged } = {
+  name: WORDS,
+  title: WORDS,
+  description: WORDS,
+  icons: WORDS,
+  _meta: WORDS,
+  mimeType: {
+    added: 'breaking',
+    removed: 'breaking',
+    changed: 'breaking',
+    message: 'Results are of another kind.',
+  },
+  content: {
+    added: 'breaking',
+    removed: 'breaking',
+    changed: 'breaking',
+    message: 'Results have another form.',
+  },
+  confirm: { ...ASKS, changed: 'wording', message: 'A person is asked before each call.' },
+  ask: { ...ASKS, message: 'What is asked before each call differs.' },
+};
+
+function compareFacts(before: EndpointContract, after: EndpointContract): readonly Difference[] {
+  const facts = Object.entries(FACTS).flatMap(([fact, judged]) => {
+    const [old, now] = [factOf(before, fact), factOf(after, fact)];
+    if (isUnchanged(old, now)) return [];
+    const name = old === undefined ? judged.added : now === undefined ? judged.removed : judged.changed;
+    return [differ([name, fact, judged.message], old, now)];
+  });
+  return [...facts, ...compareScopes(listOf(before.scopes), listOf(after.scopes))];
+}
+
+/** A token must hold all of them. */
+function compareScopes(before: readonly string[], after: readonly string[]): readonly Difference[] {
+  if (isUnchanged(before.toSorted(), after.toSorted())) return [];
+  const more = after.some((scope) => !before.includes(scope));
+  return more
+    ? [differ(['breaking', 'scopes', 'Tokens that were enough are refused.'], before, after)]
+    : [differ(['widening', 'scopes', 'Tokens need less than before.'], before, after)];
+}
+
+function listOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function factOf(contract: EndpointContract, fact: string): JsonValue | undefined {
+  const found: unknown = contract;
+  return isObject(found) && Object.hasOwn(found, fact) ? found[fact] : undefined;
+}
+
+function own<Value>(values: { readonly [key: string]: Value }, key: string): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}

@@ -1,0 +1,162 @@
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { isList } from '../../types/canonical.ts';
+import { isObject } from '../../types/coerce.ts';
+import { type Change, type Difference, differ, sortChanges, toChanges } from './change.ts';
+import { compareEndpointContracts } from './compare-contract.ts';
+import { compareTables } from './compare-tables.ts';
+import { isUnchanged } from './effect.ts';
+import type { EndpointSnapshot, Snapshot, TestOutcome } from './snapshot.ts';
+import { compareCode } from './source.ts';
+
+/** What of two snapshots is compared. */
+export interface CompareOptions {
+  /** Whether tests and what the engine said count; not where the snapshots were taken by different engines. */
+  readonly outcomes: boolean;
+}
+
+/** Everything that has changed between two snapshots, the gravest first. */
+export function compareSnapshots(
+  before: Snapshot,
+  after: Snapshot,
+  options: CompareOptions = { outcomes: true },
+): readonly Change[] {
+  return sortChanges([
+    ...compareTables(before.tables, after.tables),
+    ...compareFiles(before, after),
+    ...compareEndpoints(before.endpoints, after.endpoints, options),
+  ]);
+}
+
+/** A file that came or went shows where an endpoint names it. */
+function compareFiles(before: Snapshot, after: Snapshot): readonly Change[] {
+  return Object.keys(before.files).flatMap((path) => {
+    const [old, now] = [own(before.files, path), own(after.files, path)];
+    if (old === undefined || now === undefined) return [];
+    return toChanges(`file ${path}`, compareCode('', old, now, path.endsWith('.py') ? 'python' : 'sql'));
+  });
+}
+
+function compareEndpoints(
+  before: Snapshot['endpoints'],
+  after: Snapshot['endpoints'],
+  options: CompareOptions,
+): readonly Change[] {
+  const subjects = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return subjects.flatMap((subject) => {
+    const [old, now] = [own(before, subject), own(after, subject)];
+    return toChanges(subject, compareEndpoint(old, now, options));
+  });
+}
+
+function compareEndpoint(
+  before: EndpointSnapshot | undefined,
+  after: EndpointSnapshot | undefined,
+  { outcomes }: CompareOptions,
+): readonly Difference[] {
+  if (before === undefined)
+    return [differ(['widening', '', 'Clients are offered it.'], undefined, after?.file ?? '')];
+  if (after === undefined)
+    return [differ(['breaking', '', 'It is no longer served.'], before.file, undefined)];
+  return [
+    ...compareEndpointContracts(before.contract, after.contract),
+    ...compareSource(before, after),
+    ...compareMessages(before.messages, after.messages),
+    ...comparePolicies(before.policies, after.policies),
+    ...compareLimits(before.limits, after.limits),
+    ...compareTexts(before, after),
+    ...(outcomes ? [...compareTests(before.tests, after.tests), ...compareProblem(before, after)] : []),
+  ];
+}
+
+/** Of a file, whose content is compared by itself, only that it is another. */
+function compareSource(before: EndpointSnapshot, after: EndpointSnapshot): readonly Difference[] {
+  if (before.code !== undefined && after.code !== undefined && before.language === after.language) {
+    return compareCode('source', before.code, after.code, after.language ?? 'sql');
+  }
+  const [old, now] = [nameOf(before), nameOf(after)];
+  if (old === now) return [];
+  return [differ(['breaking', 'source', 'It runs other code.'], old, now)];
+}
+
+function nameOf({ source, code, language }: EndpointSnapshot): string | undefined {
+  return source ?? (code === undefined ? undefined : `${language ?? 'sql'} in the YAML`);
+}
+
+function compareMessages(before: JsonValue | undefined, after: JsonValue | undefined): readonly Difference[] {
+  if (isUnchanged(before, after)) return [];
+  return isUnchanged(frameOf(before), frameOf(after))
+    ? [differ(['wording', 'messages', 'Only the text differs.'], before, after)]
+    : [differ(['breaking', 'messages', 'It has other messages.'], before, after)];
+}
+
+function frameOf(messages: JsonValue | undefined): JsonValue {
+  if (!isList(messages)) return null;
+  return messages.map((one) => (isObject(one) ? [one.role ?? null, one.type ?? null] : null));
+}
+
+/** Whoever sees more, or less, than was agreed on is no detail: fails closed, as policies do. */
+function comparePolicies(before: JsonValue | undefined, after: JsonValue | undefined): readonly Difference[] {
+  if (isUnchanged(before, after)) return [];
+  return isUnchanged(rulesOf(before), rulesOf(after))
+    ? [differ(['wording', 'policies', 'Only reasons differ.'], before, after)]
+    : [differ(['breaking', 'policies', 'Who may call it, or what they see, differs.'], before, after)];
+}
+
+function rulesOf(policies: JsonValue | undefined): JsonValue {
+  if (isList(policies)) return policies.map(rulesOf);
+  if (!isObject(policies)) return policies ?? null;
+  const rules = Object.entries(policies).filter(([key]) => key !== 'reason');
+  return Object.fromEntries(rules.map(([key, value]) => [key, rulesOf(value)]));
+}
+
+function compareLimits(before: JsonObject, after: JsonObject): readonly Difference[] {
+  return Object.keys(after)
+    .filter((limit) => !isUnchanged(before[limit], after[limit]))
+    .map((limit) =>
+      Number(after[limit]) < Number(before[limit])
+        ? differ(['breaking', `limits.${limit}`, 'Calls that fitted may not.'], before[limit], after[limit])
+        : differ(['widening', `limits.${limit}`, 'Calls may take more.'], before[limit], after[limit]),
+    );
+}
+
+function compareTexts(before: EndpointSnapshot, after: EndpointSnapshot): readonly Difference[] {
+  return (['file', 'completion', 'metadata'] as const)
+    .filter((key) => !isUnchanged(before[key], after[key]))
+    .map((key) => differ(['wording', key, 'No call differs by it.'], before[key], after[key]));
+}
+
+type Outcomes = EndpointSnapshot['tests'];
+
+function compareTests(before: Outcomes, after: Outcomes): readonly Difference[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) => compareTest(`tests.${name}`, own(before, name), own(after, name)));
+}
+
+function compareTest(
+  at: string,
+  before: TestOutcome | undefined,
+  after: TestOutcome | undefined,
+): readonly Difference[] {
+  if (before === after) return [];
+  if (after === undefined) return [differ(['wording', at, 'It is no longer tested.'], before, after)];
+  if (after === 'failed' || after === 'error') {
+    if (before === 'failed' || before === 'error') return [];
+    return [differ(['breaking', at, 'What it promises does not hold.'], before, after)];
+  }
+  if (before === undefined) return [differ(['wording', at, 'More is tested.'], before, after)];
+  return [differ(['widening', at, 'It does not fail any more.'], before, after)];
+}
+
+function compareProblem(
+  { problem: before }: EndpointSnapshot,
+  { problem: after }: EndpointSnapshot,
+): readonly Difference[] {
+  if (before === after || (before !== undefined && after !== undefined)) return [];
+  return after === undefined
+    ? [differ(['widening', 'problem', 'Its SQL runs on this database.'], before, after)]
+    : [differ(['breaking', 'problem', 'Its SQL does not run on this database.'], before, after)];
+}
+
+function own<Value>(values: { readonly [key: string]: Value }, key: string): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}

@@ -1,0 +1,113 @@
+import { type Change, type Difference, differ, toChanges } from './change.ts';
+import { isUnchanged } from './effect.ts';
+import { isSameSql } from './source.ts';
+import type { ColumnShape, TableShape, Tables } from './tables.ts';
+
+/** How the tables and views have changed, for the SQL that reads them and for who reads its answers. */
+export function compareTables(before: Tables, after: Tables): readonly Change[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names.flatMap((name) => {
+    const [old, now] = [own(before, name), own(after, name)];
+    const kind = (now ?? old)?.kind ?? 'table';
+    return toChanges(`${kind} ${name}`, comparePresence(old, now));
+  });
+}
+
+function comparePresence(
+  before: TableShape | undefined,
+  after: TableShape | undefined,
+): readonly Difference[] {
+  if (before === undefined) {
+    return [differ(['widening', '', 'Nothing reads it yet.'], undefined, namesOf(after))];
+  }
+  if (after === undefined) {
+    return [differ(['breaking', '', 'SQL that names it fails.'], namesOf(before), undefined)];
+  }
+  return [
+    ...compareKind(before, after),
+    ...compareStatement(before.sql, after.sql),
+    ...compareComment('comment', before.comment, after.comment),
+    ...compareColumns(before.columns, after.columns),
+  ];
+}
+
+/** A table takes what a view does not. */
+function compareKind({ kind: before }: TableShape, { kind: after }: TableShape): readonly Difference[] {
+  if (before === after) return [];
+  return after === 'view'
+    ? [differ(['breaking', 'kind', 'SQL that writes to it fails.'], before, after)]
+    : [differ(['widening', 'kind', 'It can be written to.'], before, after)];
+}
+
+function compareStatement(before: string | undefined, after: string | undefined): readonly Difference[] {
+  if (before === undefined || after === undefined || before === after) return [];
+  return isSameSql(before, after)
+    ? [differ(['wording', 'sql', 'It reads the same in other words.'], before, after)]
+    : [differ(['breaking', 'sql', 'Its rows may be others.'], before, after)];
+}
+
+function compareColumns(
+  before: readonly ColumnShape[],
+  after: readonly ColumnShape[],
+): readonly Difference[] {
+  const was = new Map(before.map((column) => [column.name, column]));
+  const is = new Map(after.map((column) => [column.name, column]));
+  const found = [...new Set([...was.keys(), ...is.keys()])].flatMap((name) =>
+    compareColumn(`columns.${name}`, was.get(name), is.get(name)),
+  );
+  return [...found, ...compareOrder([...was.keys()], [...is.keys()])];
+}
+
+function compareColumn(
+  at: string,
+  before: ColumnShape | undefined,
+  after: ColumnShape | undefined,
+): readonly Difference[] {
+  if (before === undefined)
+    return [differ(['widening', at, 'Rows hold more.'], undefined, after?.type ?? '')];
+  if (after === undefined)
+    return [differ(['breaking', at, 'SQL that names it fails.'], before.type, undefined)];
+  return [
+    ...compareType(`${at}.type`, before.type, after.type),
+    ...compareNullable(`${at}.nullable`, before.nullable, after.nullable),
+    ...compareComment(`${at}.comment`, before.comment, after.comment),
+  ];
+}
+
+/** A wider type is no widening: who reads it meets values that there never were. */
+function compareType(at: string, before: string, after: string): readonly Difference[] {
+  if (before === after) return [];
+  return [
+    differ(['breaking', at, 'SQL, and who reads its answers, meet values of another type.'], before, after),
+  ];
+}
+
+function compareNullable(at: string, before: boolean, after: boolean): readonly Difference[] {
+  if (before === after) return [];
+  return after
+    ? [differ(['breaking', at, 'Answers may hold null, which they never did.'], before, after)]
+    : [differ(['widening', at, 'Answers hold no null any more.'], before, after)];
+}
+
+function compareOrder(before: readonly string[], after: readonly string[]): readonly Difference[] {
+  const was = before.filter((name) => after.includes(name));
+  const is = after.filter((name) => before.includes(name));
+  if (isUnchanged(was, is)) return [];
+  return [differ(['wording', 'columns', 'Rows have the same values in another order.'], was, is)];
+}
+
+function compareComment(
+  at: string,
+  before: string | undefined,
+  after: string | undefined,
+): readonly Difference[] {
+  return before === after ? [] : [differ(['wording', at, 'Only the text differs.'], before, after)];
+}
+
+function namesOf(table: TableShape | undefined): readonly string[] {
+  return (table?.columns ?? []).map(({ name, type }) => `${name} ${type}`);
+}
+
+function own(tables: Tables, name: string): TableShape | undefined {
+  return Object.hasOwn(tables, name) ? tables[name] : undefined;
+}

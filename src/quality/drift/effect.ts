@@ -1,0 +1,85 @@
+import type { JsonValue } from '../../json.ts';
+import { isList, isSame } from '../../types/canonical.ts';
+
+/** What a change does to the set of values that a schema allows; `same`: it says the same in other words. */
+export type Effect = 'same' | 'narrower' | 'wider' | 'other';
+
+type Value = JsonValue | undefined;
+type Judge = (before: Value, after: Value) => Effect;
+
+/** How each keyword of JSON Schema bounds values (2020-12). */
+export const EFFECTS: { readonly [keyword: string]: Judge } = {
+  type: (before, after) => ofSets(typesOf(before), typesOf(after)),
+  enum: (before, after) => present(before, after) ?? ofSets(textsOf(before), textsOf(after)),
+  const: ofPresence,
+  format: ofPresence,
+  pattern: ofPresence,
+  items: ofPresence,
+  multipleOf: (before, after) => present(before, after) ?? ofSteps(Number(before), Number(after)),
+  uniqueItems: (before, after) => ofFlags(before === true, after === true),
+  additionalProperties: (before, after) => ofFlags(before === false, after === false),
+  ...Object.fromEntries(lowest().map((keyword) => [keyword, ofLowest])),
+  ...Object.fromEntries(highest().map((keyword) => [keyword, ofHighest])),
+};
+
+function lowest(): readonly string[] {
+  return ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
+}
+
+function highest(): readonly string[] {
+  return ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
+}
+
+/** A bound that was not there narrows, and one that is gone widens. */
+function present(before: Value, after: Value): Effect | null {
+  if (before === undefined) return 'narrower';
+  return after === undefined ? 'wider' : null;
+}
+
+function ofPresence(before: Value, after: Value): Effect {
+  return present(before, after) ?? 'other';
+}
+
+function ofLowest(before: Value, after: Value): Effect {
+  return present(before, after) ?? (Number(after) > Number(before) ? 'narrower' : 'wider');
+}
+
+function ofHighest(before: Value, after: Value): Effect {
+  return present(before, after) ?? (Number(after) < Number(before) ? 'narrower' : 'wider');
+}
+
+function ofFlags(before: boolean, after: boolean): Effect {
+  if (before === after) return 'same';
+  return after ? 'narrower' : 'wider';
+}
+
+function ofSteps(before: number, after: number): Effect {
+  if (after % before === 0) return 'narrower';
+  return before % after === 0 ? 'wider' : 'other';
+}
+
+function ofSets(before: readonly string[], after: readonly string[]): Effect {
+  const kept = before.every((one) => after.includes(one));
+  const known = after.every((one) => before.includes(one));
+  if (kept && known) return 'same';
+  if (known) return 'narrower';
+  return kept ? 'wider' : 'other';
+}
+
+/** Every integer is a number; without a type anything goes. */
+function typesOf(type: Value): readonly string[] {
+  const names = type === undefined ? ALL : isList(type) ? type.map(String) : [String(type)];
+  return names.includes('number') ? [...new Set([...names, 'integer'])] : names;
+}
+
+const ALL = ['null', 'boolean', 'string', 'number', 'integer', 'array', 'object'];
+
+function textsOf(values: Value): readonly string[] {
+  return isList(values) ? values.map((value) => JSON.stringify(value)) : [];
+}
+
+/** Whether a keyword says the same before and after. */
+export function isUnchanged(before: Value, after: Value): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return isSame(before, after);
+}

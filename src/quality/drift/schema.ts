@@ -1,0 +1,148 @@
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { isList } from '../../types/canonical.ts';
+import { isObject } from '../../types/coerce.ts';
+import { type ChangeClass, type Difference, differ } from './change.ts';
+import { EFFECTS, type Effect, isUnchanged } from './effect.ts';
+
+/** Who must cope with a change: who sends values of the schema, or who reads them. */
+export type Direction = 'input' | 'output';
+
+/** What only people and models read. */
+const TEXTS = new Set(['title', 'description', 'examples', '$comment', '$schema']);
+const OWN_STEPS = new Set(['properties', 'required', 'default', 'items']);
+
+/** How two JSON Schemas differ, for who sends values (`input`) or reads them (`output`). */
+export function compareSchemas(
+  before: JsonObject,
+  after: JsonObject,
+  direction: Direction,
+  path: string,
+): readonly Difference[] {
+  const keywords = new Set([...Object.keys(before), ...Object.keys(after)].toSorted());
+  const found = [...keywords]
+    .filter((keyword) => !OWN_STEPS.has(keyword) && !isUnchanged(before[keyword], after[keyword]))
+    .map((keyword) => compareKeyword(keyword, before[keyword], after[keyword], { direction, path }));
+  return [
+    ...found.filter((one) => one !== null),
+    ...compareDefault(before.default, after.default, { direction, path }),
+    ...compareItems(before.items, after.items, { direction, path }),
+    ...compareProperties(before, after, { direction, path }),
+  ];
+}
+
+interface Place {
+  readonly direction: Direction;
+  readonly path: string;
+}
+
+type Value = JsonValue | undefined;
+
+function compareKeyword(
+  keyword: string,
+  before: Value,
+  after: Value,
+  { direction, path }: Place,
+): Difference | null {
+  const at = `${path}.${keyword}`;
+  if (TEXTS.has(keyword)) return differ(['wording', at, WORDING], before, after);
+  const effect = EFFECTS[keyword]?.(before, after) ?? 'other';
+  const open = keyword === 'additionalProperties' && direction === 'output';
+  if (open && effect !== 'same') return differ(['widening', at, OPENED], before, after);
+  return differ([...judge(effect, direction, at)], before, after);
+}
+
+const WORDING = 'Only the text differs.';
+const OPENED = 'What was declared stays as it was.';
+
+const MEANING: { readonly [direction in Direction]: { readonly [effect in Effect]: string } } = {
+  input: {
+    same: 'The same values are taken.',
+    narrower: 'Calls that were valid are refused.',
+    wider: 'What was valid stays valid, and more is.',
+    other: 'Calls that were valid may be refused.',
+  },
+  output: {
+    same: 'The same values are returned.',
+    narrower: 'Results are a part of what they could be.',
+    wider: 'Results may be what they never were.',
+    other: 'Results may be what they never were.',
+  },
+};
+
+const CLASSES: { readonly [direction in Direction]: { readonly [effect in Effect]: ChangeClass } } = {
+  input: { same: 'wording', narrower: 'breaking', wider: 'widening', other: 'breaking' },
+  output: { same: 'wording', narrower: 'widening', wider: 'breaking', other: 'breaking' },
+};
+
+function judge(effect: Effect, direction: Direction, at: string): [ChangeClass, string, string] {
+  return [CLASSES[direction][effect], at, MEANING[direction][effect]];
+}
+
+/** Who leaves a value out gets another one in its place. */
+function compareDefault(before: Value, after: Value, { direction, path }: Place): readonly Difference[] {
+  if (isUnchanged(before, after)) return [];
+  const at = `${path}.default`;
+  if (direction === 'output') return [differ(['wording', at, WORDING], before, after)];
+  if (before === undefined)
+    return [differ(['widening', at, 'It can be left out and has a value.'], before, after)];
+  return [differ(['breaking', at, 'Calls that leave it out mean something else.'], before, after)];
+}
+
+function compareItems(before: Value, after: Value, { direction, path }: Place): readonly Difference[] {
+  if (isObject(before) && isObject(after)) return compareSchemas(before, after, direction, `${path}.items`);
+  const found = isUnchanged(before, after)
+    ? null
+    : compareKeyword('items', before, after, { direction, path });
+  return found === null ? [] : [found];
+}
+
+function compareProperties(before: JsonObject, after: JsonObject, place: Place): readonly Difference[] {
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
+  return names.flatMap((name) => {
+    const at = `${place.path}.properties.${name}`;
+    const [old, now] = [own(was.fields, name), own(is.fields, name)];
+    if (old === undefined) return [added(at, now, is.required.includes(name), place.direction)];
+    if (now === undefined) return [removed(at, old, place.direction)];
+    return [
+      ...compareRequired(at, was.required.includes(name), is.required.includes(name), place.direction),
+      ...(isObject(old) && isObject(now) ? compareSchemas(old, now, place.direction, at) : []),
+    ];
+  });
+}
+
+function added(at: string, now: Value, required: boolean, direction: Direction): Difference {
+  if (direction === 'output')
+    return differ(['widening', at, 'Results say more than before.'], undefined, now);
+  return required
+    ? differ(['breaking', at, 'Every call must send it now.'], undefined, now)
+    : differ(['widening', at, 'Calls may send it.'], undefined, now);
+}
+
+function removed(at: string, old: Value, direction: Direction): Difference {
+  const message =
+    direction === 'input' ? 'Calls that send it are refused.' : 'Who reads it finds nothing there.';
+  return differ(['breaking', at, message], old, undefined);
+}
+
+function compareRequired(at: string, was: boolean, is: boolean, direction: Direction): readonly Difference[] {
+  if (was === is) return [];
+  const path = `${at}.required`;
+  if (direction === 'input') {
+    const message = is ? 'Every call must send it now.' : 'It can be left out.';
+    return [differ([is ? 'breaking' : 'widening', path, message], was, is)];
+  }
+  const message = is ? 'It is always there.' : 'It may be missing from results.';
+  return [differ([is ? 'widening' : 'breaking', path, message], was, is)];
+}
+
+function fieldsOf({ properties, required }: JsonObject) {
+  return {
+    fields: isObject(properties) ? properties : {},
+    required: isList(required) ? required : [],
+  };
+}
+
+function own(fields: JsonObject, name: string): Value {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}

@@ -1,0 +1,127 @@
+import type { AnyEntry, Catalog } from '../../catalog/model.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { Finding } from '../../project/finding.ts';
+import type { Endpoint, Project } from '../../project/model.ts';
+import type { EndpointReport, TestResult } from '../test/report.ts';
+import { type EndpointContract, subjectOf, toEndpointContract } from './contract.ts';
+import { type Code, toCode } from './source.ts';
+import type { Tables } from './tables.ts';
+
+/** How a declared test ended, or that nobody ran it: it belongs to an endpoint that writes. */
+export type TestOutcome = TestResult['status'] | 'not run';
+
+/** One endpoint: what clients see of it, and what they do not. */
+export type EndpointSnapshot = {
+  /** Of the YAML, relative to the root; empty for one that is built in. */
+  readonly file: string;
+  readonly contract: EndpointContract;
+  readonly language?: string;
+  /** SQL or Python that stands in the YAML; otherwise `source` names its file. */
+  readonly code?: Code;
+  readonly source?: string;
+  readonly messages?: JsonValue;
+  readonly policies?: JsonValue;
+  readonly limits: JsonObject;
+  readonly completion?: JsonValue;
+  readonly metadata?: JsonValue;
+  readonly tests: { readonly [name: string]: TestOutcome };
+  /** Why its SQL cannot run on this database. */
+  readonly problem?: string;
+};
+
+/** Everything that drift is looked for in: no time, no machine, so that the same project gives the same bytes. */
+export type Snapshot = {
+  readonly project: string;
+  readonly profile: string;
+  readonly tables: Tables;
+  readonly endpoints: { readonly [subject: string]: EndpointSnapshot };
+  /** The files that endpoints are written in. */
+  readonly files: { readonly [path: string]: Code };
+};
+
+/** What a snapshot is made from. */
+export interface SnapshotParts {
+  /** Without errors. */
+  readonly project: Project;
+  readonly catalog: Catalog;
+  readonly tables: Tables;
+  /** Of the tests that were run; null where they are not to be compared. */
+  readonly reports: readonly EndpointReport[] | null;
+  /** What the engine says against the SQL of endpoints. */
+  readonly findings: readonly Finding[];
+  /** Python that endpoints may import: path -> text. */
+  readonly modules?: { readonly [path: string]: string };
+}
+
+/** A snapshot of a project and its database. */
+export function toSnapshot(parts: SnapshotParts): Snapshot {
+  const { project, catalog, tables } = parts;
+  const known = new Map(
+    project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [[subjectOf(endpoint), endpoint]] : [])),
+  );
+  const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((kind) =>
+    Object.values<AnyEntry>(kind),
+  );
+  const endpoints = entries.map((entry) => {
+    const subject = subjectOf(entry);
+    return [subject, toEndpointSnapshot(entry, known.get(subject), parts)] as const;
+  });
+  return plain({
+    project: catalog.project,
+    profile: project.site?.profile ?? '',
+    tables,
+    endpoints: sorted(endpoints),
+    files: sorted(filesOf([...known.values()], parts.modules ?? {})),
+  });
+}
+
+function toEndpointSnapshot(
+  entry: AnyEntry,
+  endpoint: Endpoint | undefined,
+  { reports, findings }: SnapshotParts,
+): EndpointSnapshot {
+  const { file = '', metadata = {}, tests = [] } = endpoint ?? {};
+  const source = endpoint === undefined || endpoint.kind === 'prompt' ? null : endpoint.source;
+  const problem = findings.find((one) => one.file === file || one.file === source?.file);
+  const ruled = entry.policies.input.length + entry.policies.output.length > 0;
+  const completion = endpoint === undefined || endpoint.kind === 'tool' ? {} : endpoint.completion;
+  return plain({
+    file,
+    contract: toEndpointContract(entry),
+    language: source?.language,
+    code: source !== null && source.file === null ? toCode(source.text) : undefined,
+    source: source?.file ?? undefined,
+    messages: entry.kind === 'prompt' ? entry.messages : undefined,
+    policies: ruled ? entry.policies : undefined,
+    limits: entry.limits,
+    completion: Object.keys(completion).length > 0 ? completion : undefined,
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    tests: reports === null ? {} : outcomesOf(file, tests, reports),
+    problem: problem?.message,
+  });
+}
+
+function outcomesOf(file: string, tests: Endpoint['tests'], reports: readonly EndpointReport[]) {
+  const results = reports.filter(({ path }) => path === file).flatMap((report) => report.tests);
+  return Object.fromEntries(
+    tests.map(({ name }) => [name, results.find((one) => one.name === name)?.status ?? 'not run']),
+  );
+}
+
+function filesOf(endpoints: readonly Endpoint[], modules: { readonly [path: string]: string }) {
+  const sources = endpoints.flatMap((endpoint) =>
+    endpoint.kind !== 'prompt' && endpoint.source.file !== null
+      ? [[endpoint.source.file, toCode(endpoint.source.text)] as const]
+      : [],
+  );
+  return [...Object.entries(modules).map(([path, text]) => [path, toCode(text)] as const), ...sources];
+}
+
+function sorted<Value>(entries: readonly (readonly [string, Value])[]) {
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** What JSON keeps of it, since that is what is read back. */
+function plain<Kept>(value: object): Kept {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,72 @@
+import { SvcError } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Database } from '../../ports.ts';
+
+/** A column as statements see it. */
+export type ColumnShape = {
+  readonly name: string;
+  /** DuckDB's name of its type. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly comment?: string;
+};
+
+/** A table, or a view with its statement. */
+export type TableShape = {
+  readonly kind: 'table' | 'view';
+  readonly comment?: string;
+  /** Of a view, as DuckDB writes it. */
+  readonly sql?: string;
+  readonly columns: readonly ColumnShape[];
+};
+
+/** All of a database, by name; outside of the schema main by `schema.name`. */
+export type Tables = { readonly [name: string]: TableShape };
+
+const OWN = 'database_name = current_database() AND NOT internal';
+const NAME = "CASE schema_name WHEN 'main' THEN '' ELSE schema_name || '.' END";
+
+const RELATIONS = `SELECT ${NAME} || table_name AS name, 'table' AS kind, NULL AS sql, comment FROM duckdb_tables() WHERE ${OWN} AND NOT temporary
+UNION ALL SELECT ${NAME} || view_name, 'view', sql, comment FROM duckdb_views() WHERE ${OWN} AND NOT temporary`;
+const COLUMNS = `SELECT ${NAME} || table_name AS relation, column_name AS name, data_type AS type, is_nullable AS nullable, comment
+FROM duckdb_columns() WHERE ${OWN} ORDER BY schema_name, table_name, column_index`;
+
+/** More than that is no schema that anybody compares. */
+const MOST = 200_000;
+const TIMEOUT_MS = 60_000;
+
+/** Reads the tables and views of a database; the same for the same database, whatever the engine. */
+export async function readTables(database: Database, signal: AbortSignal): Promise<Tables> {
+  const relations = await rowsOf(database, RELATIONS, signal);
+  const columns = Map.groupBy(await rowsOf(database, COLUMNS, signal), ({ relation }) => String(relation));
+  const named = relations.map((row) => {
+    const name = String(row.name);
+    return [name, toTable(row, (columns.get(name) ?? []).map(toColumn))] as const;
+  });
+  return Object.fromEntries(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function rowsOf(database: Database, sql: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const request = { sql, values: [], mode: 'read', maxRows: MOST } as const;
+  const { rows, truncated } = await database.run(request, { caller: null, signal, timeoutMs: TIMEOUT_MS });
+  if (truncated) throw new SvcError('result_too_large', `The database has more than ${MOST} columns.`);
+  return rows;
+}
+
+function toTable({ kind, sql, comment }: JsonObject, columns: readonly ColumnShape[]): TableShape {
+  return {
+    kind: kind === 'view' ? 'view' : 'table',
+    ...(typeof comment === 'string' ? { comment } : {}),
+    ...(typeof sql === 'string' ? { sql: sql.trim() } : {}),
+    columns,
+  };
+}
+
+function toColumn({ name, type, nullable, comment }: JsonObject): ColumnShape {
+  return {
+    name: String(name),
+    type: String(type),
+    nullable: nullable === true,
+    ...(typeof comment === 'string' ? { comment } : {}),
+  };
+}
