@@ -11,6 +11,7 @@ export interface Pyodide {
   setStdout(options: { readonly batched: (line: string) => void }): void;
   setStderr(options: { readonly batched: (line: string) => void }): void;
   makeMemorySnapshot(): Uint8Array;
+  mountNodeFS(mountPoint: string, folder: string): void;
   readonly FS: {
     mkdirTree(path: string): void;
     writeFile(path: string, content: string | Uint8Array): void;

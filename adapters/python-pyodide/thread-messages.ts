@@ -1,0 +1,24 @@
+import type { HostModules } from './interpreter.ts';
+
+/** What a thread is started with. */
+export interface ThreadSetup {
+  /** The folder with Pyodide's files, as a URL. */
+  readonly pyodide: string;
+  readonly wasm: WebAssembly.Module;
+  /** The file with the snapshot, as a URL; null: from the beginning. */
+  readonly snapshot: string | null;
+  readonly modules: HostModules;
+  readonly memoryMb: number;
+  /** The project's folder, which Python sees under its own path. */
+  readonly root: string;
+  /** Counts what was posted to the thread, and wakes it. */
+  readonly posted: Int32Array<SharedArrayBuffer>;
+  /** A signal for Python: 2 is SIGINT. */
+  readonly interrupt: Uint8Array<SharedArrayBuffer>;
+}
+
+/** What a thread says. */
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'print'; readonly line: string };

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { loadParts } from './files.ts';
+import { openInterpreter } from './interpreter.ts';
+import type { FromThread, ThreadSetup } from './thread-messages.ts';
+
+/* The entry of an interpreter's own thread; a platform's bundle carries it as a file of its own. */
+
+const setup: ThreadSetup = workerData;
+const post = (message: FromThread): void => parentPort?.postMessage(message);
+
+/** Waits for the next text of the host; Python, and with it this thread, stands still meanwhile. */
+function exchange(text: string): string {
+  post({ kind: 'text', text });
+  for (;;) {
+    const posted = Atomics.load(setup.posted, 0);
+    const next = parentPort === null ? undefined : receiveMessageOnPort(parentPort);
+    if (next !== undefined) return next.message;
+    Atomics.wait(setup.posted, 0, posted);
+  }
+}
+
+const parts = await loadParts(new URL(setup.pyodide), setup.wasm);
+const { python, handle } = await openInterpreter(parts, {
+  snapshot: setup.snapshot === null ? null : readFileSync(new URL(setup.snapshot)),
+  memoryMb: setup.memoryMb,
+  modules: setup.modules,
+  still: false,
+  exchange,
+});
+python.setInterruptBuffer(setup.interrupt);
+python.setStdout({ batched: (line) => post({ kind: 'print', line }) });
+python.setStderr({ batched: (line) => post({ kind: 'print', line }) });
+python.mountNodeFS(setup.root, setup.root);
+python.runPython(`import os; os.chdir(${JSON.stringify(setup.root)})`);
+parentPort?.on('message', (text: string) => post({ kind: 'text', text: handle(text) }));
+post({ kind: 'ready' });
