@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startFunction } from '../matrix/lambda/function.ts';
+import { startFunction } from '../../deploy/preview/lambda/function.ts';
 import { startWorker } from '../matrix/worker.ts';
 import type { Built } from './built.ts';
 import { createClient, toCall } from './client.ts';

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type LambdaFunction, startFunction } from '../../deploy/preview/lambda/function.ts';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
-import { type LambdaFunction, startFunction } from './lambda/function.ts';
 import { rawCall } from './raw.ts';
 
 // whole programs start here, on machines with little to spare

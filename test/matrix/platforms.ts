@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type FunctionOptions, startFunction } from '../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
-import { type FunctionOptions, startFunction } from './lambda/function.ts';
 import { startWorker } from './worker.ts';
 
 const SVC = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
+import { startFunction } from '../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import { createProject } from './fixture.ts';
-import { startFunction } from './lambda/function.ts';
 import { rawCall } from './raw.ts';
 import { startWorker } from './worker.ts';
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
+import { startFunction } from '../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import { type Receiver, startReceiver } from '../unit/adapters/otel/receiver.ts';
 import { deadCollector } from './dead-collector.ts';
 import { createProject } from './fixture.ts';
-import { startFunction } from './lambda/function.ts';
 import { rawCall } from './raw.ts';
 import { startWorker } from './worker.ts';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
+import { startFunction } from '../../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../../deploy/target.ts';
 import { generateKey } from '../../../src/auth/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
@@ -11,7 +12,6 @@ import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers
 import { type FlowServer, serveProject, startServer } from '../../unit/auth/flow/server.ts';
 import type { Served } from '../../unit/endpoint/project.ts';
 import { createProject } from '../fixture.ts';
-import { startFunction } from '../lambda/function.ts';
 import { startWorker } from '../worker.ts';
 
 // whole programs start here, on machines with little to spare

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
+import { startFunction } from '../../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../../deploy/target.ts';
 import { generateKey } from '../../../src/auth/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
@@ -10,7 +11,6 @@ import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { AWS_ENV, startDynamo, TABLE } from '../../unit/adapters/aws-lambda/dynamodb-double.ts';
 import { callWith, signInStrictly } from '../../unit/auth/flow/peers.ts';
 import { createProject } from '../fixture.ts';
-import { startFunction } from '../lambda/function.ts';
 import { startWorker } from '../worker.ts';
 
 // whole programs start here, on machines with little to spare

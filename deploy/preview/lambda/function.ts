@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { type Gateway, startFront } from './front.ts';
@@ -14,6 +15,10 @@ export interface FunctionOptions {
   readonly environment?: { readonly [name: string]: string };
   /** The function's own time limit. */
   readonly timeoutMs?: number;
+  /** Of its HTTP address; any free one without. */
+  readonly port?: number;
+  /** Told of each line that the function writes. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** A function in its environment, with an HTTP address before it. */
@@ -22,13 +27,20 @@ export interface LambdaFunction {
   /** Everything the function wrote to stdout, line by line. */
   readonly log: readonly string[];
   readonly api: RuntimeApi;
+  /** Settles when its process ends, with why. */
+  readonly ended: Promise<string>;
   /** When its process was started (performance.now()). */
   readonly startedAt: number;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 29_000;
-const BOOTSTRAP = fileURLToPath(new URL('./bootstrap.ts', import.meta.url));
+/** Lines of the log that are told where it ends. */
+const TAIL = 20;
+/** As this module is: compiled where the package is installed. */
+const BOOTSTRAP = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './bootstrap.ts' : './bootstrap.js', import.meta.url),
+);
 
 /** Unpacks `function.zip` and runs its handler in a process of its own, as the managed runtime does. */
 export async function startFunction(zip: string, options: FunctionOptions): Promise<LambdaFunction> {
@@ -47,15 +59,23 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  child.stdout.on('data', (chunk) => log.push(...lines(chunk)));
-  child.stderr.on('data', (chunk) => log.push(...lines(chunk)));
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      if (line === '') return;
+      log.push(line);
+      options.onLine?.(line);
+    });
+  }
   const exited = once(child, 'exit');
-  child.once('exit', (code) => api.fail(new Error(`the runtime ended with ${code}: ${log.join('\n')}`)));
-  const front = await startFront(api, options.gateway, options.timeoutMs ?? TIMEOUT_MS);
+  const ended = exited.then(([code]) => `the runtime ended with ${code}: ${log.slice(-TAIL).join('\n')}`);
+  void ended.then((why) => api.fail(new Error(why)));
+  const { gateway, timeoutMs = TIMEOUT_MS, port = 0 } = options;
+  const front = await startFront(api, { gateway, timeoutMs, port });
   return {
     url: front.url,
     log,
     api,
+    ended,
     startedAt,
     close: async () => {
       front.close();
@@ -74,8 +94,4 @@ async function unpack(zip: string): Promise<string> {
     await writeFile(join(root, path), bytes);
   }
   return root;
-}
-
-function lines(chunk: Buffer): string[] {
-  return chunk.toString().split('\n').filter(Boolean);
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -7,6 +8,14 @@ import type { Answer, RuntimeApi } from './runtime-api.ts';
 
 /** What stands before the function: it decides the shape of the event and whether answers may stream. */
 export type Gateway = 'function-url' | 'api-gateway';
+
+/** How requests reach a function. */
+export interface FrontOptions {
+  readonly gateway: Gateway;
+  readonly timeoutMs: number;
+  /** 0 takes any free one. */
+  readonly port: number;
+}
 
 /** The HTTP address of a function. */
 export interface Front {
@@ -21,16 +30,14 @@ const DOMAINS = {
 };
 
 /** Serves HTTP by turning each request into an event and the function's answer into the response. */
-export async function startFront(api: RuntimeApi, gateway: Gateway, timeoutMs: number): Promise<Front> {
+export async function startFront(api: RuntimeApi, options: FrontOptions): Promise<Front> {
   const server = createServer((request, response) => {
-    pass({ api, gateway, timeoutMs }, request, response).catch(() => {
+    pass({ api, ...options }, request, response).catch(() => {
       if (response.headersSent) response.destroy();
       else response.writeHead(502).end();
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await once(server.listen(options.port, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: new URL(`http://127.0.0.1:${port}/`),
@@ -41,10 +48,8 @@ export async function startFront(api: RuntimeApi, gateway: Gateway, timeoutMs: n
   };
 }
 
-interface Route {
+interface Route extends FrontOptions {
   readonly api: RuntimeApi;
-  readonly gateway: Gateway;
-  readonly timeoutMs: number;
 }
 
 async function pass(
