@@ -8,8 +8,8 @@ export interface Option {
   readonly repeat?: boolean;
 }
 
-/** Runs a command and returns its exit code; whatever it throws is reported by main. */
-export type Run = (input: Input, output: Output) => Promise<0 | 1>;
+/** Runs a command and returns its exit code, which is another's only where it runs another; whatever it throws is reported by main. */
+export type Run = (input: Input, output: Output) => Promise<number>;
 
 /** One row of the command table; its code is loaded only when it is asked for. */
 export interface Command {
@@ -18,5 +18,7 @@ export interface Command {
   readonly summary: string;
   readonly options: readonly Option[];
   readonly example: string;
+  /** Whether everything after its own options belongs to the program that it starts. */
+  readonly passesOn?: boolean;
   readonly load: () => Promise<{ readonly run: Run }>;
 }

@@ -9,10 +9,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   tolerateClosedPipes();
   const output = createOutput({ json: asks(argv, '--json'), debug: asks(argv, '--debug') || debugSet() });
   let code = 0;
-  const program = createProgram(COMMANDS, async (command, input) => {
-    const { run } = await command.load();
-    code = await run(input, output);
-  });
+  const program = createProgram(
+    COMMANDS,
+    async (command, input) => {
+      const { run } = await command.load();
+      code = await run(input, output);
+    },
+    argv,
+  );
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return code;

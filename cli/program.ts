@@ -7,7 +7,11 @@ import { createInput, type Input } from './input.ts';
 type Start = (command: Command, input: Input) => Promise<void>;
 
 /** The command line's grammar, from the table; loads none of the commands. */
-export function createProgram(commands: readonly Command[], start: Start): Program {
+export function createProgram(
+  commands: readonly Command[],
+  start: Start,
+  argv: readonly string[] = [],
+): Program {
   const program = new Program('svc')
     .description('Turn a folder of YAML and SQL into an MCP server.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -17,6 +21,9 @@ export function createProgram(commands: readonly Command[], start: Start): Progr
     .addHelpText('after', '\nExample:\n  svc init --bootstrap demo --yes && cd demo && svc serve')
     .exitOverride();
   for (const command of commands) addCommand(program, command, start);
+  const asked = commandOf(argv);
+  const passing = commands.find(({ usage, passesOn }) => passesOn && usage.split(' ')[0] === asked);
+  if (passing) passOn(program, asked);
   return program;
 }
 
@@ -35,9 +42,30 @@ function addCommand(program: Program, command: Command, start: Start): void {
   for (const option of command.options) sub.addOption(toCommander(option));
   sub.addHelpText('after', `\nExample:\n  ${command.example}`);
   sub.action((...given: unknown[]) => {
-    const args = given.slice(0, -2).map((arg) => (typeof arg === 'string' ? arg : undefined));
+    const args = given.slice(0, -2).flatMap((arg) => (Array.isArray(arg) ? arg.map(String) : [toText(arg)]));
     return start(command, createInput(args, sub.opts()));
   });
+}
+
+function toText(arg: unknown): string | undefined {
+  return typeof arg === 'string' ? arg : undefined;
+}
+
+/** The first word that is no option. */
+function commandOf(argv: readonly string[]): string {
+  const index = argv.findIndex((word, at) => !word.startsWith('-') && !isDirectory(argv[at - 1]));
+  return argv[index] ?? '';
+}
+
+function isDirectory(option: string | undefined): boolean {
+  return option === '-C' || option === '--directory';
+}
+
+/** Only what comes before the other program's first word is ours; commander can say so for the whole line only. */
+function passOn(program: Program, name: string): void {
+  program.enablePositionalOptions();
+  const sub = program.commands.find((command) => command.name() === name);
+  sub?.passThroughOptions().allowUnknownOption();
 }
 
 function toCommander({ flags, summary, repeat }: Option): CommanderOption {

@@ -231,6 +231,31 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    usage: 'dbt [args...]',
+    summary: "run dbt on the project's database, with its secrets; every other word is dbt's",
+    options: [{ ...PROFILE, summary: `${PROFILE.summary}; before dbt's first word` }],
+    example: 'svc dbt build --select staging+',
+    passesOn: true,
+    load: () => import('./commands/dbt.ts'),
+  },
+  {
+    usage: 'dbt-config',
+    summary: 'make or merge profiles.yml and dbt_project.yml',
+    options: [
+      { flags: '--dry-run', summary: 'only say what would change' },
+      { flags: '--force', summary: 'replace values that are there already' },
+      {
+        flags: '--profiles-dir <dir>',
+        summary: 'where profiles.yml is (default: DBT_PROFILES_DIR, then beside dbt_project.yml)',
+      },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc dbt-config --dry-run',
+    load: () => import('./commands/dbt-config.ts'),
+  },
+  {
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [

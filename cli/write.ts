@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../src/errors.ts';
 
@@ -28,4 +29,19 @@ export async function ignoreLines(root: string, lines: readonly string[]): Promi
   if (missing.length === 0) return;
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
+}
+
+/** Writes a file that readers find whole at any time; where a link led, and with its rights, as they were. */
+export async function writeWhole(path: string, text: string, mode = 0o644): Promise<void> {
+  const target = existsSync(path) ? await realpath(path) : path;
+  const kept = existsSync(target) ? (await stat(target)).mode & 0o777 : mode;
+  const fresh = `${target}.${randomUUID()}`;
+  await mkdir(dirname(target), { recursive: true });
+  try {
+    await writeFile(fresh, text, { flag: 'wx', mode: kept });
+    await chmod(fresh, kept);
+    await rename(fresh, target);
+  } finally {
+    await rm(fresh, { force: true });
+  }
 }

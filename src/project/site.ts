@@ -8,7 +8,7 @@ import { readText } from './read.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
 import { present } from './schema/present.ts';
 import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
-import { FOLDERS, type Paths, type Profile, type SiteFile, SQL_TOOLS } from './site-model.ts';
+import { type Dbt, FOLDERS, type Paths, type Profile, type SiteFile, SQL_TOOLS } from './site-model.ts';
 import { parseYaml, type YamlFile } from './yaml.ts';
 
 /** The site file's name, in the root of every project. */
@@ -131,7 +131,8 @@ function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteF
   };
 }
 
-const DBT_DEFAULTS = {
+/** Where dbt looks when the site file says nothing. */
+export const DBT_DEFAULTS: Dbt = {
   enabled: true,
   model_paths: ['models'],
   analysis_paths: ['analyses'],

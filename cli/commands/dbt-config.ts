@@ -1,0 +1,79 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { findUserFile } from '../../adapters/node/user-file.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { activePart } from '../../src/settings/active.ts';
+import { checkNames, readUserFile } from '../../src/settings/user-file.ts';
+import type { Run } from '../command.ts';
+import { type Merged, mergeFile, writeMerged } from '../dbt/file.ts';
+import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
+import { refuseCollisions } from '../dbt/names.ts';
+import { toChangeLines } from '../dbt/report.ts';
+import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/wanted.ts';
+import type { Input } from '../input.ts';
+import { checkSite } from '../project.ts';
+import { toConfigRefusal } from '../settings.ts';
+
+const HEAD =
+  'Made by `svc dbt-config`, which merges: what you add here stays. Secrets are names of variables that `svc dbt` sets.';
+
+/** `svc dbt-config`: profiles.yml and dbt_project.yml that lead dbt to the same database. */
+export const run: Run = async (input, output) => {
+  const files = await mergedFiles(input);
+  const lost = files.flatMap(({ changes }) => changes.filter(({ action }) => action !== 'add'));
+  const dryRun = input.flag('dryRun');
+  if (lost.length > 0 && !input.flag('force') && !dryRun) throw refusal(files);
+  if (!dryRun) await writeMerged(files);
+  const document = {
+    status: 'ok',
+    written: !dryRun,
+    needs_force: lost.length > 0,
+    files: files.map(({ changes, ...file }) => ({ ...file, changes: [...changes] })),
+  };
+  output.data(document, () => toChangeLines(files, { dryRun, needsForce: lost.length > 0 }));
+  return 0;
+};
+
+async function mergedFiles(input: Input): Promise<readonly Merged[]> {
+  const checked = await checkSite(input);
+  const site = dbtSite(checked);
+  const { root } = checked.project;
+  const folder = dbtFolder(root, process.cwd());
+  const asked = input.text('profilesDir') ?? process.env.DBT_PROFILES_DIR;
+  const profiles = asked ? resolve(asked) : folder;
+  const secrets = await writtenSecrets(site);
+  refuseCollisions(secrets);
+  const { path } = site.database;
+  const beside = profiles === folder && !isAbsolute(path);
+  const database = beside ? relative(folder, resolve(root, path)) : resolve(root, path);
+  return [
+    await mergeFile(resolve(profiles, PROFILES_FILE), () => wantedProfiles(site, secrets, database), HEAD),
+    await mergeFile(resolve(folder, PROJECT_FILE), (fresh) => wantedProject(site, fresh), HEAD),
+  ];
+}
+
+/** The active profile's secrets as they are written: no reference is followed, so that no value can be written either. */
+async function writtenSecrets(site: { project: string; profile: string }): Promise<readonly WrittenSecret[]> {
+  const file = await findUserFile(process.env);
+  if (file === null) return [];
+  const { user, findings } = readUserFile(file.bytes, file.name);
+  const errors = [...findings, ...(user === null ? [] : checkNames(user, site))];
+  if (errors.length > 0) throw toConfigRefusal(errors);
+  const { profile } = activePart(user, site) as { profile?: { secrets?: readonly JsonObject[] } };
+  return (profile?.secrets ?? []).map(({ name, type, parameters }) => ({
+    name: String(name),
+    type: String(type),
+    parameters: (parameters ?? {}) as JsonObject,
+  }));
+}
+
+function refusal(files: readonly Merged[]): SvcError {
+  const lines = toChangeLines(files, { dryRun: true, needsForce: true });
+  return new SvcError(
+    'config_invalid',
+    `Values that are there already would change. Nothing was written.
+${lines}
+Keep them, or replace them with \`svc dbt-config --force\`.`,
+    { detail: { files: files.map(({ path, changes }) => ({ path, changes: [...changes] })) } },
+  );
+}

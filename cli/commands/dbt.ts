@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import { runChild } from '../child.ts';
+import type { Run } from '../command.ts';
+import { secretVariables } from '../dbt/environment.ts';
+import { dbtFolder, dbtSite } from '../dbt/folder.ts';
+import { type Holder, holdersOf } from '../dbt/holders.ts';
+import { profileVariable } from '../dbt/profile.ts';
+import { usesDatabase } from '../dbt/words.ts';
+import { findProgram } from '../find-program.ts';
+import { checkSite, databaseOf } from '../project.ts';
+import { settingsOf } from '../settings.ts';
+
+/** `svc dbt <args>`: dbt with the project's database and secrets; whatever is said, and its exit code, are dbt's. */
+export const run: Run = async (input) => {
+  const args = input.args.filter((arg) => arg !== undefined);
+  const checked = await checkSite(input);
+  const site = dbtSite(checked);
+  const { root } = checked.project;
+  const program = await findProgram('dbt', ownFolders(root));
+  if (program === null) throw missing(root);
+  const { path } = databaseOf(checked);
+  const cwd = dbtFolder(root, process.cwd());
+  const { secrets } = await settingsOf(input, checked);
+  const env = {
+    // dbt tells its makers about every run unless it is told not to
+    DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
+    ...process.env,
+    ...(await profileVariable(site, cwd, { args, asked: input.text('profile') !== undefined })),
+    SVC_DATABASE_PATH: path,
+    SVC_PROFILE: site.profile,
+    ...secretVariables(site, secrets),
+  };
+  if (usesDatabase(args)) await prepareDatabase(path);
+  return runChild({ program, args, env, cwd });
+};
+
+/** An environment of Python's that is active comes first, then one of the project's own. */
+function ownFolders(root: string): readonly string[] {
+  const folders = [process.env.VIRTUAL_ENV, join(root, '.venv'), join(root, 'venv')];
+  const bin = process.platform === 'win32' ? 'Scripts' : 'bin';
+  return folders.flatMap((folder) => (folder ? [join(folder, bin)] : []));
+}
+
+/** dbt makes the file, but not its folder; and nobody may be reading what it changes. */
+async function prepareDatabase(path: string): Promise<void> {
+  const [holder] = await holdersOf(path);
+  if (holder) throw held(path, holder);
+  await mkdir(dirname(path), { recursive: true });
+}
+
+function held(path: string, { pid, command }: Holder): SvcError {
+  const shown = relative(process.cwd(), path);
+  // the views of dbt name the database, which is called like its file
+  const next = join(dirname(shown), 'next', basename(path));
+  return new SvcError(
+    'busy',
+    `${shown} is open in another process, and dbt would change it: PID ${pid}${command ? `, ${command}` : ''}.
+Stop that process and run the same again. A server that only reads can go on: build beside it with
+SVC_DATABASE_PATH=${next}, move the new file to the old one's place, and run \`svc admin reload\`.`,
+    { detail: { database: path, pid } },
+  );
+}
+
+function missing(root: string): SvcError {
+  return new SvcError(
+    'not_found',
+    `dbt is not installed: there is no \`dbt\` in PATH, nor in .venv or venv of ${root}.
+Install it with its adapter and the DuckDB that this version of svc reads:
+python3 -m venv .venv && .venv/bin/pip install 'dbt-core~=1.10.0' 'dbt-duckdb~=1.10.0' 'duckdb~=1.4.4'`,
+  );
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** A process that has a file open. */
+export interface Holder {
+  readonly pid: number;
+  /** Its command line, as far as it may be read. */
+  readonly command: string;
+}
+
+/**
+ * Who has a database open. DuckDB's lock keeps two writers apart by itself; this sees readers without a lock too, such as
+ * our WASM engine, under which a file must not change. Empty where the system does not tell.
+ */
+export async function holdersOf(path: string): Promise<readonly Holder[]> {
+  const real = await realpath(path).catch(() => null);
+  if (real === null) return [];
+  const pids = process.platform === 'linux' ? await pidsFromProc(real) : await pidsFromLsof(real);
+  return Promise.all(pids.filter((pid) => pid !== process.pid).map(toHolder));
+}
+
+/** Processes of other users do not show theirs. */
+async function pidsFromProc(path: string): Promise<readonly number[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const open = await Promise.all(pids.map((pid) => hasOpen(pid, path)));
+  return pids.filter((_pid, index) => open[index]).map(Number);
+}
+
+async function hasOpen(pid: string, path: string): Promise<boolean> {
+  const folder = `/proc/${pid}/fd`;
+  const descriptors = await readdir(folder).catch(() => []);
+  const targets = await Promise.all(descriptors.map((fd) => readlink(`${folder}/${fd}`).catch(() => '')));
+  return targets.includes(path);
+}
+
+async function pidsFromLsof(path: string): Promise<readonly number[]> {
+  const answer = await promisify(execFile)('lsof', ['-t', '--', path]).catch(() => ({ stdout: '' }));
+  return answer.stdout.split(/\s+/).filter(Boolean).map(Number);
+}
+
+async function toHolder(pid: number): Promise<Holder> {
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return { pid, command: line.split('\0').join(' ').trim().slice(0, 120) };
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isCollection, isSeq, YAMLSeq } from 'yaml';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonValue } from '../../src/json.ts';
+
+/** A value that a file is to have; `start` is only for files without it. */
+export interface Wanted {
+  readonly path: readonly string[];
+  readonly value: JsonValue;
+  readonly how: 'set' | 'start' | 'items';
+  /** Other values that are as good. */
+  readonly accepts?: (found: JsonValue) => boolean;
+}
+
+/** What merging does to a file: `add` takes nothing away, `change` and `remove` do. */
+export type Change = {
+  readonly action: 'add' | 'change' | 'remove';
+  readonly key: string;
+  readonly from: JsonValue;
+  readonly to: JsonValue;
+};
+
+/** Brings wanted values into a document, comments and everything else kept, and tells what changed. */
+export function mergeInto(doc: Document, wanted: readonly Wanted[]): readonly Change[] {
+  return wanted.flatMap((one) => (one.how === 'items' ? mergeItems(doc, one) : mergeValue(doc, one)));
+}
+
+function mergeValue(doc: Document, { path, value, how, accepts }: Wanted): readonly Change[] {
+  const from = valueAt(doc, path);
+  const fits = isDeepStrictEqual(from, value) || accepts?.(from);
+  if (from !== null && (how === 'start' || fits)) return [];
+  write(doc, path, value);
+  return [{ action: from === null ? 'add' : 'change', key: path.join('.'), from, to: value }];
+}
+
+/** Items are told apart by their names; those of the user stay. */
+function mergeItems(doc: Document, { path, value }: Wanted): readonly Change[] {
+  const items = Array.isArray(value) ? value : [];
+  const before = valueAt(doc, path);
+  const found: readonly JsonValue[] = Array.isArray(before) ? before : [];
+  const stale = found.filter((item) => isOurs(item) && !items.some((one) => nameOf(one) === nameOf(item)));
+  return [
+    ...items.flatMap((item) => mergeItem(doc, path, item, found)),
+    ...stale.map((item) => removeItem(doc, path, item)),
+  ];
+}
+
+function mergeItem(
+  doc: Document,
+  path: readonly string[],
+  item: JsonValue,
+  found: readonly JsonValue[],
+): readonly Change[] {
+  const index = found.findIndex((other) => nameOf(other) === nameOf(item));
+  const from = found[index] ?? null;
+  if (isDeepStrictEqual(from, item)) return [];
+  const list = listAt(doc, path);
+  if (index === -1) list.add(doc.createNode(item));
+  else list.set(index, doc.createNode(item));
+  const key = `${path.join('.')}[${nameOf(item)}]`;
+  return [{ action: index === -1 ? 'add' : 'change', key, from, to: item }];
+}
+
+function removeItem(doc: Document, path: readonly string[], item: JsonValue): Change {
+  const list = listAt(doc, path);
+  const items: readonly unknown[] = list.toJSON();
+  list.delete(items.findIndex((other) => isDeepStrictEqual(other, item)));
+  return { action: 'remove', key: `${path.join('.')}[${nameOf(item)}]`, from: item, to: null };
+}
+
+/** A secret whose values come from svc, which has it no more. */
+function isOurs(item: JsonValue): boolean {
+  return typeof item === 'object' && /env_var\('(SVC|DBT_ENV)_SECRET_/.test(JSON.stringify(item));
+}
+
+function nameOf(item: JsonValue): string {
+  if (typeof item !== 'object' || item === null || !('name' in item)) return String(item);
+  return String(item.name);
+}
+
+function listAt(doc: Document, path: readonly string[]): YAMLSeq {
+  const found = doc.getIn(path, true);
+  if (isSeq(found)) return found;
+  const list = new YAMLSeq();
+  write(doc, path, list);
+  return list;
+}
+
+function valueAt(doc: Document, path: readonly string[]): JsonValue {
+  const found: unknown = guarded(path, () => doc.getIn(path, true));
+  if (found === undefined || found === null) return null;
+  const plain: unknown = isCollection(found) ? found.toJS(doc) : doc.getIn(path);
+  return JSON.parse(JSON.stringify(plain ?? null));
+}
+
+/** Where a map is written empty (`outputs:`), there is nothing to lose. */
+function write(doc: Document, path: readonly string[], value: unknown): void {
+  for (const length of path.keys()) {
+    const above = path.slice(0, length);
+    if (length > 0 && doc.hasIn(above) && doc.getIn(above) === null) doc.deleteIn(above);
+  }
+  const flow = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  guarded(path, () => doc.setIn(path, doc.createNode(value, { flow })));
+}
+
+function guarded<T>(path: readonly string[], work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new SvcError(
+      'config_invalid',
+      `\`${path.join('.')}\` cannot be merged: what stands above it is no map (an anchor, a list or a word). Write it out by hand.`,
+      { cause },
+    );
+  }
+}

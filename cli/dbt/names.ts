@@ -1,0 +1,74 @@
+import { SvcError } from '../../src/errors.ts';
+
+/** Parameters of secrets that say where something is or how, not how to get in; dbt may show them. */
+const PLAIN = new Set([
+  'region',
+  'endpoint',
+  'scope',
+  'provider',
+  'url_style',
+  'use_ssl',
+  'host',
+  'port',
+  'database',
+  'user',
+]);
+
+/** The profile of dbt that stands for a profile of svc: one each, so that `svc --profile` chooses it. */
+export function toDbtProfile(project: string, profile: string): string {
+  return toIdentifier(`${project}_${profile}`);
+}
+
+/** A name as dbt and SQL take it without quotes. */
+export function toIdentifier(name: string): string {
+  return name.replaceAll(/\W/g, '_').replace(/^(?=\d)/, '_');
+}
+
+/** One value of a secret, and the variables that carry it. */
+export interface SecretValue {
+  /** The parameter, and the key in it where it is a map. */
+  readonly path: readonly [string] | readonly [string, string];
+  /** For models, macros and hooks. */
+  readonly variable: string;
+  /** What profiles.yml names: dbt blots out the values of variables of this form wherever it writes. */
+  readonly inProfile: string;
+}
+
+type Parameters = { readonly [name: string]: unknown };
+
+/** Every value of a secret by the names of its variables; the profile and the child's environment are both made from it. */
+export function valuesOf(secret: string, parameters: Parameters): readonly SecretValue[] {
+  return Object.entries(parameters).flatMap(([name, value]): readonly SecretValue[] => {
+    if (typeof value !== 'object' || value === null) return [toValue(secret, [name])];
+    return Object.keys(value).map((key) => toValue(secret, [name, key]));
+  });
+}
+
+function toValue(secret: string, path: SecretValue['path']): SecretValue {
+  const words = [secret, ...path].map((word) => word.replaceAll(/\W/g, '_').toUpperCase());
+  const variable = `SVC_SECRET_${words.join('_')}`;
+  const shown = PLAIN.has(path[0].toLowerCase());
+  return { path, variable, inProfile: shown ? variable : `DBT_ENV_SECRET_${words.join('_')}` };
+}
+
+/** Two values of one name would silently become one. */
+export function refuseCollisions(
+  secrets: readonly { readonly name: string; readonly parameters: Parameters }[],
+) {
+  const seen = new Map<string, string>();
+  for (const { name, parameters } of secrets) {
+    for (const { path, variable } of valuesOf(name, parameters)) {
+      const place = [name, ...path].join('.');
+      const other = seen.get(variable);
+      if (other !== undefined) throw collision(other, place, variable);
+      seen.set(variable, place);
+    }
+  }
+}
+
+function collision(one: string, other: string, variable: string): SvcError {
+  return new SvcError(
+    'config_invalid',
+    `The secrets ${one} and ${other} would both be given to dbt as ${variable}. Rename one of them in the user file.`,
+  );
+}

@@ -1,0 +1,34 @@
+import { relative } from 'node:path';
+import type { JsonValue } from '../../src/json.ts';
+import { styled } from '../output.ts';
+import type { Merged } from './file.ts';
+import type { Change } from './merge.ts';
+
+const MARKS = { add: '+', change: '~', remove: '-' } as const;
+
+/** Each file and what changes in it. */
+export function toChangeLines(
+  files: readonly Merged[],
+  { dryRun, needsForce }: { readonly dryRun: boolean; readonly needsForce: boolean },
+): string {
+  const lines = files.flatMap(({ path, action, changes }) => [
+    `${verbOf(action, dryRun)} ${styled('strong', relative(process.cwd(), path) || path)}`,
+    ...changes.map(toLine),
+  ]);
+  return [...lines, ...(dryRun && needsForce ? ['~ and - need --force'] : [])].join('\n');
+}
+
+function verbOf(action: Merged['action'], dryRun: boolean): string {
+  if (action === 'none') return styled('dim', 'is as it should be');
+  return styled('ok', dryRun ? `would ${action}` : `${action}d`);
+}
+
+function toLine({ action, key, from, to }: Change): string {
+  const value =
+    action === 'change' ? `${toText(from)} -> ${toText(to)}` : toText(action === 'add' ? to : from);
+  return `  ${MARKS[action]} ${key}: ${value}`;
+}
+
+function toText(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
