@@ -1,4 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
+import { createOpenInstance, type OpenInstance } from './create.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { createSeats } from './seats.ts';
 
@@ -7,6 +8,7 @@ type Api = typeof import('@duckdb/node-api');
 /** The native driver's API, and what we add to it. */
 export interface Driver {
   readonly api: Api;
+  readonly openInstance: OpenInstance;
   readonly waitFor: WaitFor;
 }
 
@@ -21,7 +23,11 @@ export function loadDriver(): Promise<Driver> {
 async function importDriver(): Promise<Driver> {
   try {
     const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
-    return { api, waitFor: createPoll(bindings.default, createSeats(process.env.UV_THREADPOOL_SIZE)) };
+    return {
+      api,
+      openInstance: createOpenInstance(api, bindings.default),
+      waitFor: createPoll(bindings.default, createSeats(process.env.UV_THREADPOOL_SIZE)),
+    };
   } catch (cause) {
     throw new SvcError(
       'database_unavailable',

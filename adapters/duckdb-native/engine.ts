@@ -74,7 +74,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const secrets = [...options.secrets];
   let inside: Inside = new Set();
   const instance = await Instance.open(() =>
-    openInstance(driver, { ...options, secrets }, (found) => {
+    openEngine(driver, { ...options, secrets }, (found) => {
       inside = found;
     }),
   );
@@ -134,13 +134,13 @@ function holdReader(key: string, held: Held): Engine {
 
 type TellInside = (inside: Inside) => void;
 
-async function openInstance(
-  { api }: Driver,
+async function openEngine(
+  { openInstance }: Driver,
   options: EngineOptions,
   tell: TellInside,
 ): Promise<DuckDBInstance> {
   try {
-    const instance = await api.DuckDBInstance.create(options.path, openOptions(options));
+    const instance = await openInstance(options.path, openOptions(options));
     await setUp(instance, options, tell);
     return instance;
   } catch (thrown) {

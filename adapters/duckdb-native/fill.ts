@@ -18,8 +18,8 @@ const OPTIONS = {
 
 /** Fills a database file, which is made where there is none; it is one whole file afterwards, without a log. */
 export async function fillDatabase<T>(path: string, work: (filling: Filling) => Promise<T>): Promise<T> {
-  const { api } = await loadDriver();
-  const instance = await api.DuckDBInstance.create(path, OPTIONS).catch((thrown: unknown) => {
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(path, OPTIONS).catch((thrown: unknown) => {
     throw toOpenError(path, false, thrown);
   });
   try {

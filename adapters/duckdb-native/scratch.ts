@@ -9,8 +9,8 @@ export interface Scratch {
 
 /** Opens one; throws `database_unavailable` where the native engine is not installed. */
 export async function openScratch(): Promise<Scratch> {
-  const { api } = await loadDriver();
-  const instance = await api.DuckDBInstance.create(':memory:', {
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(':memory:', {
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });

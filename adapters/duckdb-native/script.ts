@@ -3,8 +3,8 @@ import { toOpenError, toQueryError } from './failure.ts';
 
 /** Runs a script of the author's own, of any number of statements, on a database file that it may create. */
 export async function runScript(path: string, sql: string): Promise<void> {
-  const { api } = await loadDriver();
-  const instance = await api.DuckDBInstance.create(path, SCRIPT_OPTIONS).catch((thrown: unknown) => {
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(path, SCRIPT_OPTIONS).catch((thrown: unknown) => {
     throw toOpenError(path, false, thrown);
   });
   try {

@@ -12,6 +12,7 @@ import { confine, type Inside } from './confine.ts';
 import type { Driver } from './driver.ts';
 import { toQueryError } from './failure.ts';
 import type { Instance, Lease } from './instance.ts';
+import { keepDuring } from './keep.ts';
 import { bindValues, castQuery, type TextValue } from './values.ts';
 
 /** Starting a statement with parameters plans it again, in this thread; one that takes longer starts elsewhere. */
@@ -83,7 +84,7 @@ export class Session {
       if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(prepared.sql);
       const leave = await this.#driver.waitFor(handleOf(pending));
       try {
-        return materialized(this.#driver, await pending.getResult());
+        return materialized(this.#driver, await keepDuring(pending, () => pending.getResult()));
       } finally {
         leave();
       }

@@ -17,9 +17,9 @@ const TABLE = `CREATE TABLE big AS SELECT i AS id, hash(i) AS a, hash(i + 1) AS 
 /** In a process of its own, whose memory is not looked at. */
 const MAKE = `
 import { loadDriver } from ${JSON.stringify(resolve('adapters/duckdb-native/driver.ts'))};
-const { api } = await loadDriver();
+const { openInstance } = await loadDriver();
 const options = { preserve_insertion_order: 'false', force_compression: 'uncompressed', memory_limit: '1GB' };
-const instance = await api.DuckDBInstance.create(process.argv[1], options);
+const instance = await openInstance(process.argv[1], options);
 const connection = await instance.connect();
 await connection.run(${JSON.stringify(TABLE)});
 await connection.run('CHECKPOINT');

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { loadDriver } from '../../adapters/duckdb-native/driver.ts';
 
 const PROJECT = fileURLToPath(new URL('./project', import.meta.url));
 
@@ -30,7 +30,8 @@ export async function createProject(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'svc-matrix-'));
   await cp(PROJECT, root, { recursive: true });
   await mkdir(join(root, 'data'));
-  const instance = await DuckDBInstance.create(join(root, 'data/matrix.duckdb'));
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(join(root, 'data/matrix.duckdb'));
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
   await connection.run(TABLES);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeEach, expect, test } from 'vitest';
+import { loadDriver } from '../../../adapters/duckdb-native/driver.ts';
 import { copyDatabase } from '../../../deploy/database.ts';
 
 let folder: string;
@@ -18,7 +18,8 @@ beforeEach(async () => {
 /** A database whose second row is only in its log, as after a crash of the writer. */
 async function writeDatabaseWithLog(): Promise<void> {
   const live = join(folder, 'live.duckdb');
-  const instance = await DuckDBInstance.create(live);
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(live);
   const connection = await instance.connect();
   await connection.run('CREATE TABLE t AS SELECT 1 AS id');
   await connection.run('CHECKPOINT');
@@ -30,7 +31,8 @@ async function writeDatabaseWithLog(): Promise<void> {
 }
 
 async function ids(file: string): Promise<unknown> {
-  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(file, { access_mode: 'READ_ONLY' });
   const connection = await instance.connect();
   const rows = (await connection.runAndReadAll('SELECT id FROM t ORDER BY id')).getRows();
   connection.closeSync();

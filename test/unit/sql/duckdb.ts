@@ -1,4 +1,5 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { loadDriver } from '../../../adapters/duckdb-native/driver.ts';
 
 /** What DuckDB itself makes of a SQL text; null when it does not parse it. */
 export interface Reading {
@@ -9,7 +10,8 @@ export interface Reading {
 
 /** A real, empty DuckDB. */
 export async function openDuckDb(): Promise<DuckDBConnection> {
-  const instance = await DuckDBInstance.create(':memory:');
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(':memory:');
   return instance.connect();
 }
 

@@ -35,8 +35,8 @@ export async function makeRepository(name: string): Promise<string> {
 }
 
 async function engineOf() {
-  const { api } = await loadDriver();
-  const instance = await api.DuckDBInstance.create(':memory:');
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(':memory:');
   const connection = await instance.connect();
   const one = async (sql: string) => String((await connection.runAndReadAll(sql)).getRows()[0]?.[0]);
   const engine = { version: await one('SELECT version()'), platform: await one('PRAGMA platform') };

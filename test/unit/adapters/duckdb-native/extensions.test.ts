@@ -21,8 +21,8 @@ function folder(): string {
 /** What is loaded in an engine that is set up as a database's is, but not locked yet: then nobody may look. */
 async function loadedWith(extensions: readonly Extension[], over: Partial<ExtensionSettings> = {}) {
   const settings = { extensions, extensionDirectory: folder(), ...over };
-  const { api } = await loadDriver();
-  const instance = await api.DuckDBInstance.create(':memory:', extensionOptions(settings));
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(':memory:', extensionOptions(settings));
   const connection = await instance.connect();
   onTestFinished(() => {
     connection.closeSync();

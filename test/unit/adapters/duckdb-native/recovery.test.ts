@@ -134,8 +134,8 @@ describe('calls beyond what the engine takes', () => {
 
 describe('a conflict of two transactions', () => {
   it('is an error that says to try again', async () => {
-    const { api } = await loadDriver();
-    const instance = await api.DuckDBInstance.create(':memory:');
+    const { openInstance } = await loadDriver();
+    const instance = await openInstance(':memory:');
     const [one, two] = [await instance.connect(), await instance.connect()];
     onTestFinished(() => {
       one.closeSync();

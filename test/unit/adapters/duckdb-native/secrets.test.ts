@@ -14,8 +14,8 @@ const secret = (parameters: DatabaseSecret['parameters'], type = 'http', name = 
 });
 
 async function connect() {
-  const { api } = await loadDriver();
-  const instance = await api.DuckDBInstance.create(':memory:', { autoload_known_extensions: 'false' });
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(':memory:', { autoload_known_extensions: 'false' });
   const connection = await instance.connect();
   onTestFinished(() => {
     connection.closeSync();

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { onTestFinished } from 'vitest';
+import { loadDriver } from '../../../../adapters/duckdb-native/driver.ts';
 import { compileEngine } from '../../../../adapters/duckdb-wasm/artefact.ts';
 import { openWasm } from '../../../../adapters/duckdb-wasm/in-process.ts';
 import { pathFile } from '../../../../adapters/duckdb-wasm/path-file.ts';
@@ -44,7 +44,8 @@ function databaseOf(sql: string): Promise<Buffer> {
 async function makeDatabase(sql: string): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-wasm-'));
   const path = join(folder, 'made.duckdb');
-  const instance = await DuckDBInstance.create(path);
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(path);
   const connection = await instance.connect();
   await connection.run(sql);
   await connection.run('CHECKPOINT');

@@ -1,7 +1,7 @@
 import { copyFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { loadDriver } from '../../../../adapters/duckdb-native/driver.ts';
 import { compileEngine } from '../../../../adapters/duckdb-wasm/artefact.ts';
 import { bytesFile, type DatabaseFile, openWasm } from '../../../../adapters/duckdb-wasm/in-process.ts';
 import { openWasmPool } from '../../../../adapters/duckdb-wasm/node.ts';
@@ -52,7 +52,8 @@ describe('opening a database', () => {
   it('sees what a writer committed before it was stopped', async () => {
     const folder = temporaryFolder();
     const path = await createDatabase('CREATE TABLE t (i INTEGER)', 'live.duckdb', folder);
-    const writer = await DuckDBInstance.create(path);
+    const { openInstance } = await loadDriver();
+    const writer = await openInstance(path);
     const connection = await writer.connect();
     await connection.run('INSERT INTO t VALUES (1), (2)');
     copyFileSync(path, join(folder, 'copy.duckdb'));
