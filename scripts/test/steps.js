@@ -38,12 +38,18 @@ function tool(name, program, args) {
 
 function vitest(name, folders) {
   const report = join(REPORTS, `${name.replaceAll(' ', '-')}.json`);
-  const run = async () => {
+  const attempt = async () => {
     mkdirSync(dirname(report), { recursive: true });
     rmSync(report, { force: true });
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const { status } = await start(join(BIN, 'vitest'), ['run', ...reporters, ...folders], 'inherit');
     return { ...countsOf(report, status), output: '' };
+  };
+  const run = async () => {
+    const result = await attempt();
+    if (!result.crashed || process.env.CI === undefined) return result;
+    console.log(`\n${name}: ${result.names.join(' ')} Once more, as any failed test in CI.`);
+    return attempt();
   };
   return { name, run };
 }
@@ -55,8 +61,13 @@ function countsOf(report, status) {
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
   );
   const failed = numFailedTests + unloaded.length;
+  if (status !== 0 && failed === 0) return { passed, failed: 1, crashed: true, names: [crashOf(status)] };
   const names = [...unloaded.map((file) => file.name), ...testResults.flatMap(failuresOf)];
-  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed, names };
+  return { passed, failed, crashed: false, names };
+}
+
+function crashOf(status) {
+  return `vitest ended with ${status} and no failed test: a process crashed, or an error came from outside of all tests (see above).`;
 }
 
 /** Each failed test by its name and the first lines of its error: what a reader of a log's end needs. */
