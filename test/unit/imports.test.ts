@@ -33,6 +33,7 @@ const OWNERS: readonly [RegExp, readonly string[]][] = [
   [/^@duckdb\/duckdb-wasm|^apache-arrow|^#duckdb-glue/, ['adapters/duckdb-wasm']],
   [/^@duckdb\/node-api/, ['adapters/duckdb-native']],
   [/^@opentelemetry\//, ['adapters/otel']],
+  [/^@anthropic-ai\/sdk$|^openai$/, ['adapters/models']],
 ];
 
 const files = Object.keys(FOLDERS).flatMap((folder) => sources(folder));
