@@ -6,8 +6,8 @@ import { SvcError, toSvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
 
 /** Plans every statement on the copied database with the engine that will serve it; throws project_invalid. */
-export async function probe(file: string, { tools, resources }: Catalog): Promise<void> {
-  const database = await openWasm({ ...(await compileEngine()), file: pathFile(file) });
+export async function probe(file: string, { tools, resources }: Catalog, name: string): Promise<void> {
+  const database = await openWasm({ ...(await compileEngine()), file: pathFile(file, name) });
   try {
     const problems: string[] = [];
     for (const entry of [...Object.values(tools), ...Object.values(resources)]) {
@@ -23,8 +23,8 @@ async function problemsOf(
   { name, source }: ToolEntry | ResourceEntry,
   database: Database,
 ): Promise<readonly string[]> {
-  // of a built-in tool the statement comes with the call
-  if (source.statement !== undefined) return [];
+  // of a built-in tool the statement comes with the call, of a Python function its statements do
+  if (source.language !== 'sql' || source.statement !== undefined) return [];
   try {
     await database.prepare(source.sql, source.mode);
     return [];

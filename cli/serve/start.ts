@@ -82,7 +82,9 @@ export async function start(
 
 function warnOfWriters({ tools }: Runtime['catalog'], { readonly }: Database, log: Runtime['log']): void {
   if (!readonly) return;
-  const writers = Object.values(tools).filter(({ source }) => source.mode === 'write');
+  const writers = Object.values(tools).filter(
+    ({ source }) => source.language === 'sql' && source.mode === 'write',
+  );
   if (writers.length === 0) return;
   const names = writers.map(({ name }) => name).join(', ');
   log({

@@ -118,6 +118,7 @@ const UNSAID = {
 
 /** The entry of a built-in tool; one of them runs what its caller writes. */
 export function withStatement(entry: ToolEntry): ToolEntry {
-  if (entry.name !== 'execute_sql_query') return entry;
-  return { ...entry, source: { ...entry.source, statement: STATEMENT_PARAMETER } };
+  const { name, source } = entry;
+  if (name !== 'execute_sql_query' || source.language !== 'sql') return entry;
+  return { ...entry, source: { ...source, statement: STATEMENT_PARAMETER } };
 }

@@ -11,10 +11,10 @@ type Sourced = ToolEndpoint | ResourceEndpoint;
 
 const MOST = 10;
 
-/** What is wrong with an endpoint's SQL by itself, and against what the endpoint declares. */
+/** What is wrong with an endpoint's SQL by itself, and against what the endpoint declares; nothing of another language. */
 export function checkSql(endpoint: Sourced): readonly PartProblem[] {
   const { language, text } = endpoint.source;
-  if (language === 'python') return [unsupported()];
+  if (language === 'python') return [];
   const scan = scanParameters(text);
   if (scan.problems.length > 0) {
     return scan.problems.slice(0, MOST).map(({ message, offset }) => ({
@@ -28,15 +28,6 @@ export function checkSql(endpoint: Sourced): readonly PartProblem[] {
   }
   const several = second ? [tooMany(endpoint, second.offset)] : [];
   return [...several, ...checkNames(endpoint, scan), ...checkHint(endpoint)];
-}
-
-function unsupported(): PartProblem {
-  return {
-    code: 'language-unsupported',
-    message: 'Python endpoints cannot run in this version.',
-    fix: 'Write the endpoint in SQL, or set `enabled: false` for it.',
-    path: ['language'],
-  };
 }
 
 /** In a file of its own the SQL has places of its own. */

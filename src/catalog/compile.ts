@@ -14,8 +14,18 @@ import { classify } from '../sql/statement.ts';
 import { builtinTools, withStatement } from './builtin.ts';
 import { checkCatalog } from './check.ts';
 import { freeze } from './freeze.ts';
+import { functionNameOf } from './function-name.ts';
 import { hashCatalog, sha256 } from './hash.ts';
-import type { Catalog, CompiledSql, Limits, PromptEntry, ResourceEntry, ToolEntry } from './model.ts';
+import type {
+  Catalog,
+  CompiledPython,
+  CompiledSource,
+  CompiledSql,
+  Limits,
+  PromptEntry,
+  ResourceEntry,
+  ToolEntry,
+} from './model.ts';
 import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
 const DEFAULT_LIMITS: Limits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
@@ -72,7 +82,7 @@ async function compileAll<One extends Endpoint, Entry>(
 }
 
 async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
-  const source = await compileSql(tool.source);
+  const source = await compileSource(tool);
   const { returns, mimeType, content } = tool;
   return {
     kind: 'tool',
@@ -97,7 +107,7 @@ async function toResourceEntry(resource: ResourceEndpoint): Promise<ResourceEntr
     template: parsed.template,
     mimeType,
     returns,
-    source: await compileSql(resource.source),
+    source: await compileSource(resource),
     ...completed(resource),
     wire: toWireResource(resource, mimeType),
   };
@@ -131,6 +141,19 @@ function completed({ completion }: ResourceEndpoint | PromptEndpoint): Pick<Prom
   return {
     completion: Object.fromEntries(statements.map(([name, sql]) => [name, scanParameters(sql).rewrite()])),
   };
+}
+
+async function compileSource(endpoint: ToolEndpoint | ResourceEndpoint): Promise<CompiledSource> {
+  return endpoint.source.language === 'sql' ? compileSql(endpoint.source) : compilePython(endpoint);
+}
+
+/** Whoever says that a tool only reads is held to it; reading a resource changes nothing. */
+async function compilePython(endpoint: ToolEndpoint | ResourceEndpoint): Promise<CompiledPython> {
+  const { file, text } = endpoint.source;
+  if (file === null) throw new SvcError('project_invalid', `The Python of ${endpoint.name} is in no file.`);
+  const reads = endpoint.kind === 'resource' || endpoint.annotations.readOnlyHint === true;
+  const mode = reads ? 'read' : 'write';
+  return { language: 'python', file, function: functionNameOf(endpoint), mode, hash: await sha256(text) };
 }
 
 async function compileSql({ text }: Source): Promise<CompiledSql> {

@@ -10,7 +10,8 @@ export interface Manifest {
   readonly version: string;
   /** Content hash over the catalog, the database file, what is below, and the bundled user file, hex. */
   readonly hash: string;
-  readonly database: { readonly bytes: number; readonly sha256: string };
+  /** The name is that of the project's own file: views and macros name their catalog, which is called like it. */
+  readonly database: { readonly name: string; readonly bytes: number; readonly sha256: string };
   /** The profile it was built for. */
   readonly profile: string;
   /** Names of the secrets that the project needs. */

@@ -20,6 +20,21 @@ export interface CompiledSql {
   readonly statement?: string;
 }
 
+/** A function of a Python file in the project. */
+export interface CompiledPython {
+  readonly language: 'python';
+  /** Relative to the project's root. */
+  readonly file: string;
+  readonly function: string;
+  /** With `read` its statements must not write. */
+  readonly mode: 'read' | 'write';
+  /** SHA-256 of the file, hex. */
+  readonly hash: string;
+}
+
+/** What an endpoint does. */
+export type CompiledSource = CompiledSql | CompiledPython;
+
 /** Bounds of one call. */
 export interface Limits {
   readonly rows: number;
@@ -55,7 +70,7 @@ interface Entry {
 export interface ToolEntry extends Entry {
   readonly kind: 'tool';
   readonly returns: TypeNode | null;
-  readonly source: CompiledSql;
+  readonly source: CompiledSource;
   /** `image/…` or `audio/…`: the result is one BLOB of it. */
   readonly mimeType?: string;
   /** Each row is a block of MCP content. */
@@ -70,7 +85,7 @@ export interface ResourceEntry extends Entry, Completed {
   readonly template: UriTemplate;
   readonly mimeType: string;
   readonly returns: TypeNode | null;
-  readonly source: CompiledSql;
+  readonly source: CompiledSource;
 }
 
 /** A prompt; each message is a template. */

@@ -19,7 +19,14 @@ const SHARED = {
   ),
   wire: OBJECT,
 };
-const SOURCE = v.object({
+const PYTHON = v.object({
+  language: v.literal('python'),
+  file: v.string(),
+  function: v.string(),
+  mode: v.picklist(['read', 'write']),
+  hash: v.string(),
+});
+const SQL = v.object({
   language: v.literal('sql'),
   sql: v.string(),
   order: NAMES,
@@ -28,6 +35,7 @@ const SOURCE = v.object({
   hash: v.string(),
   statement: v.exactOptional(v.string()),
 });
+const SOURCE = v.variant('language', [SQL, PYTHON]);
 const COMPLETION = v.exactOptional(v.record(v.string(), v.object({ sql: v.string(), order: NAMES })));
 const RETURNS = v.nullable(v.looseObject({ type: v.string() }));
 const TEMPLATE = v.object({ literals: NAMES, variables: NAMES });

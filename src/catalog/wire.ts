@@ -3,13 +3,13 @@ import { adjustSchema, policySchemaEffects } from '../policy/schema.ts';
 import type { Endpoint, PromptEndpoint, ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
 import { hasDefault } from '../types/nullable.ts';
 import { toInputSchema, toOutputSchema } from '../types/schema.ts';
-import type { CompiledSql } from './model.ts';
+import type { CompiledSource } from './model.ts';
 
 /** Where the author's tags are, for clients that group what they show. */
 const TAGS_META_KEY = 'svc-kit/tags';
 
 /** A tool as `tools/list` shows it. */
-export function toWireTool(tool: ToolEndpoint, { mode }: CompiledSql): JsonObject {
+export function toWireTool(tool: ToolEndpoint, source: CompiledSource): JsonObject {
   const { parameters, returns, policies, annotations } = tool;
   return {
     ...described(tool),
@@ -17,9 +17,15 @@ export function toWireTool(tool: ToolEndpoint, { mode }: CompiledSql): JsonObjec
     ...(returns === null || tool.mimeType !== null || tool.content === 'rows'
       ? {}
       : { outputSchema: adjustSchema(toOutputSchema(returns), policySchemaEffects(policies, returns)) }),
-    annotations: { readOnlyHint: mode === 'read', ...annotations },
+    ...hints(source, annotations),
     ...decorated(tool),
   };
+}
+
+/** Of SQL it is known whether it reads; what a Python function does only its author can say. */
+function hints({ language, mode }: CompiledSource, annotations: ToolEndpoint['annotations']): JsonObject {
+  if (language === 'sql') return { annotations: { readOnlyHint: mode === 'read', ...annotations } };
+  return Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } };
 }
 
 /** A resource as `resources/list` shows it, or `resources/templates/list` when its URI has placeholders. */

@@ -11,7 +11,8 @@ export interface Content {
   readonly binary: boolean;
 }
 
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+/** Media types whose content is the JSON of a value. */
+export const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
 /** A value as `return` declares it; of a picture, a sound or a document without `return`, the one value itself. */
 export function shapeContent(result: SqlResult, entry: ToolEntry | ResourceEntry): Content {
@@ -26,15 +27,14 @@ export function shapeContent(result: SqlResult, entry: ToolEntry | ResourceEntry
     throw new SvcError('not_found', `Nothing was found: the query of ${name} returned NULL.`);
   }
   const binary = shape?.type === 'string' && result.columns[0]?.type === 'BLOB' && value !== null;
-  if (entry.kind === 'tool' && !binary) throw noBlob(name, mimeType);
+  if (entry.kind === 'tool' && !binary)
+    throw noBlob(name, mimeType, 'its query did not give one row with one BLOB');
   return { value, binary };
 }
 
 const SINGLE = { type: 'string' } as const;
 
-function noBlob(name: string, mimeType: string): SvcError {
-  return new SvcError(
-    'result_invalid',
-    `${name} declares mime_type ${mimeType}, but its query did not give one row with one BLOB.`,
-  );
+/** Of a tool whose result is none of what its media type says. */
+export function noBlob(name: string, mimeType: string, why: string): SvcError {
+  return new SvcError('result_invalid', `${name} declares mime_type ${mimeType}, but ${why}.`);
 }

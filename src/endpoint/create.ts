@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/model.ts';
-import type { Database, Log, Spans } from '../ports.ts';
+import type { Database, Log, Python, Spans } from '../ports.ts';
 import { NO_SPANS } from './quiet.ts';
 import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
@@ -8,6 +8,7 @@ import type { Runtime } from './runtime.ts';
 export interface RuntimeParts {
   readonly catalog: Catalog;
   readonly open: () => Promise<Database>;
+  readonly openPython?: () => Promise<Python>;
   readonly log: Log;
   readonly observe?: CallObserver;
   readonly admit?: () => void;
@@ -15,14 +16,15 @@ export interface RuntimeParts {
   readonly spans?: Spans;
 }
 
-/** A runtime that opens its database on the first call that needs it. */
-export function createRuntime({ open, ...parts }: RuntimeParts): Runtime {
-  return { spans: NO_SPANS, ...parts, database: openOnce(open), clock: Date };
+/** A runtime that opens its database, and its Python, on the first call that needs it. */
+export function createRuntime({ open, openPython, ...parts }: RuntimeParts): Runtime {
+  const python = openPython === undefined ? {} : { python: openOnce(openPython) };
+  return { spans: NO_SPANS, ...parts, database: openOnce(open), ...python, clock: Date };
 }
 
 /** Everybody shares one attempt; after a failure the next call makes a new one. */
-function openOnce(open: () => Promise<Database>): () => Promise<Database> {
-  let opened: Promise<Database> | null = null;
+function openOnce<Port>(open: () => Promise<Port>): () => Promise<Port> {
+  let opened: Promise<Port> | null = null;
   return () => {
     opened ??= open().catch((error) => {
       opened = null;

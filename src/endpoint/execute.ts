@@ -2,17 +2,14 @@ import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Span } from '../ports.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
 import { toBlocks } from './blocks.ts';
 import { enforceBudget } from './budget.ts';
-import { toSqlCaller } from './caller.ts';
-import { shapeContent } from './content.ts';
 import { performCall, type Steps } from './perform.ts';
 import type { Outcome, Runtime } from './runtime.ts';
-import { runSql } from './sql.ts';
-import { tellCut, tellWork } from './tell.ts';
+import { runSource, type SourceWork } from './source.ts';
+import { tellCut } from './tell.ts';
 
 /** How a call differs from a client's. */
 export interface CallOptions {
@@ -56,8 +53,10 @@ function sourceSteps(
   context: RequestContext,
   options: CallOptions,
 ): Steps<Found, Outcome> {
+  const events: JsonObject[] = [];
   return {
-    run: (values, span) => executeSource(runtime, entry, { values, context, options, span }),
+    events,
+    run: (values, span) => executeSource(runtime, entry, { values, context, options, span, events }),
     finish: ({ truncated, binary }, value) => {
       const bounded = enforceBudget(value, truncated, entry.limits);
       if (bounded.truncated !== null) tellCut(context, bounded.truncated);
@@ -72,17 +71,14 @@ function isContent(entry: ToolEntry | ResourceEntry): boolean {
   return entry.kind === 'tool' && entry.content === 'rows';
 }
 
-interface Execution {
-  readonly values: JsonObject;
-  readonly context: RequestContext;
+interface Execution extends SourceWork {
   readonly options: CallOptions;
-  readonly span: Span;
 }
 
 function executeSource(
   runtime: Runtime,
   entry: ToolEntry | ResourceEntry,
-  { values, context, options, span: parent }: Execution,
+  { span: parent, ...execution }: Execution,
 ): Promise<Found> {
   const attributes = {
     'svc.execution.language': entry.source.language,
@@ -91,15 +87,13 @@ function executeSource(
     'svc.has_output_schema': entry.returns !== null,
   };
   return parent.span('svc.execution_engine.execute', attributes, async (span) => {
-    const call = { signal: context.signal, caller: toSqlCaller(context) };
-    const work = () => runSql(runtime, entry, values, { ...call, span });
-    const result = await tellWork(context, entry.limits.timeoutMs, work);
-    span.set({ 'svc.result.count': result.rows.length });
-    const { value, binary } = shapeContent(result, entry);
+    const { rows, truncated, shape } = await runSource(runtime, entry, { ...execution, span });
+    span.set({ 'svc.result.count': rows });
+    const { value, binary } = shape();
     await span.span('svc.validation.output', {}, async () => {
-      if (options.checkResult !== false) checkResult(entry, value);
+      if (execution.options.checkResult !== false) checkResult(entry, value);
     });
-    return { value, binary, truncated: result.truncated };
+    return { value, binary, truncated };
   });
 }
 

@@ -27,6 +27,8 @@ export interface Steps<Raw extends { readonly value: JsonValue }, Answer> {
   readonly finish: (raw: Raw, value: JsonValue) => Answer | Promise<Answer>;
   /** The answer as a record keeps it. */
   readonly resultOf: (answer: Answer) => JsonValue;
+  /** What the work did elsewhere; filled in while it runs. */
+  readonly events?: readonly JsonObject[];
 }
 
 /** What is known of a call while it runs. */
@@ -43,6 +45,7 @@ export function performCall<Raw extends { readonly value: JsonValue }, Answer>(
 ): Promise<Answer> {
   const progress: Progress = { args: call.args, decision: NO_DECISION, traceId: null };
   const { spans, observe } = call.runtime;
+  const { resultOf, events = [] } = steps;
   const work = () =>
     spans.trace('svc.endpoint.execute', attributesOf(call), call.context.traceparent, async (span) => {
       progress.traceId = span.traceId;
@@ -52,7 +55,7 @@ export function performCall<Raw extends { readonly value: JsonValue }, Answer>(
         span.set(decisionAttributes(progress.decision));
       }
     });
-  return observe === undefined ? work() : watch(call, { observe, progress, resultOf: steps.resultOf }, work);
+  return observe === undefined ? work() : watch(call, { observe, progress, resultOf, events }, work);
 }
 
 async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
@@ -126,11 +129,12 @@ interface Watching<Answer> {
   readonly observe: CallObserver;
   readonly progress: Progress;
   readonly resultOf: (answer: Answer) => JsonValue;
+  readonly events: readonly JsonObject[];
 }
 
 async function watch<Answer>(
   call: Call,
-  { observe, progress, resultOf }: Watching<Answer>,
+  { observe, progress, resultOf, events }: Watching<Answer>,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const { entry, context, runtime } = call;
@@ -139,7 +143,7 @@ async function watch<Answer>(
     const durationMs = runtime.clock.now() - startedAt;
     const status = error === null ? ('success' as const) : ('error' as const);
     const known = { kind: entry.kind, name: entry.name, entry, context, startedAt, durationMs };
-    observe({ ...known, ...progress, status, error, result });
+    observe({ ...known, ...progress, status, error, result, ...(events.length === 0 ? {} : { events }) });
   };
   try {
     const answer = await work();

@@ -22,6 +22,8 @@ export interface CallRecord {
   /** Set when telemetry is on. */
   readonly traceId: string | null;
   readonly error: SvcError | null;
+  /** What the call did elsewhere, as its Python tells of it; absent where it tells nothing. */
+  readonly events?: readonly JsonObject[];
   /** What was answered, after policies and limits; null for an error. */
   readonly result: JsonValue;
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/model.ts';
 import type { JsonValue } from '../json.ts';
-import type { Clock, Database, Log, Spans } from '../ports.ts';
+import type { Clock, Database, Log, Python, Spans } from '../ports.ts';
 import type { Block } from './blocks.ts';
 import type { CallObserver } from './record.ts';
 
@@ -9,6 +9,8 @@ export interface Runtime {
   readonly catalog: Catalog;
   /** The opened database; opened on first use, once. */
   readonly database: () => Promise<Database>;
+  /** Opened on first use, once; absent on a platform that runs no Python. */
+  readonly python?: () => Promise<Python>;
   readonly spans: Spans;
   readonly clock: Clock;
   readonly log: Log;

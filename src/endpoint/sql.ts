@@ -1,4 +1,4 @@
-import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
@@ -7,12 +7,13 @@ import { toSqlValue } from '../sql/bind.ts';
 import type { Runtime } from './runtime.ts';
 import { enforceReadOnly, toRejected } from './statement.ts';
 
-type Sourced = ToolEntry | ResourceEntry;
+/** A tool or a resource in SQL. */
+export type SqlEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledSql };
 
 /** Runs an endpoint's statement with its arguments bound, never spliced into the text. */
 export async function runSql(
   runtime: Runtime,
-  entry: Sourced,
+  entry: SqlEntry,
   values: JsonObject,
   call: Omit<SqlCall, 'timeoutMs'> & { readonly span: Span },
 ): Promise<SqlResult> {
@@ -39,7 +40,7 @@ export async function runSql(
   });
 }
 
-function toRequest(entry: Sourced, values: JsonObject): SqlRequest {
+function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
   const { source } = entry;
   return {
     sql: source.sql,
@@ -55,11 +56,11 @@ function withoutSecrets(caller: SqlCaller | null): SqlCaller | null {
 }
 
 /** Why the platform ended the call, where it says so: its time was over, say. */
-function reasonOf({ reason }: AbortSignal): SvcError | null {
+export function reasonOf({ reason }: AbortSignal): SvcError | null {
   return reason instanceof SvcError ? reason : null;
 }
 
-function bound(entry: Sourced, values: JsonObject, name: string): SqlValue {
+function bound(entry: SqlEntry, values: JsonObject, name: string): SqlValue {
   const parameter =
     entry.parameters.find((candidate) => candidate.name === name) ??
     answerParameters(entry.ask ?? []).find((candidate) => candidate.name === name);
@@ -73,7 +74,7 @@ function bound(entry: Sourced, values: JsonObject, name: string): SqlValue {
 }
 
 /** One row more than a single-row shape takes is enough to see that there are too many. */
-function maxRowsOf({ returns, limits }: Sourced): number {
+function maxRowsOf({ returns, limits }: SqlEntry): number {
   const many = returns === null || returns.type === 'array';
   return many ? limits.rows : 2;
 }

@@ -14,24 +14,46 @@ export function tellChecked({ progress, inform }: RequestContext): void {
   inform?.('debug', 'The arguments are checked.');
 }
 
+/** Says how much of the work is done, of 1; less than was said before is not told. */
+export type Advance = (share: number, text: string) => void;
+
+/** What goes on. */
+export interface Work<Result> {
+  readonly noun: 'statement' | 'function';
+  readonly timeoutMs: number;
+  /** May say itself how far it is, and is believed from then on. */
+  readonly run: (advance: Advance) => Promise<Result>;
+  readonly rowsOf: (result: Result) => number;
+}
+
+const NO_ADVANCE: Advance = () => {};
+
 /** Tells while some work goes on how much of its time is used, and then how many rows it gave. */
-export async function tellWork<Result extends { readonly rows: readonly unknown[] }>(
+export async function tellWork<Result>(
   { progress, inform }: RequestContext,
-  timeoutMs: number,
-  work: () => Promise<Result>,
+  { noun, timeoutMs, run, rowsOf }: Work<Result>,
 ): Promise<Result> {
-  if (progress === undefined && inform === undefined) return work();
+  if (progress === undefined && inform === undefined) return run(NO_ADVANCE);
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
+  let told = 0;
+  const advance: Advance = (share, text) => {
+    if (share <= told) return;
+    told = Math.min(share, 0.99);
+    progress?.(1 + told, STEPS, text);
+  };
   const beat = setInterval(() => {
-    const used = Math.min(elapsed() / timeoutMs, 0.99);
-    progress?.(1 + used, STEPS, `The statement has been running for ${Math.round(elapsed() / 1_000)} s.`);
+    advance(elapsed() / timeoutMs, `The ${noun} has been running for ${Math.round(elapsed() / 1_000)} s.`);
   }, BEAT_MS);
   try {
-    const result = await work();
-    const rows = `${result.rows.length} ${result.rows.length === 1 ? 'row' : 'rows'}`;
-    progress?.(2, STEPS, `The statement gave ${rows}.`);
-    inform?.('info', `The statement took ${elapsed()} ms and gave ${rows}.`);
+    const result = await run((share, text) => {
+      clearInterval(beat);
+      advance(share, text);
+    });
+    const many = rowsOf(result);
+    const rows = `${many} ${many === 1 ? 'row' : 'rows'}`;
+    progress?.(2, STEPS, `The ${noun} gave ${rows}.`);
+    inform?.('info', `The ${noun} took ${elapsed()} ms and gave ${rows}.`);
     return result;
   } finally {
     clearInterval(beat);

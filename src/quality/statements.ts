@@ -25,6 +25,7 @@ export async function checkStatements(
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
     const entry = endpoint.kind === 'tool' ? catalog.tools[endpoint.name] : catalog.resources[endpoint.uri];
+    if (entry?.source.language === 'python') continue;
     const problem = entry ? await problemOf(entry.source, database) : null;
     if (problem) findings.push(toFinding(endpoint, problem, serving));
   }

@@ -81,6 +81,6 @@ test('a catalog with everything in it survives its manifest', async () => {
   const read = await parseCatalog(JSON.stringify(catalog));
   expect(read).toEqual(JSON.parse(JSON.stringify(catalog)));
   expect(read.tools.wipe).toMatchObject({ confirm: { question: 'Really?' }, mimeType: 'image/png' });
-  expect(read.tools.execute_sql_query?.source.statement).toBe('sql');
+  expect(read.tools.execute_sql_query?.source).toMatchObject({ statement: 'sql' });
   expect(findResource(read, 'a://x/1')?.values).toEqual({ one: '1' });
 });

@@ -5,7 +5,7 @@ const manifest: Manifest = {
   svc: 1,
   version: '1.2.3',
   hash: 'artefact',
-  database: { bytes: 12, sha256: 'd' },
+  database: { name: 'shop.db', bytes: 12, sha256: 'd' },
   profile: 'default',
   audit: {
     enabled: false,

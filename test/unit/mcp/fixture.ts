@@ -66,10 +66,11 @@ interface ToolSketch {
   readonly sql: string;
   readonly parameters?: readonly Parameter[];
   readonly returns?: TypeNode;
+  readonly order?: readonly string[];
 }
 
 /** A compiled tool whose statement is one of the fake database's. */
-export function tool(name: string, { sql, parameters = [], returns }: ToolSketch): ToolEntry {
+export function tool(name: string, { sql, parameters = [], returns, order }: ToolSketch): ToolEntry {
   const properties = Object.fromEntries(parameters.map(({ name: key, ...node }) => [key, node]));
   const required = parameters.filter((parameter) => !('default' in parameter)).map(({ name: key }) => key);
   return {
@@ -80,7 +81,7 @@ export function tool(name: string, { sql, parameters = [], returns }: ToolSketch
     source: {
       language: 'sql',
       sql,
-      order: parameters.map((p) => p.name),
+      order: order ?? parameters.map((p) => p.name),
       mode: 'read',
       operation: 'SELECT',
       hash: '',

@@ -15,8 +15,8 @@ const FORM = {
   otherwise: 'deny',
   fields: [{ name: 'name', type: 'string', minLength: 2 }],
 } as const;
-const ASKING = { ...tool('asking', { sql: 'greet' }), ask: [[FORM]] };
-const runtime = createFakeRuntime([...TOOLS, { ...ASKING, source: { ...ASKING.source, order: ['name'] } }]);
+const ASKING = { ...tool('asking', { sql: 'greet', order: ['name'] }), ask: [[FORM]] };
+const runtime = createFakeRuntime([...TOOLS, ASKING]);
 
 let user: User | null = null;
 const options = { stateless: false, authenticate: async () => user };

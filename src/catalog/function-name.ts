@@ -1,0 +1,29 @@
+import { parseUriTemplate } from '../project/uri.ts';
+
+/** Words that Python keeps for itself. */
+const KEYWORDS = new Set(
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
+    ' ',
+  ),
+);
+
+/** Whether a Python function can have a parameter, or a name, like this. */
+export function isPythonName(name: string): boolean {
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !KEYWORDS.has(name);
+}
+
+/**
+ * The function of a Python endpoint: it is called like the endpoint, with `_` for what no Python name has. A resource
+ * without a `name` goes by its URI without placeholders: `shop://customers/{id}` is `shop_customers`.
+ */
+export function functionNameOf({ name, uri }: { readonly name: string; readonly uri?: string }): string {
+  const words = uri !== undefined && name === uri ? literalsOf(uri) : name;
+  const plain = words.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+(?=.)|_+$/g, '');
+  const named = /^\p{N}/u.test(plain) || plain === '' ? `_${plain}` : plain;
+  return KEYWORDS.has(named) ? `${named}_` : named;
+}
+
+function literalsOf(uri: string): string {
+  const parsed = parseUriTemplate(uri);
+  return 'problem' in parsed ? uri : parsed.template.literals.join(' ').trim();
+}

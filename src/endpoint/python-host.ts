@@ -1,0 +1,116 @@
+import { logIdsOf, type NoticeLevel } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { Database, Log, LogLine, PythonHost, SqlCall } from '../ports.ts';
+import { toSqlCaller } from './caller.ts';
+import type { PythonEntry, PythonWork } from './python-entry.ts';
+import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Rows that a statement may give to a function, however few its endpoint returns. */
+const MAX_ROWS = 100_000;
+const MAX_EVENTS = 100;
+const MAX_TEXT = 4_000;
+
+/** What the function of one call can ask: its statements run as the caller, within what is left of its time. */
+export function createPythonHost(
+  runtime: Runtime,
+  entry: PythonEntry,
+  { context, span, events, advance, ended }: PythonWork & { readonly ended: AbortSignal },
+): PythonHost {
+  const { limits, name } = entry;
+  const deadline = performance.now() + limits.timeoutMs;
+  const signal = AbortSignal.any([context.signal, ended]);
+  const caller = toSqlCaller(context);
+  let share = 0;
+  return {
+    async execute(sql, params) {
+      const statement = await statementOf(sql);
+      enforceMode(statement, entry);
+      const values = bindParameters(statement, params);
+      const database = await runtime.database();
+      const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
+      return span.span('svc.database.execute', attributesOf(statement, database), async (own) => {
+        const maxRows = Math.max(limits.rows, MAX_ROWS);
+        const rows = await run(database, { statement, values, maxRows }, { signal, caller, timeoutMs });
+        own.set({ 'db.rows_affected': rows.length });
+        return rows;
+      });
+    },
+    notice(level, text) {
+      const bounded = text.slice(0, MAX_TEXT);
+      if (context.inform !== undefined) context.inform(level, bounded);
+      else runtime.log({ ...toLine(level, `${name}: ${bounded}`), fields: logIdsOf(context) });
+    },
+    progress(done, total, text) {
+      // Without a total each step is a tenth of what is left.
+      share = total === null || total <= 0 ? share + (1 - share) / 10 : done / total;
+      advance(
+        share,
+        text.slice(0, MAX_TEXT) || `The function is at ${total === null ? done : `${done} of ${total}`}.`,
+      );
+    },
+    event(event) {
+      if (events.length < MAX_EVENTS) events.push(event);
+    },
+  };
+}
+
+/** What code outside of calls can ask (`@on_init`, `@on_shutdown`): nobody's statements, and lines for the log. */
+export function createBackgroundHost(database: () => Promise<Database>, log: Log): PythonHost {
+  const { signal } = new AbortController();
+  return {
+    async execute(sql, params) {
+      const statement = await statementOf(sql);
+      const values = bindParameters(statement, params);
+      const call = { signal, caller: null, timeoutMs: 30_000 };
+      return run(await database(), { statement, values, maxRows: MAX_ROWS }, call);
+    },
+    notice: (level, text) => log(toLine(level, `python: ${text.slice(0, MAX_TEXT)}`)),
+    progress() {},
+    event() {},
+  };
+}
+
+interface Execution {
+  readonly statement: PythonStatement;
+  readonly values: ReturnType<typeof bindParameters>;
+  readonly maxRows: number;
+}
+
+/** What is cut is no answer to a function, which would reckon with it. */
+async function run(
+  database: Database,
+  { statement, values, maxRows }: Execution,
+  call: SqlCall,
+): Promise<readonly JsonObject[]> {
+  const { sql, mode } = statement;
+  const { rows, truncated } = await database.run({ sql, values, mode, maxRows }, call);
+  if (!truncated) return rows;
+  throw new SvcError(
+    'result_too_large',
+    `A query gave more than ${maxRows} rows. Add a LIMIT, aggregate in SQL, or raise \`limits.rows\` of the endpoint.`,
+  );
+}
+
+function enforceMode({ mode, operation }: PythonStatement, { kind, name, source }: PythonEntry): void {
+  if (mode === 'read' || source.mode === 'write') return;
+  const why = kind === 'resource' ? 'reading a resource changes nothing' : 'it declares `readOnlyHint: true`';
+  throw new SvcError('database_readonly', `${name} runs ${operation}, but ${why}.`);
+}
+
+function attributesOf({ hash, operation, order }: PythonStatement, { readonly }: Database) {
+  return {
+    'db.system': 'duckdb',
+    'db.statement.hash': hash,
+    'db.operation': operation,
+    'db.parameters.count': order.length,
+    'db.readonly': readonly,
+  };
+}
+
+const LEVELS = { debug: 'debug', info: 'info', notice: 'info', warning: 'warn', error: 'error' } as const;
+
+function toLine(level: NoticeLevel, message: string): LogLine {
+  return { level: LEVELS[level] ?? 'info', message };
+}

@@ -1,0 +1,57 @@
+import type { User } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { Python, PythonResult } from '../ports.ts';
+import type { PythonEntry, PythonWork, Returned } from './python-entry.ts';
+import { createPythonHost } from './python-host.ts';
+import { kindsOf } from './python-kinds.ts';
+import type { Runtime } from './runtime.ts';
+import { reasonOf } from './sql.ts';
+
+/** Calls an endpoint's function with its arguments by name; its statements run as the caller's. */
+export async function runPython(
+  runtime: Runtime,
+  entry: PythonEntry,
+  values: JsonObject,
+  work: PythonWork,
+): Promise<Returned> {
+  const python = await openPython(runtime, entry);
+  const { file, function: name } = entry.source;
+  const { signal } = work.context;
+  const ended = new AbortController();
+  return work.span.span('svc.python.execute', {}, async (span) => {
+    const host = createPythonHost(runtime, entry, { ...work, span, ended: ended.signal });
+    const request = {
+      file,
+      name,
+      args: values,
+      kinds: kindsOf(entry),
+      user: toPythonUser(work.context.user),
+    };
+    try {
+      const result = await python.call(request, host, { signal, timeoutMs: entry.limits.timeoutMs });
+      return bounded(result, entry.limits.rows);
+    } catch (thrown) {
+      throw reasonOf(signal) ?? thrown;
+    } finally {
+      // A statement of a function that was ended has nobody left to answer.
+      ended.abort();
+    }
+  });
+}
+
+async function openPython({ python }: Runtime, { name }: PythonEntry): Promise<Python> {
+  if (python !== undefined) return python();
+  throw new SvcError('python_unavailable', `${name} is in Python, which this server does not run.`);
+}
+
+function bounded({ value, binary }: PythonResult, rows: number): Returned {
+  if (!Array.isArray(value) || value.length <= rows) return { value, binary, truncated: false };
+  return { value: value.slice(0, rows), binary, truncated: true };
+}
+
+function toPythonUser(user: User | null): JsonObject | null {
+  if (user === null) return null;
+  const { externalToken, ...known } = user;
+  return { ...known, external_token: externalToken };
+}
