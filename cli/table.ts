@@ -152,6 +152,26 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/lint.ts'),
   },
   {
+    usage: 'drift-snapshot',
+    summary: 'write the drift baseline: tables, endpoints and outcomes of tests as they are',
+    options: [PROFILE, JSON_OUT, DEBUG],
+    example: 'svc drift-snapshot && git add drift',
+    load: () => import('./commands/drift-snapshot.ts'),
+  },
+  {
+    usage: 'drift-check',
+    summary: 'compare tables, endpoints and tests with the drift baseline',
+    options: [
+      { flags: '--baseline <file>', summary: 'compare with this one (default: `drift.path` of the profile)' },
+      { flags: '--fail-on <changes>', summary: 'exit with 1 for breaking ones, or any (default)' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc drift-check --fail-on breaking',
+    load: () => import('./commands/drift-check.ts'),
+  },
+  {
     usage: 'query [sql]',
     summary: 'run one SQL statement',
     options: [

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import { FAIL_ON, type FailOn, isFailing, summarize } from '../../src/quality/drift/change.ts';
+import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
+import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
+import type { Snapshot } from '../../src/quality/drift/snapshot.ts';
+import { requireBaseline } from '../baseline.ts';
+import { toChangeLines, toChangesDocument, toSummaryText } from '../changes.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { styled } from '../output.ts';
+import { checkProject, siteOf } from '../project.ts';
+import { takeSnapshot } from '../snapshot.ts';
+
+/** `svc drift-check`: what has changed since the baseline, each change with its class and its old and new value. */
+export const run: Run = async (input, output) => {
+  const failOn = failOnOf(input);
+  const checked = await checkProject(input);
+  siteOf(checked);
+  const asked = input.text('baseline');
+  const { root, site } = checked.project;
+  const path = asked === undefined ? resolve(root, site?.drift.path ?? '') : resolve(asked);
+  const baseline = await requireBaseline<Snapshot>(BASELINE, path);
+  const snapshot = await takeSnapshot(input, checked, output);
+  const { hash } = await toDocument(BASELINE, snapshot);
+  const changes = compareSnapshots(baseline.content, snapshot);
+  const failed = isFailing(changes, failOn);
+  const document = {
+    status: failed ? 'drift' : 'ok',
+    has_drift: changes.length > 0,
+    fail_on: failOn,
+    baseline: path,
+    baseline_hash: baseline.hash,
+    current_hash: hash,
+    ...toChangesDocument(changes),
+  };
+  output.data(document, () =>
+    changes.length === 0
+      ? `${styled('ok', 'no drift')} from ${baseline.path}`
+      : `${toChangeLines(changes)}\n${toSummaryText(summarize(changes))} since ${baseline.path}`,
+  );
+  if (failed) output.note('If this is how it should be, run `svc drift-snapshot` and commit the file.');
+  return failed ? 1 : 0;
+};
+
+/** Anything that differs is drift, unless only what breaks somebody is asked for. */
+function failOnOf(input: Input): FailOn {
+  const asked = input.text('failOn') ?? 'any';
+  const known = FAIL_ON.find((name) => name === asked);
+  if (known) return known;
+  throw new SvcError('usage', `--fail-on ${asked} is not known. Choose ${FAIL_ON.join(' or ')}.`);
+}

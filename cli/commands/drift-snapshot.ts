@@ -1,0 +1,36 @@
+import { relative, resolve } from 'node:path';
+import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
+import type { Run } from '../command.ts';
+import { count } from '../findings.ts';
+import { styled } from '../output.ts';
+import { checkProject } from '../project.ts';
+import { takeSnapshot } from '../snapshot.ts';
+import { writeWhole } from '../write.ts';
+
+/** `svc drift-snapshot`: tables, endpoints and outcomes of tests as they are, for `svc drift-check` to compare with. */
+export const run: Run = async (input, output) => {
+  const checked = await checkProject(input);
+  const snapshot = await takeSnapshot(input, checked, output);
+  const { hash, text } = await toDocument(BASELINE, snapshot);
+  const { root, site } = checked.project;
+  const path = resolve(root, site?.drift.path ?? '');
+  await writeWhole(path, text);
+  const tests = Object.values(snapshot.endpoints).flatMap((endpoint) => Object.values(endpoint.tests));
+  const many = {
+    tables: Object.keys(snapshot.tables).length,
+    endpoints: Object.keys(snapshot.endpoints).length,
+    tests: tests.length,
+    failing_tests: tests.filter((outcome) => outcome === 'failed' || outcome === 'error').length,
+  };
+  output.data({ status: 'ok', path, hash, ...many }, () => {
+    const what = [count(many.tables, 'table'), count(many.endpoints, 'endpoint'), count(many.tests, 'test')];
+    const where = relative(process.cwd(), path) || path;
+    return `${styled('ok', 'written')} ${styled('strong', where)} ${styled('dim', hash.slice(0, 12))}: ${what.join(', ')}`;
+  });
+  if (many.failing_tests > 0) {
+    output.note(
+      `${count(many.failing_tests, 'test')} of these fail, and the baseline takes that for granted. \`svc test\` shows why.`,
+    );
+  }
+  return 0;
+};

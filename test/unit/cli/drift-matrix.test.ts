@@ -1,0 +1,351 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { openDatabase } from '../../../adapters/node/open-database.ts';
+import { compileCatalog } from '../../../src/catalog/compile.ts';
+import type { Change, ChangeClass } from '../../../src/quality/drift/change.ts';
+import { compareContracts } from '../../../src/quality/drift/compare-contract.ts';
+import { compareSnapshots } from '../../../src/quality/drift/compare-snapshot.ts';
+import { toContract } from '../../../src/quality/drift/contract.ts';
+import { toSnapshot } from '../../../src/quality/drift/snapshot.ts';
+import { readTables, type Tables } from '../../../src/quality/drift/tables.ts';
+import { load } from '../project/memory.ts';
+import { folder } from './svc.ts';
+
+const SEED = `CREATE TABLE orders (id INTEGER NOT NULL, total DECIMAL(9,2), note VARCHAR);
+CREATE VIEW big AS SELECT id FROM orders WHERE total > 100;`;
+
+const TOOL = `tool:
+  name: find
+  title: Find
+  description: Finds orders.
+  tags: [orders]
+  scopes: [read]
+  annotations: { idempotentHint: true }
+  limits: { rows: 100 }
+  parameters:
+    - { name: id, type: integer, minimum: 1, maximum: 99, description: An order. }
+    - { name: kind, type: string, enum: [a, b], default: a }
+    - { name: text, type: string, maxLength: 10, default: null }
+  return:
+    type: object
+    properties:
+      id: { type: integer }
+      kind: { type: string, enum: [a, b] }
+    required: [id, kind]
+  policies:
+    input: [{ condition: "user.role == 'guest'", action: deny, reason: No guests. }]
+  source: { file: find.sql }
+`;
+const SQL = 'SELECT id, $kind AS kind FROM orders WHERE id = $id AND note LIKE $text';
+const PROMPT = `prompt:
+  name: review
+  parameters: [{ name: month, type: string }]
+  messages: [{ role: user, prompt: "Review {{ month }}." }]
+`;
+const RESOURCE = `resource:
+  uri: shop://terms
+  mime_type: text/plain
+  return: { type: string }
+  source: { code: "SELECT 'none' AS terms" }
+`;
+
+interface Files {
+  readonly tool: string;
+  readonly sql: string;
+  readonly prompt: string;
+  readonly resource: string;
+}
+
+const BEFORE: Files = { tool: TOOL, sql: SQL, prompt: PROMPT, resource: RESOURCE };
+
+async function projectOf({ tool, sql, prompt, resource }: Files) {
+  return load({
+    'tools/find.yml': tool,
+    // A parameter that is declared must be used.
+    'tools/find.sql': tool.includes('name: day') ? `${sql} AND $day <> ''` : sql,
+    ...(prompt === '' ? {} : { 'prompts/review.yml': prompt }),
+    'resources/terms.yml': resource,
+  });
+}
+
+async function snapshotOf(files: Files, tables: Tables) {
+  const project = await projectOf(files);
+  return toSnapshot({ project, catalog: await compileCatalog(project), tables, reports: null, findings: [] });
+}
+
+async function tablesOf(sql: string): Promise<Tables> {
+  const path = join(folder(), 'shop.duckdb');
+  await runScript(path, sql);
+  const database = await openDatabase({ path, readonly: true, engine: 'native' });
+  try {
+    return await readTables(database, new AbortController().signal);
+  } finally {
+    await database.close();
+  }
+}
+
+/** What is changed, in which words, the class that is expected, and where. */
+type Case = readonly [string, ChangeClass, string, string, string];
+
+/** In the seed script. */
+const TABLES: readonly Case[] = [
+  ['a column takes another type', 'breaking', 'note VARCHAR', 'note BLOB', 'columns.note.type'],
+  ['a column takes a wider type', 'breaking', 'id INTEGER', 'id BIGINT', 'columns.id.type'],
+  ['a column is gone', 'breaking', ', note VARCHAR', '', 'columns.note'],
+  ['a column has another name', 'breaking', 'note VARCHAR', 'remark VARCHAR', 'columns.note'],
+  ['a column is new', 'widening', 'note VARCHAR', 'note VARCHAR, paid BOOLEAN', 'columns.paid'],
+  ['a column may be null', 'breaking', ' NOT NULL', '', 'columns.id.nullable'],
+  ['a column may not be null', 'widening', 'note VARCHAR', 'note VARCHAR NOT NULL', 'columns.note.nullable'],
+  ['a view is gone', 'breaking', 'CREATE VIEW big AS SELECT id FROM orders WHERE total > 100;', '', ''],
+  ['a table is new', 'widening', 'CREATE VIEW', 'CREATE TABLE more (x INTEGER); CREATE VIEW', ''],
+  ['a view reads other rows', 'breaking', 'total > 100', 'total > 10', 'sql'],
+  [
+    'a table has become a view',
+    'breaking',
+    'CREATE TABLE orders (id INTEGER NOT NULL, total DECIMAL(9,2), note VARCHAR)',
+    'CREATE VIEW orders AS SELECT 1 AS id, 1.5::DECIMAL(9,2) AS total, NULL::VARCHAR AS note',
+    'kind',
+  ],
+  ['a comment is new', 'wording', 'CREATE VIEW', "COMMENT ON TABLE orders IS 'All.'; CREATE VIEW", 'comment'],
+  [
+    'columns are in another order',
+    'wording',
+    'total DECIMAL(9,2), note VARCHAR',
+    'note VARCHAR, total DECIMAL(9,2)',
+    'columns',
+  ],
+];
+
+/** In the tool: what clients see of it. */
+const CONTRACT: readonly Case[] = [
+  [
+    'a parameter is required and new',
+    'breaking',
+    '    - { name: text, type: string, maxLength: 10, default: null }',
+    '    - { name: text, type: string, maxLength: 10, default: null }\n    - { name: day, type: string }',
+    'input.properties.day',
+  ],
+  [
+    'a parameter is optional and new',
+    'widening',
+    '    - { name: text, type: string, maxLength: 10, default: null }',
+    '    - { name: text, type: string, maxLength: 10, default: null }\n    - { name: day, type: string, default: x }',
+    'input.properties.day',
+  ],
+  [
+    'a parameter has another type',
+    'breaking',
+    'name: id, type: integer, minimum: 1, maximum: 99',
+    'name: id, type: string',
+    'input.properties.id.type',
+  ],
+  [
+    'a parameter takes any number',
+    'widening',
+    'name: id, type: integer',
+    'name: id, type: number',
+    'input.properties.id.type',
+  ],
+  ['a maximum is lower', 'breaking', 'maximum: 99', 'maximum: 9', 'input.properties.id.maximum'],
+  ['a maximum is higher', 'widening', 'maximum: 99', 'maximum: 999', 'input.properties.id.maximum'],
+  ['a minimum is gone', 'widening', 'minimum: 1, ', '', 'input.properties.id.minimum'],
+  [
+    'a pattern is new',
+    'breaking',
+    'maxLength: 10, default: null',
+    'maxLength: 10, pattern: "^x", default: null',
+    'input.properties.text.pattern',
+  ],
+  [
+    'a value of a parameter is gone',
+    'breaking',
+    'enum: [a, b], default: a }',
+    'enum: [a], default: a }',
+    'input.properties.kind.enum',
+  ],
+  [
+    'a value of a parameter is new',
+    'widening',
+    'enum: [a, b], default: a }',
+    'enum: [a, b, c], default: a }',
+    'input.properties.kind.enum',
+  ],
+  ['a default is another', 'breaking', 'default: a }', 'default: b }', 'input.properties.kind.default'],
+  [
+    'a parameter has to be sent',
+    'breaking',
+    'enum: [a, b], default: a }',
+    'enum: [a, b] }',
+    'input.properties.kind.required',
+  ],
+  [
+    'a parameter can be left out',
+    'widening',
+    'maximum: 99, ',
+    'maximum: 99, default: 1, ',
+    'input.properties.id.required',
+  ],
+  [
+    'a description of a parameter is another',
+    'wording',
+    'An order.',
+    'One order.',
+    'input.properties.id.description',
+  ],
+  ['a description is another', 'wording', 'Finds orders.', 'Finds an order.', 'description'],
+  ['a title is another', 'wording', 'title: Find', 'title: Look', 'title'],
+  ['tags are others', 'wording', 'tags: [orders]', 'tags: [sales]', '_meta'],
+  [
+    'a result has one thing less',
+    'breaking',
+    '      kind: { type: string, enum: [a, b] }\n    required: [id, kind]',
+    '    required: [id]',
+    'output.properties.kind',
+  ],
+  [
+    'a result has one thing more',
+    'widening',
+    '    required: [id, kind]',
+    '      note: { type: string }\n    required: [id, kind]',
+    'output.properties.note',
+  ],
+  [
+    'a result may lack something',
+    'breaking',
+    'required: [id, kind]',
+    'required: [id]',
+    'output.properties.kind.required',
+  ],
+  [
+    'a result may be another value',
+    'breaking',
+    'enum: [a, b] }\n',
+    'enum: [a, b, c] }\n',
+    'output.properties.kind.enum',
+  ],
+  [
+    'a result is one value less',
+    'widening',
+    'enum: [a, b] }\n',
+    'enum: [a] }\n',
+    'output.properties.kind.enum',
+  ],
+  [
+    'a result may be null',
+    'breaking',
+    'id: { type: integer }',
+    'id: { type: integer, nullable: true }',
+    'output.properties.id.type',
+  ],
+  [
+    'a tool is no longer idempotent',
+    'breaking',
+    'idempotentHint: true',
+    'idempotentHint: false',
+    'annotations.idempotentHint',
+  ],
+  [
+    'a tool is said to harm nothing',
+    'widening',
+    'idempotentHint: true',
+    'idempotentHint: true, destructiveHint: false',
+    'annotations.destructiveHint',
+  ],
+  ['a scope is asked for', 'breaking', 'scopes: [read]', 'scopes: [read, sales]', 'scopes'],
+  ['a scope is not asked for', 'widening', 'scopes: [read]', 'scopes: []', 'scopes'],
+  [
+    'a person is asked first',
+    'breaking',
+    '  tags: [orders]',
+    '  tags: [orders]\n  confirm: { question: Sure? }',
+    'confirm',
+  ],
+  ['a tool has another name', 'breaking', 'name: find', 'name: seek', ''],
+];
+
+/** In the tool, where no client sees it. */
+const INSIDE: readonly Case[] = [
+  [
+    'a policy is gone',
+    'breaking',
+    '\n    input: [{ condition: "user.role == \'guest\'", action: deny, reason: No guests. }]',
+    ' {}',
+    'policies',
+  ],
+  ['a reason is another', 'wording', 'No guests.', 'Guests cannot.', 'policies'],
+  ['fewer rows are returned', 'breaking', 'rows: 100', 'rows: 10', 'limits.rows'],
+  ['more rows are returned', 'widening', 'rows: 100', 'rows: 1000', 'limits.rows'],
+];
+
+const SOURCE: readonly Case[] = [
+  ['SQL that reads others', 'breaking', 'AND note', 'OR note', ''],
+  ['SQL in other lines', 'wording', ' WHERE', '\n-- by number\nWHERE', ''],
+];
+
+const PROMPTS: readonly Case[] = [
+  ['a prompt in other words', 'wording', 'Review', 'Look at', 'messages'],
+  ['a prompt by somebody else', 'breaking', 'role: user', 'role: assistant', 'messages'],
+  ['a prompt that is gone', 'breaking', PROMPT, '', ''],
+];
+
+const RESOURCES: readonly Case[] = [
+  ['a resource of another kind', 'breaking', 'text/plain', 'text/html', 'mimeType'],
+  ['a resource at another place', 'breaking', 'shop://terms', 'shop://rules', ''],
+];
+
+function replaced(text: string, from: string, to: string): string {
+  expect(text).toContain(from);
+  return text.replace(from, to);
+}
+
+/** The gravest that happened at a place. */
+const classAt = (path: string, changes: readonly Change[]) => changes.find((one) => one.path === path)?.class;
+
+describe('a change of the database', () => {
+  it.each(TABLES)('%s: %s', async (_what, expected, from, to, path) => {
+    const [before, after] = [await tablesOf(SEED), await tablesOf(replaced(SEED, from, to))];
+    const [was, is] = [await snapshotOf(BEFORE, before), await snapshotOf(BEFORE, after)];
+    expect(classAt(path, compareSnapshots(was, is))).toBe(expected);
+    expect(compareSnapshots(is, is)).toEqual([]);
+  });
+});
+
+const FILES: readonly (readonly [keyof Files, readonly Case[]])[] = [
+  ['tool', [...CONTRACT, ...INSIDE]],
+  ['sql', SOURCE],
+  ['prompt', PROMPTS],
+  ['resource', RESOURCES],
+];
+
+describe.each(FILES)('a change of a %s', (file, cases) => {
+  it.each(cases)('%s: %s', async (_what, expected, from, to, path) => {
+    const changed = { ...BEFORE, [file]: replaced(BEFORE[file], from, to) };
+    expect(classAt(path, compareSnapshots(await snapshotOf(BEFORE, {}), await snapshotOf(changed, {})))).toBe(
+      expected,
+    );
+  });
+});
+
+describe('the same change for the lock', () => {
+  const contractOf = async (files: Files) => toContract(await compileCatalog(await projectOf(files)));
+
+  it.each(CONTRACT)('%s: %s', async (_what, expected, from, to, path) => {
+    const changed = await contractOf({ ...BEFORE, tool: replaced(TOOL, from, to) });
+    expect(classAt(path, compareContracts(await contractOf(BEFORE), changed))).toBe(expected);
+  });
+
+  it.each([...INSIDE, ...SOURCE].slice(0, 4))(
+    '%s: clients do not see it',
+    async (_what, _class, from, to) => {
+      const changed = await contractOf({ ...BEFORE, tool: replaced(TOOL, from, to) });
+      expect(compareContracts(await contractOf(BEFORE), changed)).toEqual([]);
+    },
+  );
+});
+
+it('the matrix has at least 40 changes of every class', () => {
+  const all = [...TABLES, ...CONTRACT, ...INSIDE, ...SOURCE, ...PROMPTS, ...RESOURCES];
+  expect(all.length).toBeGreaterThanOrEqual(40);
+  expect(new Set(all.map(([, name]) => name)).size).toBe(3);
+});
