@@ -18,21 +18,28 @@ export interface Serving {
 
 /** The address, and how clients are told about it. */
 export function toBanner(serving: Serving): string {
-  const { project, transport, url, tools, engine, readonly, path } = serving;
-  const name = toClientName(project);
-  const config = { mcpServers: { [name]: { type: transport, url } } };
+  const { project, url, tools, engine, readonly, path } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
     styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     '',
+    ...howToConnect(serving),
+  ].join('\n');
+}
+
+/** What people do with a server that runs until Ctrl-C. */
+export function howToConnect(served: Pick<Serving, 'project' | 'transport' | 'url'>): readonly string[] {
+  const { project, transport, url } = served;
+  const name = toClientName(project);
+  return [
     'Claude Code:',
     `  claude mcp add --transport ${transport} ${name} ${url}`,
     'Any other client:',
-    `  ${JSON.stringify(config)}`,
+    `  ${JSON.stringify({ mcpServers: { [name]: { type: transport, url } } })}`,
     'By hand:',
     `  curl -s ${url.replace(/sse$/, 'mcp')} -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' \\`,
     `    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
     '',
     styled('dim', 'Ctrl-C stops it.'),
-  ].join('\n');
+  ];
 }

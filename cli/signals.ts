@@ -10,3 +10,17 @@ export function watchSignals(): Promise<void> {
     });
   });
 }
+
+/** Settles at the first SIGINT or SIGTERM, for what must end others before itself; a second one ends at once. */
+export function untilStopped(): Promise<void> {
+  return new Promise((stopped) => {
+    let asked = false;
+    const ask = () => {
+      if (asked) process.exit(130);
+      asked = true;
+      stopped();
+    };
+    process.on('SIGINT', ask);
+    process.on('SIGTERM', ask);
+  });
+}

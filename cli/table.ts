@@ -295,4 +295,22 @@ export const COMMANDS: readonly Command[] = [
     example: 'svc build --target aws-lambda',
     load: () => import('./commands/build.ts'),
   },
+  {
+    usage: 'preview',
+    summary:
+      'run what `svc build` writes as its platform would, on this machine; builds it where it is stale',
+    options: [
+      { flags: '--target <platform>', summary: 'node, aws-lambda or cloudflare-workers' },
+      { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
+      { flags: '--out <dir>', summary: 'where it is, or is to be written (default: build/<platform>)' },
+      { flags: '--load <files...>', summary: 'as for `svc build`', repeat: true },
+      { flags: '--replace', summary: 'as for `svc build`' },
+      { flags: '--config <file>', summary: 'as for `svc build`' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc preview --target cloudflare-workers',
+    load: () => import('./commands/preview.ts'),
+  },
 ];

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { createFromSeed, SEED } from '../../adapters/node/seed.ts';
-import { buildTarget } from '../../deploy/build.ts';
+import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import type { LoadOptions } from '../../deploy/load.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
@@ -8,37 +8,51 @@ import { SvcError } from '../../src/errors.ts';
 import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
 import type { Input } from '../input.ts';
-import { styled } from '../output.ts';
+import { type Output, styled } from '../output.ts';
 import { withProgress } from '../progress.ts';
-import { checkProject, databaseOf, refuseErrors, siteOf } from '../project.ts';
+import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project.ts';
 import { ensureWasmArtefact } from '../wasm-artefact.ts';
 
 /** `svc build`: a folder that runs by itself on a platform. */
 export const run: Run = async (input, output) => {
-  const target = targetOf(input);
+  const target = targetOf(input, 'build');
   const checked = await checkProject(input);
+  const built = await buildChecked(checked, target, input, output);
+  output.data({ status: 'ok', target, ...built }, () => toText(built));
+  return 0;
+};
+
+/** Builds a project that was loaded, as the options of `svc build` ask. */
+export async function buildChecked(
+  checked: CheckedProject,
+  target: TargetName,
+  input: Input,
+  output: Output,
+): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
   const { path } = databaseOf(checked);
   if (await createFromSeed(root, path)) output.note(`created ${path} from ${SEED}`);
   await ensureWasmArtefact();
-  const asked = input.text('out');
-  const out = asked === undefined ? resolve(root, 'build', target) : resolve(asked);
   const config = input.text('config');
   const load = loadOf(input);
-  const built = await withProgress(`building for ${target}`, () =>
+  return withProgress(`building for ${target}`, () =>
     buildTarget({
       root,
       target,
-      out,
+      out: outOf(root, target, input),
       profile: siteOf(checked).profile,
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
     }),
   );
-  output.data({ status: 'ok', target, ...built }, () => toText(built));
-  return 0;
-};
+}
+
+/** Where the artefact of a target is. */
+export function outOf(root: string, target: TargetName, input: Input): string {
+  const asked = input.text('out');
+  return asked === undefined ? resolve(root, 'build', target) : resolve(asked);
+}
 
 function loadOf(input: Input): LoadOptions | null {
   const sources = input.list('load').map((text) => parseLoadSource(text, process.cwd()));
@@ -52,15 +66,16 @@ function loadOf(input: Input): LoadOptions | null {
   return null;
 }
 
-function targetOf(input: Input): TargetName {
+/** The platform that is named; throws where none is. */
+export function targetOf(input: Input, command: string): TargetName {
   const asked = input.text('target');
   const target = TARGET_NAMES.find((name) => name === asked);
   if (target) return target;
-  const what = asked === undefined ? 'svc build needs --target' : `--target ${asked} is not known`;
+  const what = asked === undefined ? `svc ${command} needs --target` : `--target ${asked} is not known`;
   throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
 }
 
-function toText({ out, files, hash, next, loaded = [] }: Awaited<ReturnType<typeof buildTarget>>): string {
+function toText({ out, files, hash, next, loaded = [] }: BuildResult): string {
   const rows = files.map(({ path, bytes }) => [path, `${bytes.toLocaleString('en')} bytes`]);
   const where = relative(process.cwd(), out) || '.';
   return [

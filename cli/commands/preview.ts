@@ -1,0 +1,65 @@
+import { relative, resolve } from 'node:path';
+import { startPreview } from '../../deploy/preview/preview.ts';
+import { staleBecause } from '../../deploy/preview/stale.ts';
+import type { TargetName } from '../../deploy/target.ts';
+import { SvcError } from '../../src/errors.ts';
+import { howToConnect } from '../banner.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { type Output, styled } from '../output.ts';
+import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project.ts';
+import { checkPort } from '../serve/port.ts';
+import { untilStopped } from '../signals.ts';
+import { buildChecked, outOf, targetOf } from './build.ts';
+
+/** `svc preview`: the artefact of a platform, run as the platform would, until it is told to stop. */
+export const run: Run = async (input, output) => {
+  const target = targetOf(input, 'preview');
+  checkPort(input.text('port'));
+  const checked = await checkProject(input);
+  const { root } = checked.project;
+  const { project } = siteOf(checked);
+  const built = await makeFresh(checked, target, input, output);
+  const folder = outOf(root, target, input);
+  const stopped = untilStopped();
+  const port = Number(input.text('port') ?? 8000);
+  const { env } = process;
+  const preview = await startPreview(target, { folder, port, root, env, onLine: output.note });
+  const { url } = preview;
+  output.data({ status: 'ok', target, project, url, folder, built }, () =>
+    [
+      `${styled('ok', 'previewing')} ${styled('strong', project)} for ${target} on ${styled('strong', url)}`,
+      styled(
+        'dim',
+        `  ${relative(process.cwd(), folder) || '.'}, ${built ? 'built now' : 'as it was built'}`,
+      ),
+      '',
+      ...howToConnect({ project, transport: 'http', url }),
+    ].join('\n'),
+  );
+  const why = await Promise.race([stopped, preview.ended]);
+  await preview.close();
+  if (typeof why === 'string') throw new SvcError('internal', `The artefact has ended by itself. ${why}`);
+  return 0;
+};
+
+/** Builds the artefact where it is not what the project would be built to; tells whether it did. */
+async function makeFresh(
+  checked: CheckedProject,
+  target: TargetName,
+  input: Input,
+  output: Output,
+): Promise<boolean> {
+  const { root } = checked.project;
+  const config = input.text('config');
+  const why = await staleBecause(outOf(root, target, input), {
+    root,
+    profile: siteOf(checked).profile,
+    database: databaseOf(checked).path,
+    config: config === undefined ? null : resolve(config),
+  });
+  if (why === null) return false;
+  output.note(`building for ${target}: ${why}`);
+  await buildChecked(checked, target, input, output);
+  return true;
+}

@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { SvcError } from '../../src/errors.ts';
+
+/** A program to start. */
+export interface ChildOptions {
+  /** Of this Node: a script and its arguments. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly onLine: (line: string) => void;
+  /** The address in a line that says that it is ready; null in any other line. */
+  readonly urlIn: (line: string) => string | null;
+}
+
+/** A program that is ready. */
+export interface Child {
+  readonly url: string;
+  readonly ended: Promise<string>;
+  /** Asks it to end, and waits. */
+  close(): Promise<void>;
+}
+
+const TAIL = 20;
+
+/** Starts a program and waits until it says where it listens; throws with its last lines when it ends before. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { args, cwd, env, onLine, urlIn } = options;
+  const child = spawn(process.execPath, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const last: string[] = [];
+  const ended = once(child, 'close').then(([code, signal]) =>
+    [`It ended with ${signal ?? code}.`, ...last].join('\n'),
+  );
+  const url = await new Promise<string>((resolve, reject) => {
+    const told = (line: string) => {
+      last.push(line);
+      if (last.length > TAIL) last.shift();
+      onLine(line);
+      const found = urlIn(line);
+      if (found !== null) resolve(found);
+    };
+    for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', told);
+    child.once('error', reject);
+    void ended.then((why) => reject(new SvcError('config_invalid', `The artefact does not start. ${why}`)));
+  });
+  return { url, ended, close: () => end(child) };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  await closed;
+}
