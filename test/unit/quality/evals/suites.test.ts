@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { EVALS_WORDS } from '../../../../src/quality/editor/evals-words.ts';
 import { checkSuites } from '../../../../src/quality/evals/check.ts';
 import { loadSuites } from '../../../../src/quality/evals/load.ts';
 import { load, memoryFiles, type Tree } from '../../project/memory.ts';
@@ -105,5 +106,11 @@ describe('suites of evaluations', () => {
   it('may name anything while an endpoint cannot be read', async () => {
     const text = suite('  - { name: t, prompt: Hi, assertions: { must_not_call: nothing } }\n');
     expect(await linesOf({ 'evals/a.yml': text, 'tools/broken.yml': 'tool: {' })).toEqual([]);
+  });
+
+  it('are told about in the documentation, key by key', () => {
+    const page = readFileSync('docs/how-to/evaluate-with-models.md', 'utf8');
+    const names = Object.keys(EVALS_WORDS).map((key) => key.split('.').at(-1) ?? '');
+    expect(names.filter((name) => !page.includes(name.replace('[]', '')))).toEqual(['description']);
   });
 });
