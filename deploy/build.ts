@@ -67,7 +67,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
       : { database: await copyDatabase(database, copy), loaded: undefined };
     const manifest = toManifest({ site, catalog, config }, filled.database);
     await copyEngine(folder);
-    await probe(copy, catalog);
+    await probe(copy, catalog, manifest.database.name);
     await writeAll(folder, await toFiles(options.target, manifest, config));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
@@ -84,7 +84,11 @@ interface Served {
 function toManifest({ site, catalog, config }: Served, database: CopiedDatabase): Manifest {
   const { profile, secrets } = site;
   const audit = auditSettingsOf(site.audit, process.env);
-  const parts = [catalog.hash, database.sha256, JSON.stringify([profile, secrets, audit, config])];
+  const parts = [
+    catalog.hash,
+    database.sha256,
+    JSON.stringify([database.name, profile, secrets, audit, config]),
+  ];
   const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
   return { svc: 1, version: VERSION, hash, database, profile, secrets, audit, catalog };
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadedTable, type LoadOptions, loadTables } from './load.ts';
 
 /** A database file in the artefact. */
 export interface CopiedDatabase {
+  /** As the project's own file is called. */
+  readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -22,7 +24,7 @@ export async function copyDatabase(source: string, target: string): Promise<Copi
   if (await hasLog(target)) await checkpoint(target);
   await rm(wal(target), { force: true });
   await refuseForeign(target, source);
-  return describe(target);
+  return describe(source, target);
 }
 
 /** Fills tables of the artefact's database from files; a project that has no database gets one of these tables. */
@@ -34,11 +36,11 @@ export async function loadDatabase(
   if ((await version(source)) === null) await mkdir(dirname(target), { recursive: true });
   else await copyDatabase(source, target);
   const loaded = await loadTables(target, options);
-  return { database: await describe(target), loaded };
+  return { database: await describe(source, target), loaded };
 }
 
-async function describe(file: string): Promise<CopiedDatabase> {
-  return { bytes: (await stat(file)).size, sha256: await sha256(file) };
+async function describe(source: string, file: string): Promise<CopiedDatabase> {
+  return { name: basename(source), bytes: (await stat(file)).size, sha256: await sha256(file) };
 }
 
 async function hasLog(file: string): Promise<boolean> {

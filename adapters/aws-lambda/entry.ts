@@ -36,7 +36,7 @@ const { log } = requests;
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
 let runtime = createRuntime({
   catalog: toServedCatalog(manifest),
-  open: () => openPackaged(pathOf('data.duckdb')),
+  open: () => openPackaged(pathOf('data.duckdb'), manifest.database.name),
   log,
   ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
 });

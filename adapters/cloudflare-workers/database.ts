@@ -13,8 +13,11 @@ export interface Assets {
 const DATABASE = 'http://assets/data.duckdb';
 
 let bytes = new Uint8Array();
+let name = '';
 const file: DatabaseFile = {
-  name: 'data.duckdb',
+  get name() {
+    return name;
+  },
   size: () => bytesFile(bytes).size(),
   read: (target, position) => bytesFile(bytes).read(target, position),
   close() {},
@@ -24,11 +27,12 @@ const file: DatabaseFile = {
 const open = await prepareWasm({ wasm, trampolines, file });
 
 /** Opens the database that lies among the Worker's assets. */
-export async function openAsset(assets: Assets): Promise<Database> {
+export async function openAsset(assets: Assets, called: string): Promise<Database> {
   const response = await assets.fetch(DATABASE);
   if (!response.ok) {
     throw new SvcError('database_unavailable', `The asset data.duckdb was answered with ${response.status}.`);
   }
+  name = called;
   bytes = new Uint8Array(await response.arrayBuffer());
   return open();
 }

@@ -62,7 +62,7 @@ function createServer(bindings: Env) {
     runtime = measuredBy(runtime, telemetry);
   }, log);
   const audit = createLineAudit(auditSettingsOf(manifest.audit, env), printLine);
-  const open = () => openAsset(ASSETS);
+  const open = () => openAsset(ASSETS, manifest.database.name);
   let runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit });
   const app = createApp({
     runtime: () => runtime,

@@ -56,11 +56,11 @@ function answerFailure(engine: Engine, id: number, thrown: unknown): void {
 }
 
 try {
-  const { wasm, trampolines, path, memoryMb } = setup;
+  const { wasm, trampolines, path, name, memoryMb } = setup;
   const engine = await Engine.open({
     wasm,
     trampolines,
-    file: pathFile(path),
+    file: pathFile(path, name),
     memoryMb,
     pause: nextImmediate,
     onStep,

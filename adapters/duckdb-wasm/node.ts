@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Database } from '../../src/ports.ts';
 import { compileEngine } from './artefact.ts';
@@ -9,6 +10,8 @@ import { Pool } from './pool.ts';
 export interface WasmPoolOptions {
   /** The database file. */
   readonly path: string;
+  /** What the engine calls it; by default as the file is called. */
+  readonly name?: string;
   /** The folder with duckdb.wasm and trampolines.wasm; found by itself beside the program or in the package. */
   readonly artefactDir?: string;
   /** The worker's entry; by default `engine-worker` beside this file. */
@@ -30,7 +33,7 @@ export async function openWasmPool(options: WasmPoolOptions): Promise<Database> 
   const engine = await compileEngine(folder);
   const pool = new Pool({
     workerUrl: options.workerUrl ?? workerBeside(import.meta.url),
-    setup: { ...engine, path, memoryMb: options.memoryMb ?? 512 },
+    setup: { ...engine, path, name: options.name ?? basename(path), memoryMb: options.memoryMb ?? 512 },
     workers,
     queueLimit: options.queueLimit ?? 1024,
   });

@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { DatabaseFile } from './file.ts';
 
-/** A database by path, with what its write-ahead log holds; only the blocks a query touches are read. */
-export function pathFile(path: string): DatabaseFile {
-  const file = openFile(path);
+/** A database by path, with what its write-ahead log holds; only the blocks a query touches are read; the engine may know it by another name. */
+export function pathFile(path: string, name = basename(path)): DatabaseFile {
+  const file = openFile(path, name);
   if (!hasLog(path)) return file;
-  const wal = openFile(`${path}.wal`);
+  const wal = openFile(`${path}.wal`, `${name}.wal`);
   return {
     ...file,
     wal,
@@ -18,11 +18,11 @@ export function pathFile(path: string): DatabaseFile {
   };
 }
 
-function openFile(path: string): DatabaseFile {
+function openFile(path: string, name: string): DatabaseFile {
   const descriptor = openReading(path);
   const { size } = fstatSync(descriptor);
   return {
-    name: basename(path),
+    name,
     size: () => size,
     read: (target, position) => readSync(descriptor, target, 0, target.length, position),
     close: () => closeSync(descriptor),

@@ -7,6 +7,8 @@ export interface WorkerSetup {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
   readonly path: string;
+  /** What the engine calls the file. */
+  readonly name: string;
   readonly memoryMb: number;
   /** Two slots: the number of the job whose step runs now, 0 between steps; and how many steps there were. */
   readonly running: Int32Array<SharedArrayBuffer>;

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
   const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
-  const database = await openWasmPool({ path: pathOf('data.duckdb') });
+  const database = await openWasmPool({ path: pathOf('data.duckdb'), name: manifest.database.name });
   const unmeasured = createRuntime({ catalog, open: async () => database, log, ...audit?.parts });
   const runtime = measuredBy(unmeasured, telemetry);
   const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);

@@ -13,6 +13,8 @@ INSERT INTO customers VALUES
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER, amount DECIMAL(12,2), placed_on DATE);
 INSERT INTO orders
   SELECT i, 1 + i % 4, (i * 7 % 1000) / 4.0, DATE '2025-01-01' + i::INTEGER % 365 FROM range(2000) t(i);
+-- as dbt makes views: they name the catalog, which is called like the project's file
+CREATE VIEW placed AS SELECT * FROM matrix.main.orders;
 CREATE TABLE samples (
   row_number INTEGER, text VARCHAR, whole INTEGER, safe BIGINT, big BIGINT, huge HUGEINT, money DECIMAL(18,2),
   wide DECIMAL(38,10), real DOUBLE, yes BOOLEAN, day DATE, clock TIME, moment TIMESTAMP, zoned TIMESTAMPTZ);

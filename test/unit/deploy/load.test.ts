@@ -183,6 +183,7 @@ describe('svc build --load', () => {
     const { database, ...manifest } = parseManifest(await readFile(join(out, 'manifest.json'), 'utf8'));
     expect(manifest.hash).toBe(hash);
     expect(database).toEqual({
+      name: 'shop.duckdb',
       bytes: (await stat(join(out, 'data.duckdb'))).size,
       sha256: await digestOf(join(out, 'data.duckdb')),
     });
