@@ -46,6 +46,12 @@ function toDifference({ old, new: now }: Change, stream: NodeJS.WriteStream): re
   return [`${toText(old)} -> ${toText(now)}`];
 }
 
+/** Old and new on one line. */
+export function toValueText({ old, new: now }: Change): string {
+  if (old === undefined) return `new: ${toText(now)}`;
+  return now === undefined ? `gone: ${toText(old)}` : `${toText(old)} -> ${toText(now)}`;
+}
+
 function coloured(line: string, stream: NodeJS.WriteStream): string {
   if (line.startsWith('+')) return styled('ok', line, stream);
   return line.startsWith('-') ? styled('error', line, stream) : styled('dim', line, stream);

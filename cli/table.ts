@@ -82,7 +82,13 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'validate [file]',
     summary: 'check endpoints and configuration',
-    options: [TARGET, PROFILE, JSON_OUT, DEBUG],
+    options: [
+      TARGET,
+      { flags: '--locked', summary: 'hold what clients see against svc-lock.json too' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
     example: 'svc validate tools/hello_world.yml',
     load: () => import('./commands/validate.ts'),
   },
@@ -170,6 +176,13 @@ export const COMMANDS: readonly Command[] = [
     ],
     example: 'svc drift-check --fail-on breaking',
     load: () => import('./commands/drift-check.ts'),
+  },
+  {
+    usage: 'lock',
+    summary: 'write down what clients see, for `svc validate --locked` and `svc build`',
+    options: [PROFILE, JSON_OUT, DEBUG],
+    example: 'svc lock && git add svc-lock.json',
+    load: () => import('./commands/lock.ts'),
   },
   {
     usage: 'query [sql]',

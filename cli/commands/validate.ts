@@ -6,6 +6,7 @@ import type { Run } from '../command.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { count, toFindingLines } from '../findings.ts';
 import type { Input } from '../input.ts';
+import { checkLock } from '../lock.ts';
 import { styled } from '../output.ts';
 import { type CheckedProject, checkProject } from '../project.ts';
 import { checkSettings } from '../settings.ts';
@@ -20,7 +21,8 @@ export const run: Run = async (input, output) => {
   const suites = await loadProjectSuites(checked);
   const file = asked === undefined ? null : toProjectFile(asked, checked, suites);
   const own = [...(await checkAll(input, checked)), ...suites.findings];
-  const found = [...own, ...(await checkDatabase(checked, { file, target }))];
+  const locked = input.flag('locked') ? await checkLock(checked) : [];
+  const found = [...own, ...locked, ...(await checkDatabase(checked, { file, target }))];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import type { Change } from '../../src/quality/drift/change.ts';
+import { summarize } from '../../src/quality/drift/change.ts';
+import { LOCK, toDocument } from '../../src/quality/drift/document.ts';
+import { toChangeLines, toChangesDocument, toSummaryText } from '../changes.ts';
+import type { Run } from '../command.ts';
+import { count } from '../findings.ts';
+import { compareLock, LOCK_FILE, readLock, toLock } from '../lock.ts';
+import { styled } from '../output.ts';
+import { checkProject, refuseErrors, siteOf } from '../project.ts';
+import { writeWhole } from '../write.ts';
+
+/** `svc lock`: writes down what clients see, and says what of it differs from the lock before. */
+export const run: Run = async (input, output) => {
+  const checked = await checkProject(input);
+  siteOf(checked);
+  refuseErrors(checked);
+  const { project } = checked;
+  const catalog = await compileCatalog(project);
+  // A lock that cannot be read is made new: that is what it takes to get another.
+  const before = await readLock(project).catch(() => null);
+  const changes: readonly Change[] = before === null ? [] : compareLock(before, catalog);
+  const content = toLock(catalog);
+  const { hash, text } = await toDocument(LOCK, content);
+  const path = join(project.root, LOCK_FILE);
+  await writeWhole(path, text);
+  const endpoints = Object.keys(content.endpoints).length;
+  const document = { status: 'ok', path, hash, endpoints, first: before === null };
+  output.data({ ...document, ...toChangesDocument(changes) }, () => {
+    const said = changes.length === 0 ? [] : [toChangeLines(changes), toSummaryText(summarize(changes))];
+    const done = `${styled('ok', 'locked')} ${styled('strong', LOCK_FILE)} ${styled('dim', hash.slice(0, 12))}`;
+    return [...said, `${done}: ${count(endpoints, 'endpoint')}`].join('\n');
+  });
+  return 0;
+};
