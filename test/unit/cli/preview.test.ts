@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { TARGET_NAMES } from '../../../deploy/target.ts';
+import { project, Svc, svc } from './svc.ts';
+
+// whole platforms start here, on machines with little to spare
+vi.setConfig({ testTimeout: 120_000 });
+
+const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+async function toolsAt(url: string): Promise<readonly string[]> {
+  const answer = await fetch(url, { method: 'POST', headers: HEADERS, body: LIST });
+  const { result }: { result: { tools: { name: string }[] } } = JSON.parse(await answer.text());
+  return result.tools.map(({ name }) => name);
+}
+
+describe.each(TARGET_NAMES)('svc preview --target %s', (target) => {
+  it('builds and runs the artefact, tells clients about it, and ends with 0 on SIGINT', async () => {
+    const running = new Svc(['preview', '--target', target, '--port', '0'], { cwd: await project() });
+    await running.until(/Ctrl-C stops it/);
+    const [, url = ''] = /previewing demo for \S+ on (http:\S+\/mcp)\n/.exec(running.stdout) ?? [];
+    expect(running.stdout).toContain(`claude mcp add --transport http demo ${url}\n`);
+    expect(running.stdout).toContain(`build/${target}, built now`);
+    expect(await toolsAt(url)).toEqual(['hello_world']);
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 0, signal: null });
+    await expect(fetch(url, { method: 'POST' })).rejects.toThrow();
+  });
+});
+
+it('runs what is there as it is, as long as nothing of it has changed', async () => {
+  const cwd = await project();
+  const preview = async () => {
+    const running = new Svc(['preview', '--target', 'node', '--port', '0', '--json'], { cwd });
+    const [line] = await running.until(/^\{.*\}\n/m);
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: line });
+    return JSON.parse(line);
+  };
+  expect(await preview()).toMatchObject({ status: 'ok', target: 'node', project: 'demo', built: true });
+  expect(await preview()).toMatchObject({ status: 'ok', url: expect.stringMatching(/\/mcp$/), built: false });
+});
+
+it('names a port that is taken before anything is started', async () => {
+  const taken = createServer();
+  await once(taken.listen(0, '127.0.0.1'), 'listening');
+  const address = taken.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  const { code, stderr } = await svc(['preview', '--target', 'node', '--port', port], await project());
+  taken.close();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`Port ${port} is not free\\..*--port`));
+});
+
+it('tells why an artefact does not start, and ends with 1', async () => {
+  const env = { SVC_CONFIG_YAML: 'svc: [' };
+  const { code, stderr } = await svc(['preview', '--target', 'node', '--port', '0'], await project(), env);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/The artefact does not start\. It ended with 1\./);
+});
