@@ -31,6 +31,7 @@ describe('svc', () => {
     ['a port that is none', ['serve', '--port', '80x'], /--port 80x is no port/],
     ['a port beyond the last', ['serve', '--port', '65536'], /--port 65536 is no port/],
     ['no target', ['build'], /svc build needs --target\. Choose node, aws-lambda, cloudflare-workers/],
+    ['no target to preview', ['preview'], /svc preview needs --target\. Choose node/],
     ['an unknown target', ['build', '--target', 'moon'], /--target moon is not known/],
   ])('refuses %s with exit code 2 and says what is right', async (_what, args, text) => {
     const { code, stdout, stderr } = await svc(args, tmpdir());
