@@ -22,7 +22,9 @@ import type { Sessions } from './mcp/sessions.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
-export interface AppOptions extends Access, AdmissionOptions {
+export interface AppOptions extends AdmissionOptions {
+  /** Who may reach the server by which name. */
+  readonly access: () => Access;
   /** Asked once for each request, so that a reload can swap it. */
   readonly runtime: () => Runtime;
   readonly version: string;
@@ -88,13 +90,14 @@ export function createApp(options: AppOptions): App {
     c.res.headers.set('x-request-id', c.get('requestId'));
   });
   hono.use(async (c, next) => {
-    enforceAccess(c.req.raw.headers, options);
+    const access = options.access();
+    enforceAccess(c.req.raw.headers, access);
     const answered = answerAuth(c, options);
     // its pages are for browsers alone, and its other answers say themselves which origins may read them
     if (answered !== null) return answered;
     await next();
     const origin = c.req.raw.headers.get('origin');
-    if (origin !== null) exposeTo(options.allowedOrigins === null ? '*' : origin, c.res.headers);
+    if (origin !== null) exposeTo(access.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
   const admit = createAdmission(withAuth(options));
   const live = options.stateless ? null : openLive(options.changes);

@@ -5,7 +5,6 @@ import type { Auth } from '../../src/auth/model.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import { toSvcError } from '../../src/errors.ts';
-import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Sealer } from '../../src/mcp/seal.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
@@ -53,7 +52,6 @@ const app = requests.around(
     auth: () => auth,
     sealer: () => sealer,
     ...reach.parts,
-    ...OPEN_ACCESS,
   }),
 );
 

@@ -2,7 +2,6 @@ import { createApp } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/model.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
-import { OPEN_ACCESS } from '../../src/http/access.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Sealer } from '../../src/mcp/seal.ts';
 import type { Environment } from '../../src/settings/environment.ts';
@@ -72,7 +71,6 @@ function createServer(bindings: Env) {
     auth: () => auth,
     sealer: () => sealer,
     ...reach.parts,
-    ...OPEN_ACCESS,
   });
   return { app, gate, database: () => runtime.database(), telemetry: () => telemetry };
 }

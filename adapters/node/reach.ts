@@ -1,5 +1,5 @@
 import type { AppOptions } from '../../src/app.ts';
-import { type Access, accessOf, LOCAL_ACCESS } from '../../src/http/access.ts';
+import { accessOf, LOCAL_ACCESS, withNames } from '../../src/http/access.ts';
 import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
 import { RATE_LIMIT } from '../../src/settings/defaults.ts';
 import type { TransportSettings } from '../../src/settings/model.ts';
@@ -11,29 +11,22 @@ export type Reached = Omit<TransportSettings['http'], 'port' | 'stateless'>;
 export const UNCONFIGURED: Omit<Reached, 'host'> = {
   scheme: 'http',
   base_url: null,
+  allowed_hosts: null,
+  allowed_origins: null,
   trust_proxy: false,
   rate_limit: null,
 };
 
 /** What of it an app has to know. */
-export function reachOf(http: Reached): Access & Required<Pick<AppOptions, 'rateLimit' | 'publicAddress'>> {
+export function reachOf(http: Reached): Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>> {
   const { host, base_url, trust_proxy, scheme } = http;
+  const access = withNames(accessOf(host), http);
   const rateLimit = rateLimitOf(http);
   const publicAddress = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
   return {
-    ...withName(accessOf(host), base_url),
+    access: () => access,
     rateLimit: () => rateLimit,
     publicAddress: () => publicAddress,
-  };
-}
-
-/** A proxy passes on the name by which the world knows the server. */
-function withName(access: Access, baseUrl: string | null): Access {
-  if (baseUrl === null) return access;
-  const { hostname } = new URL(baseUrl);
-  return {
-    allowedHosts: access.allowedHosts && [...access.allowedHosts, hostname],
-    allowedOrigins: access.allowedOrigins && [...access.allowedOrigins, hostname],
   };
 }
 

@@ -1,4 +1,5 @@
 import { SvcError } from '../errors.ts';
+import type { TransportSettings } from '../settings/model.ts';
 
 /** Who may reach the server by which name; null allows all. */
 export interface Access {
@@ -20,6 +21,29 @@ export const LOCAL_ACCESS: Access = { allowedHosts: LOOPBACK, allowedOrigins: LO
 export function accessOf(host: string): Access {
   const local = LOOPBACK.includes(host) || host === '::1' || host.startsWith('127.');
   return local ? LOCAL_ACCESS : OPEN_ACCESS;
+}
+
+/** What the configuration says about names: those of the public address and those that are listed; `*` allows all. */
+export type Names = Pick<TransportSettings['http'], 'base_url' | 'allowed_hosts' | 'allowed_origins'>;
+
+/** Adds what the configuration names to what suits the server; where all were allowed, a list leaves only its own. */
+export function withNames(access: Access, { base_url, allowed_hosts, allowed_origins }: Names): Access {
+  const known = base_url === null ? [] : [new URL(base_url).hostname];
+  return {
+    allowedHosts: merge(access.allowedHosts, allowed_hosts, known),
+    allowedOrigins: merge(access.allowedOrigins, allowed_origins, known),
+  };
+}
+
+function merge(
+  allowed: readonly string[] | null,
+  listed: readonly string[] | null,
+  known: readonly string[],
+): readonly string[] | null {
+  if (listed === null) return allowed && [...allowed, ...known];
+  return listed.includes('*')
+    ? null
+    : [...(allowed ?? []), ...listed.map((name) => name.toLowerCase()), ...known];
 }
 
 /** Throws `denied` for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */

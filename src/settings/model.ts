@@ -139,6 +139,9 @@ export interface TransportSettings {
     readonly scheme: 'http' | 'https';
     readonly base_url: string | null;
     readonly trust_proxy: boolean;
+    /** Null: not set, and the platform knows what suits it. */
+    readonly allowed_hosts: readonly string[] | null;
+    readonly allowed_origins: readonly string[] | null;
     readonly stateless: boolean;
     /** Null: not set, and the platform knows what suits it. */
     readonly rate_limit: { readonly requests_per_minute: number; readonly burst: number } | null;

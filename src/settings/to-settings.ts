@@ -69,6 +69,8 @@ function toTransport(written: ParsedActive['transport']): Settings['transport'] 
       scheme: http?.scheme ?? DEFAULTS['transport.http.scheme'],
       base_url: http?.base_url?.replace(/\/+$/, '') ?? null,
       trust_proxy: http?.trust_proxy ?? DEFAULTS['transport.http.trust_proxy'],
+      allowed_hosts: http?.allowed_hosts ?? null,
+      allowed_origins: http?.allowed_origins ?? null,
       stateless: http?.stateless ?? DEFAULTS['transport.http.stateless'],
       rate_limit: http?.rate_limit ? toRateLimit(http.rate_limit) : null,
     },

@@ -37,6 +37,9 @@ for (const { scenario, reason, only = [] } of REVISIONS.flatMap((revision) => ex
 const work = await mkdtemp(join(tmpdir(), 'svc-conformance-'));
 const root = join(work, 'project');
 await cp(PROJECT, root, { recursive: true });
+// What a platform cannot know: by which names it is to be reached.
+const NAMES = { allowed_hosts: ['localhost', '127.0.0.1'], allowed_origins: ['localhost', '127.0.0.1'] };
+await writeFile(join(work, 'config.yml'), stringify({ svc: 1, transport: { http: NAMES } }));
 await mkdir(join(root, 'data'));
 await runScript(join(root, 'data/conformance.db'), await readFile(join(root, 'seed.sql'), 'utf8'));
 
@@ -66,7 +69,7 @@ function isTarget(name: string): boolean {
 async function toFolder({ target }: Platform | Served): Promise<string> {
   if (target === undefined) return root;
   const out = join(work, target);
-  await buildTarget({ root, target, out });
+  await buildTarget({ root, target, out, config: join(work, 'config.yml') });
   return out;
 }
 

@@ -10,7 +10,7 @@ import { deadCollector } from './dead-collector.ts';
 
 /** What is offered; a machine that cannot take it, or make it, gets as much as it can. */
 const RATE = Number(process.env.SVC_SOAK_RATE ?? 2_000);
-const SECONDS = Number(process.env.SVC_SOAK_SECONDS ?? 6);
+const SECONDS = Number(process.env.SVC_SOAK_SECONDS ?? 30);
 const RELOAD_MS = 2_000;
 const SAMPLE_MS = 250;
 /** Calls that may wait for their answer; no more are begun meanwhile. */

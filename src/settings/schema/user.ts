@@ -95,6 +95,8 @@ const SHARED = {
           scheme: optional(choice(['http', 'https'])),
           base_url: optional(url()),
           trust_proxy: optional(flag()),
+          allowed_hosts: optional(listOf(word())),
+          allowed_origins: optional(listOf(word())),
           stateless: optional(flag()),
           rate_limit: optional(RATE_LIMIT),
         }),

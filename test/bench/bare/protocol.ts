@@ -32,7 +32,13 @@ const runtime = createRuntime({
   log: () => {},
 });
 const { version } = manifest;
-const options = { runtime: () => runtime, version, stateless: true, log: runtime.log, ...LOCAL_ACCESS };
+const options = {
+  runtime: () => runtime,
+  version,
+  stateless: true,
+  log: runtime.log,
+  access: () => LOCAL_ACCESS,
+};
 const server = await startHttpServer({ app: createApp(options), host: '127.0.0.1', port: 0 });
 process.stderr.write(`${JSON.stringify({ url: `${server.url}/mcp` })}\n`);
 process.once('SIGTERM', () => process.exit(0));

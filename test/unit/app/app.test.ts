@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppOptions } from '../../../src/app.ts';
 import type { Runtime } from '../../../src/endpoint/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { accessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
+import { type Access, accessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
 import { eventually } from '../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, exchange, legacy, modern, post } from '../mcp/fixture.ts';
 
@@ -226,8 +226,8 @@ describe('the body limit', () => {
 });
 
 describe('Host and Origin', () => {
-  const ask = (headers: Record<string, string>, access: Partial<AppOptions> = LOCAL_ACCESS) =>
-    createTestApp(undefined, access).fetch(post(ping, headers));
+  const ask = (headers: Record<string, string>, access: Access = LOCAL_ACCESS) =>
+    createTestApp(undefined, { access: () => access }).fetch(post(ping, headers));
 
   it.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:80', '[::1]:8000'])(
     'a loopback server is %s',

@@ -55,6 +55,8 @@ const HTTP: TransportSettings['http'] = {
   base_url: BASE,
   trust_proxy: false,
   stateless: false,
+  allowed_hosts: null,
+  allowed_origins: null,
   rate_limit: null,
 } as TransportSettings['http'];
 
@@ -115,7 +117,7 @@ export function createDesk(given: Given = {}): Desk {
     stateless: true,
     log: (line) => void lines.push(line),
     auth: () => auth,
-    ...OPEN_ACCESS,
+    access: () => OPEN_ACCESS,
     ...given.app,
   });
   const base = given.base ?? BASE;

@@ -133,7 +133,7 @@ describe('what another server of this kind gets wrong', () => {
       version: '1',
       stateless: true,
       log: () => {},
-      ...OPEN_ACCESS,
+      access: () => OPEN_ACCESS,
     };
     const app = createApp(open);
     const desk = {

@@ -156,7 +156,7 @@ export function createTestApp(
     version: '1.2.3',
     stateless: true,
     log: runtime.log,
-    ...LOCAL_ACCESS,
+    access: () => LOCAL_ACCESS,
     ...options,
   });
 }

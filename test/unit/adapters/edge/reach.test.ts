@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEdgeReach } from '../../../../adapters/edge/reach.ts';
+import { OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { OWN_ADDRESS } from '../../../../src/http/origin.ts';
 import { loadEdgeSettings } from '../../../../src/settings/edge.ts';
 
@@ -19,6 +20,7 @@ test('nobody is limited, and the address is the one asked for, without a word in
     follow(settings);
     expect(parts.rateLimit()).toBeNull();
     expect(parts.publicAddress()).toEqual(OWN_ADDRESS);
+    expect(parts.access()).toEqual(OPEN_ACCESS);
   }
 });
 
@@ -30,10 +32,15 @@ transport:
   http:
     base_url: https://mcp.example.org/
     rate_limit: { requests_per_minute: 60 }
+    allowed_hosts: [d1.cloudfront.net]
 `),
   );
   expect(parts.rateLimit()).toEqual({ requestsPerMinute: 60, burst: 60 });
   expect(parts.rateLimit()).toBe(parts.rateLimit());
+  expect(parts.access()).toEqual({
+    allowedHosts: ['d1.cloudfront.net', 'mcp.example.org'],
+    allowedOrigins: null,
+  });
   expect(parts.publicAddress().baseUrl).toBe('https://mcp.example.org');
 });
 

@@ -31,19 +31,34 @@ describe('reachOf', () => {
   });
 
   it('answers to the public name beside the names of the machine', () => {
-    const { allowedHosts, allowedOrigins, publicAddress } = reachOf({
+    const { access, publicAddress } = reachOf({
       ...UNCONFIGURED,
       host: '127.0.0.1',
       base_url: 'https://mcp.example.org',
       trust_proxy: true,
     });
-    expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
-    expect(allowedOrigins).toEqual([...(LOCAL_ACCESS.allowedOrigins ?? []), 'mcp.example.org']);
+    const names = [...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org'];
+    expect(access()).toEqual({ allowedHosts: names, allowedOrigins: names });
     expect(publicAddress()).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
   });
 
   it('answers to every name beyond the machine', () => {
-    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0' })).toMatchObject(OPEN_ACCESS);
+    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0' }).access()).toEqual(OPEN_ACCESS);
+  });
+
+  it('answers to the names that are listed, and where all were allowed to no others', () => {
+    const listed = { allowed_hosts: ['MCP.example.org'], allowed_origins: ['https://app.example.org'] };
+    expect(reachOf({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }).access()).toEqual({
+      allowedHosts: ['mcp.example.org'],
+      allowedOrigins: ['https://app.example.org'],
+    });
+    const { allowedHosts } = reachOf({ ...UNCONFIGURED, ...listed, host: '127.0.0.1' }).access();
+    expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
+  });
+
+  it('answers to all by a star', () => {
+    const all = { allowed_hosts: ['*'], allowed_origins: ['*'] };
+    expect(reachOf({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }).access()).toEqual(OPEN_ACCESS);
   });
 });
 

@@ -56,7 +56,7 @@ function createInstance(keys: AuthSettings['keys']) {
   } as const;
   const http = {
     ...{ port: 8000, host: '127.0.0.1', scheme: 'http' as const, base_url: front.origin },
-    ...{ trust_proxy: false, stateless: true, rate_limit: null },
+    ...{ trust_proxy: false, stateless: true, allowed_hosts: null, allowed_origins: null, rate_limit: null },
   };
   const log = () => undefined;
   const auth = createAuth({

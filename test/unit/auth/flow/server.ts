@@ -84,6 +84,8 @@ export async function startServer({ served, auth, store }: FlowOptions): Promise
     base_url: null,
     trust_proxy: false,
     stateless: true,
+    allowed_hosts: null,
+    allowed_origins: null,
     rate_limit: null,
   };
   const callback = `${server.url}/callback`;
@@ -97,6 +99,6 @@ export async function startServer({ served, auth, store }: FlowOptions): Promise
     log,
   });
   const options = { runtime: () => served.runtime, version: '1', stateless: true, log, auth: () => made };
-  app = createApp({ ...options, ...LOCAL_ACCESS });
+  app = createApp({ ...options, access: () => LOCAL_ACCESS });
   return { mcp: new URL(`${server.url}/mcp`), callback, lines, close: () => server.close() };
 }

@@ -96,7 +96,7 @@ describe('GET /', () => {
 
   it('shows whatever host a client claims as text', async () => {
     const url = `http://a"'&(b.example/`;
-    const text = await (await open(OPEN_ACCESS, { url })(HTML)).text();
+    const text = await (await open({ access: () => OPEN_ACCESS }, { url })(HTML)).text();
     expect(text).not.toMatch(/a"'&\(b/);
     expect(text).toContain('a&#34;&#39;&#38;(b.example');
   });
