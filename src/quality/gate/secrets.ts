@@ -1,0 +1,74 @@
+import { isCredentialName } from '../../audit/credential.ts';
+import type { Finding } from '../../project/finding.ts';
+
+/** Credentials that give themselves away, and what people call them. */
+const KINDS: readonly (readonly [string, RegExp])[] = [
+  ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----/g],
+  ['a JSON Web Token', /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*/g],
+  ['an AWS access key', /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g],
+  ['a GitHub token', /\b(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,})/g],
+  ['a Slack token', /\bxox[abprs]-[\w-]{10,}/g],
+  ['an API key', /\bsk-[\w-]{20,}|\bsk_live_\w{16,}|\bAIza[\w-]{35}/g],
+  ['an address with a password', /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@'"]+:[^\s/@'"${}]{3,}@/gi],
+  ["a header's credential", /\b(?:Bearer|Basic)\s+(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/g],
+];
+
+/** `password = '…'`, `api_key: "…"`, `SECRET '…'`. */
+const QUOTED = /([A-Za-z_][\w-]*)["']?\s*(?::=|=>|==|[:=])?\s*(["'])([^"'\n]{8,})\2/g;
+/** `token: …` in YAML. */
+const PLAIN = /^[ \t-]*([A-Za-z_][\w-]*):[ \t]+([^\s"'#&*{[|>$][^\s#]{7,})[ \t]*$/gm;
+
+const STANDS_FOR =
+  /^(?:vault|op|file|env):|^\$|\$\{|^<.*>$|^\[.*\]$|\*{3}|^x+$|example|changeme|placeholder|your[-_]/i;
+
+/** Secrets that stand in a file of a project as they are; a message says which kind, and never the value. */
+export function findSecrets(file: string, text: string): readonly Finding[] {
+  const byLine = new Map<number, Finding>();
+  for (const { index, what } of found(text)) {
+    const before = text.slice(0, index).split('\n');
+    const line = before.length;
+    if (!byLine.has(line)) byLine.set(line, toFinding(file, line, (before.at(-1) ?? '').length + 1, what));
+  }
+  return [...byLine.values()].toSorted((one, other) => one.line - other.line);
+}
+
+interface Found {
+  readonly index: number;
+  readonly what: string;
+}
+
+function found(text: string): readonly Found[] {
+  const known = KINDS.flatMap(([what, pattern]) =>
+    [...text.matchAll(pattern)].map(({ index }) => ({ index, what })),
+  );
+  const quoted = [...text.matchAll(QUOTED)].map(({ index, 1: name = '', 3: value = '' }) => ({
+    index,
+    name,
+    value,
+  }));
+  const plain = [...text.matchAll(PLAIN)].map(({ index, 0: all, 1: name = '', 2: value = '' }) => ({
+    index: index + all.indexOf(name),
+    name,
+    value,
+  }));
+  const named = [...quoted, ...plain].filter(({ name, value }) => isCredentialName(name) && isSecret(value));
+  return [...known, ...named.map(({ index, name }) => ({ index, what: `the value of ${name}` }))];
+}
+
+/** What people make up has letters and digits, or is long; what stands for a secret is none. */
+function isSecret(value: string): boolean {
+  if (/\s/.test(value) || STANDS_FOR.test(value)) return false;
+  return /\d/.test(value) ? /[A-Za-z]/.test(value) || value.length >= 16 : value.length >= 24;
+}
+
+function toFinding(file: string, line: number, column: number, what: string): Finding {
+  return {
+    severity: 'error',
+    code: 'literal-secret',
+    file,
+    line,
+    column,
+    message: `This looks like ${what}, and it would travel with the artefact.`,
+    fix: 'Take it out, and read it from a secret of the platform.',
+  };
+}

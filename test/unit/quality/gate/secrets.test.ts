@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { findSecrets } from '../../../../src/quality/gate/secrets.ts';
+
+const AWS = `AKIA${'IOSFODNN7ABCDEFG'}`;
+const GITHUB = `ghp_${'abcdefghijklmnopqrst12345'}`;
+
+const seen = (text: string) =>
+  findSecrets('tools/a.yml', text).map(({ line, column, message }) => {
+    const [, what] = /looks like (.*), and/.exec(message) ?? [];
+    return `${line}:${column} ${what}`;
+  });
+
+describe('secrets in a file', () => {
+  it.each([
+    [`SELECT '${AWS}'`, ['1:9 an AWS access key']],
+    [`# ${GITHUB}`, ['1:3 a GitHub token']],
+    ['x: 1\nurl: postgres://ada:hunter22@db/shop', ['2:6 an address with a password']],
+    ["CREATE SECRET s (TYPE s3, SECRET 'wJalrXUtnFEMI7K7MDENG');", ['1:27 the value of SECRET']],
+    ["password = 'hunter2hunter2'", ['1:1 the value of password']],
+    ['  api_key: "abc123def456"', ['1:3 the value of api_key']],
+    ['tool:\n  - client_secret: abc123def456', ['2:5 the value of client_secret']],
+    ['headers: "Bearer abcdefghij0123456789"', ["1:11 a header's credential"]],
+    ['-----BEGIN RSA PRIVATE KEY-----', ['1:1 a private key']],
+  ])('are found with their place: %s', (text, expected) => {
+    expect(seen(text)).toEqual(expected);
+  });
+
+  it.each([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+    'password: ${DB_PASSWORD_2024}',
+    'token: vault://secret/crm1#token',
+    'api_key: your-api-key-1',
+    'description: Basic information about customers and their tokens.',
+    "WHERE token_type = 'refresh_token'",
+    'max_tokens: 100000000',
+    "SELECT $password = 'x'",
+    'see https://example.com/a:b@c',
+    '- { name: token, type: string, description: A token of the user. }',
+  ])('are not where nothing is secret: %s', (text) => {
+    expect(seen(text)).toEqual([]);
+  });
+
+  it('are never told', () => {
+    const [finding] = findSecrets('a.sql', `SELECT '${GITHUB}'`);
+    expect(JSON.stringify(finding)).not.toContain(GITHUB.slice(4));
+    expect(finding).toMatchObject({ severity: 'error', code: 'literal-secret', file: 'a.sql' });
+  });
+});
