@@ -1,0 +1,69 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Implementation, openSubject, PROJECT } from './subject.ts';
+
+/** Beginning, beginning anew, and the end. */
+export function describeLifecycle(implementation: Implementation): void {
+  const inCopy = async (work: (root: string) => Promise<void>) => {
+    const root = await mkdtemp(join(tmpdir(), 'python-'));
+    await cp(PROJECT, root, { recursive: true });
+    await work(root).finally(() => rm(root, { recursive: true, force: true }));
+  };
+
+  it('a reload begins anew with files as they are now, and ends no running call', () =>
+    inCopy(async (root) => {
+      const { python, call, value } = await openSubject(implementation, { root, size: 1 });
+      try {
+        expect(await value('hello')).toBe('hello you');
+        await writeFile(join(root, 'python/calls.py'), 'def hello():\n    return "anew"\n');
+        expect(await value('hello')).toBe('hello you');
+        const running = call('sleeps', { seconds: 0.4 });
+        await python.reload();
+        expect(await value('hello')).toBe('anew');
+        expect((await running).value).toBe('awake');
+      } finally {
+        await python.close();
+      }
+    }));
+
+  it('secrets and settings of a reload are those of now', async () => {
+    let key = 'old';
+    const settings = { secret: () => ({ key }), config: () => ({ site: { project: key }, user: {} }) };
+    const { python, value } = await openSubject(implementation, { settings });
+    try {
+      expect(await value('settings')).toEqual([null, 7, 'old', {}]);
+      key = 'new';
+      await python.reload();
+      expect(await value('secret', { name: 'any' })).toEqual({ key: 'new' });
+      expect(await value('settings')).toEqual([null, 7, 'new', {}]);
+    } finally {
+      await python.close();
+    }
+  });
+
+  it('a changed file is taken up by the next call where that is wanted, and so is a module that it imports', () =>
+    inCopy(async (root) => {
+      const { python, value } = await openSubject(implementation, { root, follow: true });
+      const area = () => value('area', {}, { file: 'python/shapes/area.py' });
+      try {
+        expect(await area()).toEqual([16, 1]);
+        await writeFile(join(root, 'python/shapes/sides.py'), 'SIDES = 5  # more\n');
+        expect(await area()).toEqual([25, 1]);
+        await writeFile(join(root, 'python/shapes/area.py'), 'def area():\n    return "other"\n');
+        expect(await area()).toBe('other');
+      } finally {
+        await python.close();
+      }
+    }));
+
+  it('the end runs @on_shutdown, refuses what comes after, and may come twice', async () => {
+    const { python, call, lines } = await openSubject(implementation);
+    await call('hello');
+    await python.close();
+    await python.close();
+    expect(lines.map(({ message }) => message).join('\n')).toContain('shut down');
+    await expect(call('hello')).rejects.toMatchObject({ code: 'python_unavailable' });
+  });
+}

@@ -1,0 +1,163 @@
+"""Every type that a function may return, and what its form is."""
+
+import collections
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import fractions
+import ipaddress
+import json
+import math
+import pathlib
+import typing
+import uuid
+
+from svc.runtime import db
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    NIGHT = dt.date(2024, 2, 29)
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Word(str, enum.Enum):
+    YES = "yes"
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    when: dt.date
+    inner: typing.Any = None
+
+
+class Pair(typing.NamedTuple):
+    a: int
+    b: str
+
+
+class Model:
+    def model_dump(self):
+        return {"made": dt.date(2024, 2, 29)}
+
+
+class Plain:
+    pass
+
+
+ZONE = dt.timezone(dt.timedelta(hours=2))
+DAY = dt.datetime(2024, 2, 29, 12, 34, 56)
+
+VALUES = {
+    "none": (None, None),
+    "true": (True, True),
+    "integer": (42, 42),
+    "largest": (2**53 - 1, 9007199254740991),
+    "larger": (2**53, "9007199254740992"),
+    "negative": (-(2**63), "-9223372036854775808"),
+    "huge": (10**40, "1" + "0" * 40),
+    "float": (0.1, 0.1),
+    "sum": (0.1 + 0.2, 0.30000000000000004),
+    "whole": (2.0, 2),
+    "nan": (math.nan, None),
+    "infinity": ([math.inf, -math.inf], [None, None]),
+    "zero": (-0.0, 0),
+    "text": ("it's ok \u00e4 \U0001f600 \u2028", "it's ok \u00e4 \U0001f600 \u2028"),
+    "digits": ({"a": "1234567890123456789"}, {"a": "1234567890123456789"}),
+    "list": ([1, None, [2**60]], [1, None, ["1152921504606846976"]]),
+    "tuple": ((1, "a"), [1, "a"]),
+    "named": (Pair(1, "x"), [1, "x"]),
+    "set": ({3}, [3]),
+    "frozen": (frozenset([1]), [1]),
+    "range": (range(3), [0, 1, 2]),
+    "deque": (collections.deque([1, 2]), [1, 2]),
+    "keys": ({"a": 1}.keys(), ["a"]),
+    "counter": (collections.Counter("aab"), {"a": 2, "b": 1}),
+    "ordered": (collections.OrderedDict(b=1, a=2), {"b": 1, "a": 2}),
+    "mapping": (collections.ChainMap({"a": 1}), {"a": 1}),
+    "map_keys": ({1: "a", None: "b", True: "c"}, {"1": "c", "null": "b"}),
+    "date_keys": ({dt.date(2024, 2, 29): 1, (1, 2): 2}, {"2024-02-29": 1, "[1,2]": 2}),
+    "bytes_inside": ({"raw": b"\x00\xffab"}, {"raw": "AP9hYg=="}),
+    "date": (dt.date(2024, 2, 29), "2024-02-29"),
+    "early": (dt.date(44, 3, 15), "0044-03-15"),
+    "time": (dt.time(0, 0, 0, 120000), "00:00:00.12"),
+    "timetz": (dt.time(12, 34, 56, tzinfo=ZONE), "12:34:56+02:00"),
+    "timeutc": (dt.time(12, 34, 56, tzinfo=dt.timezone.utc), "12:34:56Z"),
+    "timestamp": (DAY.replace(microsecond=100000), "2024-02-29T12:34:56.1"),
+    "timestamptz": (DAY.replace(microsecond=500000, tzinfo=ZONE), "2024-02-29T10:34:56.5Z"),
+    "interval": (dt.timedelta(days=3, hours=4, minutes=5, seconds=6.7), "P3DT4H5M6.7S"),
+    "nothing": (dt.timedelta(0), "PT0S"),
+    "back": (-dt.timedelta(days=1, seconds=1), "P-1DT-1S"),
+    "money": (decimal.Decimal("19.90"), 19.9),
+    "decimal": (decimal.Decimal("1234567890.123456"), "1234567890.123456"),
+    "whole_decimal": (decimal.Decimal("12.00"), 12),
+    "large_decimal": (decimal.Decimal("9007199254740993.00"), "9007199254740993.00"),
+    "scientific": (decimal.Decimal("1E+3"), 1000),
+    "decimal_nan": (decimal.Decimal("NaN"), None),
+    "fraction": (fractions.Fraction(1, 4), 0.25),
+    "uuid": (uuid.UUID("550e8400-e29b-41d4-a716-446655440000"), "550e8400-e29b-41d4-a716-446655440000"),
+    "enum": (Colour.RED, "red"),
+    "enum_date": (Colour.NIGHT, "2024-02-29"),
+    "int_enum": (Level.LOW, 1),
+    "str_enum": ({"a": Word.YES}, {"a": "yes"}),
+    "dataclass": (Point(1, dt.date(2024, 2, 29), [Point(2, dt.date(1999, 1, 1))]),
+                  {"x": 1, "when": "2024-02-29", "inner": [{"x": 2, "when": "1999-01-01", "inner": None}]}),
+    "model": (Model(), {"made": "2024-02-29"}),
+    "path": (pathlib.PurePosixPath("/a/b"), "/a/b"),
+    "address": (ipaddress.ip_address("127.0.0.1"), "127.0.0.1"),
+    "empty": ({}, {}),
+    "mixed": ([{"a": math.nan, "b": 2**70, "c": dt.date(2024, 2, 29)}], [{"a": None, "b": str(2**70), "c": "2024-02-29"}]),
+}
+
+
+def names():
+    return list(VALUES)
+
+
+def value(name):
+    return VALUES[name][0]
+
+
+def expected(name):
+    return json.dumps(VALUES[name][1])
+
+
+def raw():
+    return b"\x00\xffab"
+
+
+def generated():
+    return (n * n for n in range(4))
+
+
+def foreign():
+    return {"rows": [1, {"when": Plain()}]}
+
+
+def circle():
+    found = []
+    found.append(found)
+    return found
+
+
+def large(size):
+    return "x" * size
+
+
+def rows(many):
+    return [{"id": n, "name": f"item {n}", "price": n / 4} for n in range(many)]
+
+
+def echo(**values):
+    """What arrived, and what it is."""
+    return {name: [type(value).__name__, str(value)] for name, value in values.items()}
+
+
+def bound(**values):
+    """Gives its arguments on to a statement."""
+    return db.execute("SELECT * FROM given", values)

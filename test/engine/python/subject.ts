@@ -1,0 +1,129 @@
+import { fileURLToPath } from 'node:url';
+import type { SvcError } from '../../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import type {
+  LogLine,
+  Python,
+  PythonCall,
+  PythonHost,
+  PythonResult,
+  PythonSettings,
+  SqlValue,
+} from '../../../src/ports.ts';
+
+/** The project whose functions the contract calls. */
+export const PROJECT = fileURLToPath(new URL('./project', import.meta.url));
+
+/** What an implementation is opened with. */
+export interface OpenOptions {
+  readonly root: string;
+  readonly folder: string;
+  readonly settings: PythonSettings;
+  readonly background: PythonHost;
+  readonly log: (line: LogLine) => void;
+  readonly follow?: boolean;
+  readonly size?: number;
+}
+
+/** How an implementation is opened, and what its platform has. */
+export interface Implementation {
+  readonly name: Python['kind'];
+  open(options: OpenOptions): Promise<Python>;
+  readonly threads: boolean;
+  readonly processes: boolean;
+}
+
+/** What was asked of a host. */
+export interface Asked {
+  readonly statements: { readonly sql: string; readonly params: { readonly [name: string]: SqlValue } }[];
+  readonly notices: string[];
+  readonly progress: (readonly [number, number | null, string])[];
+  readonly events: JsonObject[];
+}
+
+/** A host that remembers what it was asked; `answer` runs its statements. */
+export function createHost(
+  answer: (
+    sql: string,
+    params: { readonly [name: string]: SqlValue },
+  ) => Promise<readonly JsonObject[]> = echo,
+): PythonHost & { readonly asked: Asked } {
+  const asked: Asked = { statements: [], notices: [], progress: [], events: [] };
+  return {
+    asked,
+    execute(sql, params) {
+      asked.statements.push({ sql, params });
+      return answer(sql, params);
+    },
+    notice: (level, text) => void asked.notices.push(`${level}: ${text}`),
+    progress: (...told) => void asked.progress.push(told),
+    event: (event) => void asked.events.push(event),
+  };
+}
+
+/** The parameters as the one row. */
+async function echo(
+  _sql: string,
+  params: { readonly [name: string]: SqlValue },
+): Promise<readonly JsonObject[]> {
+  const shown = (value: SqlValue) => (typeof value === 'bigint' ? Number(value) : (value as JsonValue));
+  return [Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shown(value)]))];
+}
+
+/** An implementation that is open, with everything that it was told. */
+export interface Opened {
+  readonly python: Python;
+  readonly lines: LogLine[];
+  readonly background: ReturnType<typeof createHost>;
+  call(
+    name: string,
+    args?: JsonObject,
+    more?: Partial<PythonCall> & {
+      readonly file?: string;
+      readonly host?: PythonHost;
+      readonly kinds?: JsonObject;
+      readonly user?: JsonObject | null;
+    },
+  ): Promise<PythonResult>;
+  value(name: string, args?: JsonObject, more?: Parameters<Opened['call']>[2]): Promise<JsonValue>;
+}
+
+/** Secrets and configuration as the tests know them. */
+export const SETTINGS: PythonSettings = {
+  secret: (name) => (name === 'rates' ? { key: 's3cret', nested: { a: 1 } } : null),
+  config: () => ({ site: { project: 'tested', sql_tools: { enabled: true } }, user: { models: {} } }),
+};
+
+/** Opens an implementation on the contract's project. */
+export async function openSubject(
+  { open }: Implementation,
+  options: Partial<OpenOptions> = {},
+): Promise<Opened> {
+  const lines: LogLine[] = [];
+  const background = createHost();
+  const log = (line: LogLine) => void lines.push(line);
+  const parts = { root: PROJECT, folder: 'python', settings: SETTINGS, background, log, size: 2 };
+  const python = await open({ ...parts, ...options });
+  const call: Opened['call'] = (name, args = {}, more = {}) => {
+    const { file = 'python/calls.py', kinds = {}, user = null, host = createHost() } = more;
+    const { signal = new AbortController().signal, timeoutMs = 30_000 } = more;
+    return python.call({ file, name, args, kinds, user }, host, { signal, timeoutMs });
+  };
+  const value: Opened['value'] = async (...given) => (await call(...given)).value;
+  return { python, lines, background, call, value };
+}
+
+/** The error of something that must fail. */
+export async function failureOf(work: Promise<unknown>): Promise<SvcError> {
+  return work.then(
+    (value) => {
+      throw new Error(`it succeeded: ${JSON.stringify(value).slice(0, 200)}`);
+    },
+    (thrown: SvcError) => thrown,
+  );
+}
+
+/** Polls until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

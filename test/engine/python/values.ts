@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import { createHost, failureOf, type Opened } from './subject.ts';
+
+const FILE = { file: 'python/values.py' };
+
+/** What crosses the border, in both directions. */
+export function describeValues(opened: () => Opened): void {
+  it('every type has the form that SQL values have', async () => {
+    const { value } = opened();
+    const names = (await value('names', {}, FILE)) as readonly string[];
+    expect(names.length).toBeGreaterThan(50);
+    for (const name of names) {
+      const expected = JSON.parse(String(await value('expected', { name }, FILE)));
+      expect({ [name]: await value('value', { name }, FILE) }).toEqual({ [name]: expected });
+    }
+  });
+
+  it('bytes by themselves are told apart from text', async () => {
+    expect(await opened().call('raw', {}, FILE)).toEqual({ value: 'AP9hYg==', binary: true });
+    expect(await opened().call('generated', {}, FILE)).toEqual({ value: [0, 1, 4, 9], binary: false });
+  });
+
+  it('what has no form is an error that names its type and place', async () => {
+    const error = await failureOf(opened().call('foreign', {}, FILE));
+    expect(error.code).toBe('python_failed');
+    expect(error.message).toMatch(/result\['rows'\]\[1\]\['when'\] is of type \w+\.Plain/);
+    expect((await failureOf(opened().call('circle', {}, FILE))).message).toContain('contains itself');
+  });
+
+  it('a result of 10 MB arrives whole', async () => {
+    const size = 10 * 1024 * 1024;
+    const value = String(await opened().value('large', { size }, FILE));
+    expect(value.length).toBe(size);
+    const rows = (await opened().value('rows', { many: 1000 }, FILE)) as readonly JsonValue[];
+    expect([rows.length, rows[999]]).toEqual([1000, { id: 999, name: 'item 999', price: 249.75 }]);
+  });
+
+  it('arguments are what their declared types are in Python', async () => {
+    const kinds = {
+      day: 'date',
+      at: 'date-time',
+      zoned: 'date-time',
+      clock: 'time',
+      seconds: 'timestamp',
+      price: 'number',
+      count: 'integer',
+      days: { items: 'date' },
+      range: { properties: { from: 'date' } },
+      none: 'date',
+    };
+    const args = {
+      day: '2024-02-29',
+      at: '2024-02-29T12:34:56.5',
+      zoned: '2024-02-29T12:34:56Z',
+      clock: '12:34:56+02:00',
+      seconds: '1.5',
+      price: 3,
+      count: '9007199254740993',
+      days: ['2024-02-29'],
+      range: { from: '2024-02-29', to: 'x' },
+      none: null,
+      text: '2024-02-29',
+    };
+    expect(await opened().value('echo', args, { ...FILE, kinds })).toEqual({
+      day: ['date', '2024-02-29'],
+      at: ['datetime', '2024-02-29 12:34:56.500000'],
+      zoned: ['datetime', '2024-02-29 12:34:56+00:00'],
+      clock: ['time', '12:34:56+02:00'],
+      seconds: ['datetime', '1970-01-01 00:00:01.500000+00:00'],
+      price: ['float', '3.0'],
+      count: ['int', '9007199254740993'],
+      days: ['list', '[datetime.date(2024, 2, 29)]'],
+      range: ['dict', "{'from': datetime.date(2024, 2, 29), 'to': 'x'}"],
+      none: ['NoneType', 'None'],
+      text: ['str', '2024-02-29'],
+    });
+    const beyond = opened().call('echo', { day: '0000-01-01' }, { ...FILE, kinds });
+    expect((await failureOf(beyond)).message).toContain('the argument day cannot be a date in Python');
+  });
+
+  it('parameters of statements keep their types', async () => {
+    const host = createHost(async () => []);
+    const kinds = {
+      day: 'date',
+      at: 'date-time',
+      zoned: 'date-time',
+      clock: 'time',
+      count: 'integer',
+      price: 'number',
+    };
+    const args: JsonObject = {
+      day: '2024-02-29',
+      at: '2024-02-29T12:34:56.5',
+      zoned: '2024-02-29T12:34:56+02:00',
+      clock: '12:34:56',
+      count: '9007199254740993',
+      price: 0.5,
+      text: 'x',
+      yes: true,
+      none: null,
+      list: [1, 'a'],
+      struct: { a: 1 },
+    };
+    await opened().call('bound', args, { ...FILE, kinds, host });
+    expect(host.asked.statements).toEqual([
+      {
+        sql: 'SELECT * FROM given',
+        params: {
+          day: { sqlType: 'DATE', text: '2024-02-29' },
+          at: { sqlType: 'TIMESTAMP', text: '2024-02-29T12:34:56.5' },
+          zoned: { sqlType: 'TIMESTAMPTZ', text: '2024-02-29T10:34:56Z' },
+          clock: { sqlType: 'TIME', text: '12:34:56' },
+          count: 9007199254740993n,
+          price: 0.5,
+          text: 'x',
+          yes: true,
+          none: null,
+          list: { list: [1n, 'a'] },
+          struct: { struct: { a: 1n } },
+        },
+      },
+    ]);
+  });
+}
