@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import type { Policies, PolicyRule } from '../project/model.ts';
 import type { Bindings } from './bindings.ts';
 import { createEnvironment } from './environment.ts';
-import { parseCondition } from './expression.ts';
+import { type Expr, parseCondition } from './expression.ts';
 import { instrument } from './instrument.ts';
 import type { Meter } from './meter.ts';
 import { ruleProblem } from './rule.ts';
@@ -51,8 +51,8 @@ export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyP
   return program;
 }
 
-/** A condition as a function of what it reads. */
-export function compileCondition(condition: string): CompiledRule['evaluate'] {
+/** A condition as a function of what it reads; of its text, or of a part of its syntax tree. */
+export function compileCondition(condition: string | Expr): CompiledRule['evaluate'] {
   const { meter, environment } = sharedEvaluator();
   const run = planCondition(environment, condition);
   if (typeof run === 'string') return () => ({ failure: run });
@@ -77,8 +77,11 @@ function sharedEvaluator(): Evaluator {
   return evaluator;
 }
 
-function planCondition(environment: CelEnv, condition: string): ((bindings: Bindings) => unknown) | string {
-  const parsed = parseCondition(condition);
+function planCondition(
+  environment: CelEnv,
+  condition: string | Expr,
+): ((bindings: Bindings) => unknown) | string {
+  const parsed = typeof condition === 'string' ? parseCondition(condition) : { expr: condition };
   if ('problem' in parsed) return parsed.problem.message;
   try {
     return plan(environment, instrument(parsed.expr));

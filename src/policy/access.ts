@@ -1,0 +1,151 @@
+import type { User } from '../context.ts';
+import type { Policies } from '../project/model.ts';
+import type { TypeNode } from '../types/node.ts';
+import { type FormulaRule, toFormulaRules } from './program-formulas.ts';
+import type { PolicyScope, Side } from './scope.ts';
+import { evaluateFormula, openReads, type World, worldsOf } from './worlds.ts';
+
+/** What becomes of a field for one caller. */
+export type FieldAccess = {
+  /** Dotted; empty: the whole result. */
+  readonly field: string;
+  readonly access: 'shown' | 'filtered' | 'masked' | 'depends';
+  /** The rules that hide it, or may. */
+  readonly rules: readonly string[];
+};
+
+/** What one caller may do with one endpoint, as far as policies say. */
+export type Access = {
+  readonly call: 'allow' | 'deny' | 'depends';
+  /** The rules that deny, or may. */
+  readonly rules: readonly string[];
+  readonly reason: string | null;
+  /** What decides where it depends: arguments, `response`, `now()`. */
+  readonly depends_on: readonly string[];
+  readonly fields: readonly FieldAccess[];
+};
+
+/** Evaluates an endpoint's policies for somebody (null: for nobody in particular) without a call. */
+export function accessOf(policies: Policies, scope: PolicyScope, user: User | null): Access {
+  const rules = toFormulaRules(policies, scope, { user });
+  // An output condition that reads `response` does not mean the parameter of that name.
+  const input = sideOf(rulesOn(rules, 'input'), scope.parameters);
+  const output = sideOf(rulesOn(rules, 'output'), []);
+  const sides = [input, output];
+  const denying = sides.find(({ call }) => call === 'deny');
+  const open = sides.filter(({ call }) => call === 'depends');
+  const deciding = denying ? [denying] : open;
+  const call = denying ? 'deny' : open.length > 0 ? 'depends' : 'allow';
+  const rulesOf = deciding.flatMap(({ denied }) => denied);
+  const fields = call === 'deny' ? [] : fieldsOf(output, scope);
+  const byFields = fields.some(({ access }) => access === 'depends') ? output.fieldReads : [];
+  return {
+    call,
+    rules: rulesOf.map(({ name }) => name),
+    reason: call === 'allow' ? null : (rulesOf[0]?.rule.reason ?? null),
+    depends_on: [
+      ...new Set([...(call === 'depends' ? open.flatMap(({ reads }) => reads) : []), ...byFields]),
+    ],
+    fields,
+  };
+}
+
+interface SideAccess {
+  readonly call: Access['call'];
+  /** The rules that deny, or may. */
+  readonly denied: readonly FormulaRule[];
+  readonly reads: readonly string[];
+  /** The rules that edit, with the worlds that are not denied. Null: too many. */
+  readonly edits: readonly FormulaRule[];
+  readonly worlds: readonly World[] | null;
+  readonly fieldReads: readonly string[];
+}
+
+function rulesOn(rules: readonly FormulaRule[], side: Side): readonly FormulaRule[] {
+  return rules.filter((rule) => rule.side === side);
+}
+
+function sideOf(rules: readonly FormulaRule[], parameters: PolicyScope['parameters']): SideAccess {
+  const formulas = rules.map(({ formula }) => formula);
+  const worlds = worldsOf(formulas, parameters);
+  const edits = rules.filter(({ rule }) => rule.action !== 'deny');
+  const fieldReads = edits.flatMap(({ formula }) => openReads(formula));
+  // Too much is open to go through it all: whatever is not known for sure depends.
+  const looked = worlds ?? [];
+  const isSure = ({ formula }: FormulaRule) => formula.kind === 'known';
+  const ends = looked.map((world) => rules.find((rule) => denies(rule, world)) ?? null);
+  const denied = worlds
+    ? rules.filter((rule) => ends.includes(rule))
+    : rules.filter((rule) => !isSure(rule) || denies(rule, NO_WORLD));
+  const call = callOf(worlds !== null, { ends, denied, sure: denied.some(isSure) });
+  return {
+    ...{ call, denied, edits, fieldReads },
+    reads: call === 'depends' ? denied.flatMap(({ formula }) => openReads(formula)) : [],
+    worlds: worlds?.filter((_, index) => ends[index] === null) ?? null,
+  };
+}
+
+const NO_WORLD: World = new Map();
+
+function callOf(
+  complete: boolean,
+  { ends, denied, sure }: { ends: readonly unknown[]; denied: readonly FormulaRule[]; sure: boolean },
+): Access['call'] {
+  if (!complete) return sure ? 'deny' : denied.length > 0 ? 'depends' : 'allow';
+  if (ends.every((end) => end !== null) && ends.length > 0) return 'deny';
+  return ends.some((end) => end !== null) ? 'depends' : 'allow';
+}
+
+/** A rule that denies where it holds, and any rule that fails. */
+function denies({ rule, formula }: FormulaRule, world: World): boolean {
+  const truth = evaluateFormula(formula, world);
+  return truth === 'fails' || (truth === true && rule.action === 'deny');
+}
+
+function fieldsOf({ edits, worlds }: SideAccess, { returns }: PolicyScope): readonly FieldAccess[] {
+  const declared = returns === null ? [] : pathsOf(returns, '');
+  const named = edits.flatMap(({ rule }) => rule.fields ?? []);
+  const sensitive = new Set(returns === null ? [] : sensitiveOf(returns, '', false));
+  return [...new Set([...declared, ...named, ...sensitive])].map((field) => {
+    const own = edits.filter((edit) => concerns(edit, field, sensitive));
+    if (own.length === 0) return { field, access: 'shown' as const, rules: [] };
+    const seen = worlds && new Set(worlds.map((world) => effectIn(own, world)));
+    const [only = 'shown', second] = seen ?? [];
+    const access = seen === null || second !== undefined ? 'depends' : only;
+    const acting = worlds
+      ? own.filter(({ formula }) => worlds.some((world) => evaluateFormula(formula, world) === true))
+      : own;
+    return { field, access, rules: acting.map(({ name }) => name) };
+  });
+}
+
+function effectIn(edits: readonly FormulaRule[], world: World): 'shown' | 'filtered' | 'masked' {
+  const acting = edits.filter(({ formula }) => evaluateFormula(formula, world) === true);
+  if (acting.some(({ rule }) => rule.action !== 'mask_fields')) return 'filtered';
+  return acting.length > 0 ? 'masked' : 'shown';
+}
+
+/** A field goes with the one around it. */
+function concerns({ rule }: FormulaRule, field: string, sensitive: ReadonlySet<string>): boolean {
+  if (rule.action === 'filter_sensitive_fields') return sensitive.has(field);
+  return (rule.fields ?? []).some((own) => own === field || field.startsWith(`${own}.`));
+}
+
+/** The declared fields of a result, lists walked through. */
+function pathsOf(node: TypeNode, path: string): readonly string[] {
+  if (node.items) return pathsOf(node.items, path);
+  return Object.entries(node.properties ?? {}).flatMap(([name, property]) => {
+    const own = path === '' ? name : `${path}.${name}`;
+    return [own, ...pathsOf(property, own)];
+  });
+}
+
+function sensitiveOf(node: TypeNode, path: string, within: boolean): readonly string[] {
+  const hidden = within || node.sensitive === true;
+  const own = hidden ? [path] : [];
+  const items = node.items ? sensitiveOf(node.items, path, hidden) : [];
+  const properties = Object.entries(node.properties ?? {}).flatMap(([name, property]) =>
+    sensitiveOf(property, path === '' ? name : `${path}.${name}`, hidden),
+  );
+  return [...own, ...items, ...properties];
+}
