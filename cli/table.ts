@@ -185,6 +185,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/lock.ts'),
   },
   {
+    usage: 'policy <action>',
+    summary: 'matrix: who may call what, and sees which field',
+    options: [
+      {
+        flags: '--user-context <json>',
+        summary: "a user: JSON, or @file.json with one or a list; repeatable (default: the tests' users)",
+        repeat: true,
+      },
+      { flags: '--role <name>', summary: 'a user who has nothing but this role; repeatable', repeat: true },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc policy matrix --role analyst --role manager',
+    load: () => import('./commands/policy.ts'),
+  },
+  {
     usage: 'query [sql]',
     summary: 'run one SQL statement',
     options: [
