@@ -2,13 +2,14 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
+import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
 import type { Run } from '../command.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { count, toFindingLines } from '../findings.ts';
 import type { Input } from '../input.ts';
 import { checkLock } from '../lock.ts';
 import { styled } from '../output.ts';
-import { type CheckedProject, checkProject } from '../project.ts';
+import { type CheckedProject, checkProject, soundPart } from '../project.ts';
 import { checkSettings } from '../settings.ts';
 import { checkDatabase } from '../statements.ts';
 import { targetOf } from '../target.ts';
@@ -33,7 +34,8 @@ export const run: Run = async (input, output) => {
 /** The project's findings and those of its configuration. */
 async function checkAll(input: Input, checked: CheckedProject): Promise<readonly Finding[]> {
   if (checked.project.site === null) return checked.findings;
-  return [...checked.findings, ...(await checkSettings(input, checked)).findings];
+  const reach = checkPolicyReach(soundPart(checked).endpoints);
+  return [...checked.findings, ...reach, ...(await checkSettings(input, checked)).findings];
 }
 
 /** A path from the command line, relative to the project's root as findings have it. */
