@@ -1,0 +1,67 @@
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
+import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
+import { isObject } from '../../src/types/coerce.ts';
+import type { Run } from '../command.ts';
+import { toFindingLines } from '../findings.ts';
+import type { Input } from '../input.ts';
+import { readText } from '../parameters.ts';
+import { toMatrixText } from '../policy-matrix.ts';
+import { checkProject, siteOf, soundPart } from '../project.ts';
+
+const OPTION = '--user-context';
+
+/** `svc policy matrix`: who may call what and sees which field, as far as that is known without a call. */
+export const run: Run = async (input, output) => {
+  const [action = 'matrix'] = input.args;
+  if (action !== 'matrix') throw new SvcError('usage', `svc policy ${action} is not known. Choose matrix.`);
+  const checked = await checkProject(input);
+  siteOf(checked);
+  const sound = soundPart(checked).endpoints;
+  const endpoints = sound.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
+  const broken = checked.project.endpoints.filter((file) => !sound.includes(file)).map(({ file }) => file);
+  const users = await usersOf(input, declaredContexts(endpoints));
+  const rows = policyMatrix(endpoints, users);
+  const findings = checkPolicyReach(sound);
+  const document = {
+    status: broken.length > 0 ? 'error' : 'ok',
+    users: users.map(({ name, context }) => ({ name, user_context: context })),
+    endpoints: rows,
+    findings: findings.map((finding) => ({ ...finding })),
+    not_checked: broken,
+  };
+  output.data(document, () =>
+    [
+      toMatrixText(rows, users),
+      ...(findings.length > 0 ? ['', toFindingLines(findings)] : []),
+      ...broken.map((file) => `${file} has errors and is not in the matrix; svc validate shows them.`),
+    ].join('\n'),
+  );
+  return broken.length > 0 ? 1 : 0;
+};
+
+/** Those of the command line; without any, those that the project speaks of. */
+async function usersOf(input: Input, declared: readonly JsonObject[]): Promise<readonly MatrixUser[]> {
+  const roles = input.list('role').map((role) => ({ role }));
+  const given = (await Promise.all(input.list('userContext').map(contextsOf))).flat();
+  const own = [...roles, ...given];
+  return own.length > 0 ? toMatrixUsers(own, OPTION) : toMatrixUsers(declared, 'user_context');
+}
+
+/** JSON, or @file; a file may hold a list of users. */
+async function contextsOf(given: string): Promise<readonly JsonObject[]> {
+  const json = given.startsWith('@') ? await readText(given.slice(1), OPTION) : given;
+  const parsed = parse(json);
+  const list = Array.isArray(parsed) ? parsed : [parsed];
+  if (list.every(isObject)) return list;
+  throw new SvcError('usage', `${OPTION} must be a JSON object, or a list of them.`);
+}
+
+function parse(json: string): JsonValue {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new SvcError('usage', `${OPTION} is not JSON: ${String(cause)}`, { cause });
+  }
+}

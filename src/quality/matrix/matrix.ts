@@ -1,0 +1,66 @@
+import { type Access, accessOf } from '../../policy/access.ts';
+import { checkReach } from '../../policy/reach.ts';
+import type { PolicyScope } from '../../policy/scope.ts';
+import type { Finding } from '../../project/finding.ts';
+import type { Endpoint, EndpointFile } from '../../project/model.ts';
+import { positionAt } from '../../project/position.ts';
+import { byPlace } from '../../project/problem.ts';
+import type { MatrixUser } from './users.ts';
+
+/** What each user may do with one endpoint. */
+export type MatrixRow = {
+  readonly endpoint: string;
+  readonly path: string;
+  /** Whether it has any rule; without one, everybody may call it. */
+  readonly has_policies: boolean;
+  /** What a token must hold besides. */
+  readonly scopes: readonly string[];
+  /** Its SQL asks who calls, so rows may differ between those who may call it. */
+  readonly rows_depend_on_caller: boolean;
+  readonly access: { readonly [user: string]: Access };
+};
+
+const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\s*\(/i;
+
+/** Every served endpoint for every user; nothing is called. */
+export function policyMatrix(
+  endpoints: readonly Endpoint[],
+  users: readonly MatrixUser[],
+): readonly MatrixRow[] {
+  return endpoints.map((endpoint) => {
+    const { kind, name, file, policies, scopes } = endpoint;
+    const scope = scopeOf(endpoint);
+    return {
+      endpoint: `${kind}/${name}`,
+      path: file,
+      has_policies: policies.input.length + policies.output.length > 0,
+      scopes,
+      rows_depend_on_caller: endpoint.kind !== 'prompt' && ASKS_WHO.test(endpoint.source.text),
+      access: Object.fromEntries(users.map((one) => [one.name, accessOf(policies, scope, one.user)])),
+    };
+  });
+}
+
+/** Rules that nothing reaches, and rules that leave nothing, as warnings. */
+export function checkPolicyReach(files: readonly EndpointFile[]): readonly Finding[] {
+  return files
+    .flatMap(({ file, endpoint, positions }) =>
+      endpoint === null || !endpoint.enabled
+        ? []
+        : checkReach(endpoint.policies, scopeOf(endpoint)).map(({ code, path, message, fix }) => ({
+            severity: 'warning' as const,
+            code,
+            file,
+            ...positionAt(positions, [endpoint.kind, ...path]),
+            message,
+            fix,
+          })),
+    )
+    .toSorted(byPlace);
+}
+
+/** A prompt's result has one form, whatever its `return` says. */
+function scopeOf(endpoint: Endpoint): PolicyScope {
+  const { kind, parameters, returns } = endpoint;
+  return { kind, parameters, returns: kind === 'prompt' ? null : returns };
+}
