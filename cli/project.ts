@@ -7,7 +7,7 @@ import { SvcError } from '../src/errors.ts';
 import type { Database, Files } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';
 import { loadProject } from '../src/project/load.ts';
-import type { Project, Site } from '../src/project/model.ts';
+import type { Project, Site, SiteFile } from '../src/project/model.ts';
 import { loadSite } from '../src/project/site.ts';
 import { toRefusal } from './findings.ts';
 import type { Input } from './input.ts';
@@ -49,6 +49,14 @@ function profileOf(input: Input): string | undefined {
 export function siteOf({ project, findings }: CheckedProject): Site {
   if (project.site) return project.site;
   throw toRefusal(findings.filter(({ severity }) => severity === 'error'));
+}
+
+/** The whole site file; without it nothing can be done. */
+export function siteFileOf(checked: CheckedProject): SiteFile {
+  siteOf(checked);
+  const { site } = checked.project;
+  if (site) return site;
+  throw new SvcError('internal', 'a project without a site has passed');
 }
 
 /** Refuses a project with any error. */

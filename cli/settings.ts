@@ -5,13 +5,12 @@ import { findUserFile, homeOf } from '../adapters/node/user-file.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Finding } from '../src/project/finding.ts';
 import { SITE_NAME } from '../src/project/site.ts';
-import type { SiteFile } from '../src/project/site-model.ts';
 import { type LoadedSettings, loadSettings } from '../src/settings/load.ts';
 import type { Settings } from '../src/settings/model.ts';
 import type { Override } from '../src/settings/origin.ts';
 import { count, toFindingLines } from './findings.ts';
 import type { Input } from './input.ts';
-import { type CheckedProject, siteOf } from './project.ts';
+import { type CheckedProject, siteFileOf } from './project.ts';
 
 /** The settings of the active profile with everything that is wrong with them. */
 export async function checkSettings(input: Input, checked: CheckedProject): Promise<LoadedSettings> {
@@ -53,13 +52,6 @@ export function toConfigRefusal(findings: readonly Finding[]): SvcError {
   return new SvcError(unresolved ? 'reference_unresolved' : 'config_invalid', message, {
     detail: { findings: findings.map((finding) => ({ ...finding })) },
   });
-}
-
-function siteFileOf(checked: CheckedProject): SiteFile {
-  siteOf(checked);
-  const { site } = checked.project;
-  if (site) return site;
-  throw new SvcError('internal', 'a project without a site has passed');
 }
 
 /** Options that stand above every file and variable. */

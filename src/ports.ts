@@ -114,6 +114,8 @@ export interface PythonSettings {
 export interface Python {
   readonly kind: 'child' | 'pyodide' | 'rpc';
   call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult>;
+  /** Loads files beforehand, so that first calls are fast and what is wrong is known early; never throws. */
+  warm?(files: readonly string[]): Promise<void>;
   /** Starts anew with files and configuration as they are now; running calls finish. */
   reload(): Promise<void>;
   /** Runs `@on_shutdown` within a bound, and ends. */

@@ -1,0 +1,75 @@
+import type { JsonObject } from '../json.ts';
+import type { Log, PythonSettings } from '../ports.ts';
+import type { SiteFile } from '../project/site-model.ts';
+import type { Settings } from './model.ts';
+import { getSecret } from './secrets.ts';
+
+/** Where Python's settings come from. */
+export interface PythonSettingsSource {
+  /** Those that hold now; null where an artefact has no user file. */
+  readonly settings: () => Settings | null;
+  /** Names of the secrets that the site file declares. */
+  readonly secrets: readonly string[];
+  /** Absent from an artefact, which has no site file. */
+  readonly site: SiteFile | null;
+  readonly project: string;
+  readonly log: Log;
+}
+
+/** What Python may know of the configuration: declared secrets by name, and everything else without any secret. */
+export function createPythonSettings(source: PythonSettingsSource): PythonSettings {
+  const { settings, secrets, log } = source;
+  return {
+    secret(name) {
+      const found = settings();
+      if (secrets.includes(name)) return found === null ? null : getSecret(found, name);
+      const message = `Python asked for the secret ${name.slice(0, 100)}, which svc-site.yml does not name under \`secrets\`.`;
+      log({ level: 'warn', message });
+      return null;
+    },
+    config: () => ({ site: toSiteConfig(source), user: toUserConfig(settings()) }),
+  };
+}
+
+/** Keys as in svc-site.yml. */
+function toSiteConfig({ site, project, secrets, settings }: PythonSettingsSource): JsonObject {
+  const profile = site?.profile ?? settings()?.profile ?? null;
+  const known = { svc: 1, project, profile, secrets };
+  if (site === null) return known;
+  const { paths, database, extensions, sqlTools, plugins, audit, drift, dbt } = site;
+  const { memoryLimit, ...opened } = database;
+  return {
+    ...known,
+    paths,
+    database: { ...opened, memory_limit: memoryLimit },
+    extensions: extensions.map((extension) => ({ ...extension })),
+    sql_tools: { enabled: sqlTools.enabled },
+    plugin: plugins.map((plugin) => ({ ...plugin })),
+    audit: { enabled: audit.enabled, path: audit.path },
+    drift: { ...drift },
+    dbt: dbt === null ? null : { ...dbt },
+  };
+}
+
+/** Of one profile, and without values that may be secret; keys as in the user file. */
+function toUserConfig(settings: Settings | null): JsonObject {
+  if (settings === null) return {};
+  const { project, profile, transport, telemetry, models, secrets, plugins } = settings;
+  const named = Object.entries(models.named).map(([name, { type, timeout, max_retries }]) => [
+    name,
+    { type, timeout, max_retries },
+  ]);
+  return {
+    project,
+    profile,
+    transport: JSON.parse(JSON.stringify(transport)),
+    telemetry: {
+      enabled: telemetry.enabled,
+      service_name: telemetry.service_name,
+      environment: telemetry.environment,
+    },
+    models: { default: models.default, models: Object.fromEntries(named) },
+    secrets: secrets.map(({ name, type }) => ({ name, type })),
+    plugin: { config: Object.keys(plugins) },
+  };
+}
