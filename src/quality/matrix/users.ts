@@ -35,7 +35,9 @@ function freeName(wanted: string, users: readonly MatrixUser[]): string {
 
 /** The users that a project itself speaks of: those of its tests, and one for each role that a condition names. */
 export function declaredContexts(endpoints: readonly Endpoint[]): readonly JsonObject[] {
-  const tested = endpoints.flatMap(({ tests }) => tests.flatMap(({ user_context }) => user_context ?? []));
+  const tested = endpoints.flatMap(({ tests }) =>
+    tests.flatMap(({ user_context }) => (user_context ? [user_context] : [])),
+  );
   const known = new Set(tested.flatMap(({ role }) => (typeof role === 'string' ? [role] : [])));
   const named = endpoints.flatMap(({ policies }) =>
     [...policies.input, ...policies.output].flatMap(({ condition }) => rolesIn(condition)),
