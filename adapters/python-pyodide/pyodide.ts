@@ -7,7 +7,6 @@ export type PythonFunction = (...args: readonly unknown[]) => unknown;
 export interface Pyodide {
   runPython(code: string): unknown;
   pyimport(module: string): unknown;
-  setInterruptBuffer(buffer: Uint8Array): void;
   setStdout(options: { readonly batched: (line: string) => void }): void;
   setStderr(options: { readonly batched: (line: string) => void }): void;
   makeMemorySnapshot(): Uint8Array;

@@ -9,16 +9,14 @@ export interface ThreadSetup {
   readonly snapshot: string | null;
   readonly modules: HostModules;
   readonly memoryMb: number;
-  /** The project's folder, which Python sees under its own path. */
+  /** The project's folder, and where Python sees it. */
   readonly root: string;
+  readonly mount: string;
   /** Counts what was posted to the thread, and wakes it. */
   readonly posted: Int32Array<SharedArrayBuffer>;
-  /** A signal for Python: 2 is SIGINT. */
-  readonly interrupt: Uint8Array<SharedArrayBuffer>;
 }
 
 /** What a thread says. */
 export type FromThread =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'print'; readonly line: string };

@@ -28,10 +28,12 @@ const { python, handle } = await openInterpreter(parts, {
   still: false,
   exchange,
 });
-python.setInterruptBuffer(setup.interrupt);
 python.setStdout({ batched: (line) => post({ kind: 'print', line }) });
 python.setStderr({ batched: (line) => post({ kind: 'print', line }) });
-python.mountNodeFS(setup.root, setup.root);
-python.runPython(`import os; os.chdir(${JSON.stringify(setup.root)})`);
-parentPort?.on('message', (text: string) => post({ kind: 'text', text: handle(text) }));
-post({ kind: 'ready' });
+python.mountNodeFS(setup.mount, setup.root);
+python.runPython(`import os; os.chdir(${JSON.stringify(setup.mount)})`);
+parentPort?.on('message', (text: string) => {
+  const answer = handle(text);
+  post({ kind: 'text', text: answer });
+  if (answer.startsWith('{"op": "stopped"')) parentPort?.close();
+});
