@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { runScript } from '../../adapters/duckdb-native/script.ts';
 import { buildTarget } from '../../deploy/build.ts';
+import { LAMBDA_DOMAINS } from '../../deploy/preview/lambda/front.ts';
 import { PLATFORMS, type Platform, SERVED, type Served } from '../matrix/platforms.ts';
 
 /* npm run conformance [-- name]: the official MCP suite against the server and every artefact, in both protocol eras. */
@@ -38,7 +39,8 @@ const work = await mkdtemp(join(tmpdir(), 'svc-conformance-'));
 const root = join(work, 'project');
 await cp(PROJECT, root, { recursive: true });
 // What a platform cannot know: by which names it is to be reached.
-const NAMES = { allowed_hosts: ['localhost', '127.0.0.1'], allowed_origins: ['localhost', '127.0.0.1'] };
+const LOCAL = ['localhost', '127.0.0.1'];
+const NAMES = { allowed_hosts: [...LOCAL, LAMBDA_DOMAINS['function-url']], allowed_origins: LOCAL };
 await writeFile(join(work, 'config.yml'), stringify({ svc: 1, transport: { http: NAMES } }));
 await mkdir(join(root, 'data'));
 await runScript(join(root, 'data/conformance.db'), await readFile(join(root, 'seed.sql'), 'utf8'));

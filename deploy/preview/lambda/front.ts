@@ -24,7 +24,9 @@ export interface Front {
 }
 
 const FRAMED = 'application/vnd.awslambda.http-integration-response';
-const DOMAINS = {
+
+/** By which names AWS reaches functions; the platform puts them in place of the client's `Host`. */
+export const LAMBDA_DOMAINS = {
   'function-url': 'abc123.lambda-url.eu-central-1.on.aws',
   'api-gateway': 'abc123.execute-api.eu-central-1.amazonaws.com',
 };
@@ -68,7 +70,7 @@ async function pass(
 
 function toEvent(gateway: Gateway, request: IncomingMessage, body: Buffer): HttpEvent {
   const url = new URL(request.url ?? '/', 'http://front');
-  const domainName = DOMAINS[gateway];
+  const domainName = LAMBDA_DOMAINS[gateway];
   const { cookie, ...headers } = request.headersDistinct;
   const joined = Object.entries(headers).map(([name, values]) => [name, values?.join(',')]);
   const isBase64Encoded = !isText(request.headers['content-type']);
