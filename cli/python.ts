@@ -1,6 +1,7 @@
 import type { ChosenOptions } from '../adapters/python-pyodide/choose.ts';
 import { createBackgroundHost } from '../src/endpoint/python-host.ts';
 import type { Runtime } from '../src/endpoint/runtime.ts';
+import { toSvcError } from '../src/errors.ts';
 import type { Log, Python } from '../src/ports.ts';
 import type { Settings } from '../src/settings/model.ts';
 import { createPythonSettings } from '../src/settings/python.ts';
@@ -39,14 +40,51 @@ export async function openProjectPython(
   return openChosenPython(options);
 }
 
+/** Python that is opened by the first function that is called. */
+export interface LazyPython {
+  open(): Promise<Python>;
+  /** Only where it is open. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A project's Python for as long as a command runs. */
+export function lazyPython(checked: CheckedProject, options: ProjectPython): LazyPython {
+  let opened: Promise<Python> | null = null;
+  const current = async () => (await opened?.catch(() => null)) ?? null;
+  return {
+    open() {
+      opened = openProjectPython(checked, options);
+      return opened;
+    },
+    async reload() {
+      await (await current())?.reload();
+    },
+    async close() {
+      await (await current())?.close();
+    },
+  };
+}
+
+/** Loads what is served in Python; a server that cannot still serves the rest. */
+export async function warmPython({ catalog, python, log }: Runtime): Promise<void> {
+  const files = pythonFilesOf(catalog);
+  if (files.length === 0 || python === undefined) return;
+  try {
+    await (await python()).warm?.(files);
+  } catch (thrown) {
+    log({ level: 'error', message: `Python endpoints cannot run: ${toSvcError(thrown).message}` });
+  }
+}
+
 /** What functions print is for whoever runs them at a terminal. */
 export function withPrinted(log: Log, output: Output): Log {
   return (line) => (line.level === 'info' ? output.note(line.message) : log(line));
 }
 
 /** The files of what is served in Python, each once. */
-export function pythonFilesOf({ catalog }: Pick<Runtime, 'catalog'>): readonly string[] {
-  const entries = [...Object.values(catalog.tools), ...Object.values(catalog.resources)];
+function pythonFilesOf({ tools, resources }: Runtime['catalog']): readonly string[] {
+  const entries = [...Object.values(tools), ...Object.values(resources)];
   const files = entries.flatMap(({ source }) => (source.language === 'python' ? [source.file] : []));
   return [...new Set(files)];
 }

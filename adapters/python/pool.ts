@@ -67,6 +67,7 @@ export class PythonPool implements Python {
       try {
         await this.#use(limit, (seat) => this.#load(seat, file));
       } catch (thrown) {
+        if (this.#seats.closed) return;
         this.#tellUnloaded(file, toSvcError(thrown));
       } finally {
         limit.end();

@@ -26,6 +26,11 @@ export class Seats<S> {
     this.#options = options;
   }
 
+  /** Whether nobody gets a seat any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   /** Those that calls use now. */
   get busy(): ReadonlySet<S> {
     return this.#busy;

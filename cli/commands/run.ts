@@ -18,6 +18,7 @@ import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { parseParameters } from '../parameters.ts';
 import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { lazyPython, withPrinted } from '../python.ts';
 import { settingsOf } from '../settings.ts';
 import { databaseFor, targetOf } from '../target.ts';
 import { parseUser } from '../user.ts';
@@ -48,7 +49,8 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   const errors = errorsOf(checked, kind, name);
   if (errors.length > 0) throw toRefusal(errors);
   const choice = databaseFor(checked, targetOf(input));
-  const { secrets, audit: recorded } = await settingsOf(input, checked);
+  const settings = await settingsOf(input, checked);
+  const { secrets, audit: recorded } = settings;
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;
   const open = () => {
@@ -58,7 +60,13 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   const catalog = await compileCatalog(soundPart(checked));
   const log = createLog(output);
   const audit = await openAudit(recorded, checked.project.root, log);
-  const runtime = createRuntime({ catalog, open, log, ...audit?.parts });
+  const python = lazyPython(checked, {
+    settings: () => settings,
+    database: () => runtime.database(),
+    log: withPrinted(log, output),
+    size: 1,
+  });
+  const runtime = createRuntime({ catalog, open, openPython: python.open, log, ...audit?.parts });
   const context = contextOf(user);
   const options = { checkResult: !input.flag('skipOutputValidation') };
   try {
@@ -67,6 +75,7 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
     if (isUnknown(thrown)) noteUnknown(runtime, { kind, name, args, context, error: thrown });
     throw isUnknown(thrown) ? explained(kind, name, checked) : thrown;
   } finally {
+    await python.close();
     await audit?.sink.close();
     await (await database)?.close();
   }

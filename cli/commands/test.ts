@@ -11,6 +11,7 @@ import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { withLine } from '../progress.ts';
 import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { lazyPython, withPrinted } from '../python.ts';
 import { settingsOf } from '../settings.ts';
 import { databaseFor, targetOf } from '../target.ts';
 import { toReportText } from '../test-report.ts';
@@ -35,14 +36,23 @@ async function runAll(
 ): Promise<TestReport> {
   const sound = soundPart(checked);
   const choice = databaseFor(checked, targetOf(input));
-  const { secrets } = await settingsOf(input, checked);
+  const settings = await settingsOf(input, checked);
+  const { secrets } = settings;
   const user = await parseUser(input.text('userContext'));
   let database: Promise<Database> | undefined;
   const open = () => {
     database = openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
     return database;
   };
-  const runtime = createRuntime({ catalog: await compileCatalog(sound), open, log: createLog(output) });
+  const log = createLog(output);
+  const python = lazyPython(checked, {
+    settings: () => settings,
+    database: () => runtime.database(),
+    log: withPrinted(log, output),
+    size: 1,
+  });
+  const catalog = await compileCatalog(sound);
+  const runtime = createRuntime({ catalog, open, openPython: python.open, log });
   const { signal } = new AbortController();
   try {
     // Opened first, so that no test's time has it.
@@ -54,6 +64,7 @@ async function runAll(
       return toTestReport(await reportsOf(chosen, checked, { runtime, user, signal, onTest }));
     });
   } finally {
+    await python.close();
     await (await database?.catch(() => undefined))?.close();
   }
 }

@@ -23,7 +23,7 @@ interface Current {
 /** A project that is served as its files are, always over HTTP with sessions, so that clients can be told of changes. */
 export async function startDevelopment(input: Input, output: Output): Promise<Started> {
   const look = createLook(input);
-  const started = await start(input, output, look.check);
+  const started = await start(input, output, { check: look.check, follow: true });
   const { checked, runtime } = started;
   const current = { checked, runtime, told: '[]' };
   tellFindings(checked, current, output);

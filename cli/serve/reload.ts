@@ -3,15 +3,17 @@ import type { ExchangeableDatabase } from '../../adapters/node/reload/exchangeab
 import { createReloader, type Reloader } from '../../adapters/node/reload/reloader.ts';
 import type { Database, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import type { LazyPython } from '../python.ts';
 
 /** What a reload exchanges and where the new values come from. */
 export interface ServeReload {
   readonly database: ExchangeableDatabase;
-  /** Those that hold when the server starts. */
-  readonly settings: Settings;
+  /** Those that hold; a reload that succeeds puts new ones here. */
+  readonly held: { settings: Settings };
   /** Resolves references anew; the files themselves are not read again (spec, "What a reload re-reads"). */
   readonly loadSettings: () => Promise<Settings>;
   readonly open: (settings: Settings) => Promise<Database>;
+  readonly python: Pick<LazyPython, 'reload'>;
   readonly log: Log;
 }
 
@@ -19,15 +21,30 @@ export interface ServeReload {
 const DRAIN_MS = 45_000;
 
 /** Everything that may fail is tried before anybody has to wait. */
-export function createServeReloader({ database, settings, loadSettings, open, log }: ServeReload): Reloader {
-  let current = settings;
+export function createServeReloader({
+  database,
+  held,
+  loadSettings,
+  open,
+  python,
+  log,
+}: ServeReload): Reloader {
   const apply = async () => {
     const next = await loadSettings();
-    await database.exchange({
-      drainMs: DRAIN_MS,
-      make: (before) => reopen(before, { next: () => open(next), before: () => open(current) }),
-    });
-    current = next;
+    const { settings: before } = held;
+    held.settings = next;
+    try {
+      await python.reload();
+      await database.exchange({
+        drainMs: DRAIN_MS,
+        make: (current) => reopen(current, { next: () => open(next), before: () => open(before) }),
+      });
+    } catch (thrown) {
+      held.settings = before;
+      // What has begun with the new values begins again; whether it can is not what is to be reported.
+      await python.reload().catch(() => {});
+      throw thrown;
+    }
   };
   const reloader = createReloader({ apply, log, clock: Date });
   process.on('SIGHUP', () => void reloader.request());

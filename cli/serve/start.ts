@@ -14,6 +14,7 @@ import type { Input } from '../input.ts';
 import { createServerLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project.ts';
+import { lazyPython, warmPython } from '../python.ts';
 import { openSettings } from '../settings.ts';
 import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
@@ -35,12 +36,16 @@ export interface Started {
   close(): Promise<void>;
 }
 
+/** How a start differs from that of a server. */
+export interface StartOptions {
+  readonly check?: (input: Input) => Promise<CheckedProject>;
+  /** Whether Python files that change are taken up by the next call. */
+  readonly follow?: boolean;
+}
+
 /** The project checked and compiled, its database open: nothing is served that would fail on first use. */
-export async function start(
-  input: Input,
-  output: Output,
-  check: (input: Input) => Promise<CheckedProject> = checkProject,
-): Promise<Started> {
+export async function start(input: Input, output: Output, options: StartOptions = {}): Promise<Started> {
+  const { check = checkProject } = options;
   const checked = await check(input);
   const sound = servedPart(checked);
   const { root } = checked.project;
@@ -57,6 +62,16 @@ export async function start(
   const { path: databasePath } = databaseOf(checked, settings.transport.http.stateless);
   const database = new ExchangeableDatabase(await open(settings));
   warnOfWriters(catalog, database, log);
+  const held = { settings };
+  const python = lazyPython(checked, {
+    settings: () => held.settings,
+    database: async () => database,
+    log,
+    follow: options.follow ?? false,
+  });
+  const parts = { open: async () => database, openPython: python.open, log, ...watch.parts };
+  const runtime = createRuntime({ catalog, ...parts });
+  const warmed = warmPython(runtime);
   return {
     settings,
     requests,
@@ -64,8 +79,8 @@ export async function start(
     watch,
     checked,
     databasePath,
-    runtime: createRuntime({ catalog, open: async () => database, log, ...watch.parts }),
-    reloader: createServeReloader({ database, settings, loadSettings, open, log }),
+    runtime,
+    reloader: createServeReloader({ database, held, loadSettings, open, python, log }),
     serving: {
       project: catalog.project,
       tools: Object.keys(catalog.tools).length,
@@ -74,6 +89,8 @@ export async function start(
       path: relative(process.cwd(), databasePath),
     },
     close: async () => {
+      await python.close();
+      await warmed;
       await watch.close();
       await database.close();
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from './root.js';
 import { announced, run } from './run.js';
 
@@ -46,6 +47,10 @@ function compile(out) {
 /** Folder by folder, because the wasm artefact lives in dist too. */
 function install(fresh, stamp) {
   mkdirSync(DIST, { recursive: true });
+  for (const file of sources().filter(isCopied)) {
+    mkdirSync(dirname(join(fresh, file)), { recursive: true });
+    copyFileSync(join(ROOT, file), join(fresh, file));
+  }
   for (const folder of FOLDERS) renameSync(join(fresh, folder), join(DIST, folder));
   writeFileSync(STAMP, stamp);
 }
@@ -59,6 +64,11 @@ function digest() {
   return hash.digest('hex');
 }
 
+/** What runs as it is: the Python beside the code that starts it. */
+function isCopied(file) {
+  return /\.pyi?$/.test(file);
+}
+
 function sources() {
   return [...FOLDERS.flatMap((folder) => below(folder)), ...FILES];
 }
@@ -69,6 +79,6 @@ function below(folder) {
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return below(path);
-      return /\.(ts|json)$/.test(entry.name) ? [path] : [];
+      return /\.(ts|json|pyi?)$/.test(entry.name) ? [path] : [];
     });
 }
