@@ -4,6 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/edge/audit.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
+import type { Finding } from '../src/project/finding.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
@@ -14,6 +15,9 @@ import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
 import type { LoadedTable, LoadOptions } from './load.ts';
 import { probe } from './probe.ts';
+import { pythonFiles, pythonHash } from './python/artefact.ts';
+import { enforcePythonTarget } from './python/gate.ts';
+import { type CarriedPython, readPython } from './python/project.ts';
 import { materialFiles } from './sbom/files.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
 import { awsLambdaTarget } from './targets/aws-lambda.ts';
@@ -44,6 +48,8 @@ export type BuildResult = {
   readonly next: string;
   /** The tables that were filled from files. */
   readonly loaded?: readonly LoadedTable[];
+  /** What may not work there. */
+  readonly warnings?: readonly { readonly [key in keyof Finding]: Finding[key] }[];
 };
 
 const TARGETS: { readonly [name in TargetName]: Target } = {
@@ -57,6 +63,8 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const target = TARGETS[options.target];
   const { site, catalog } = await compileProject(options.root, options.profile);
   const config = await readConfig(options.config, options.root);
+  const python = await readPython(options.root, catalog, site.paths.python);
+  const warnings = python === null ? [] : enforcePythonTarget(python, options.target, target);
   const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
@@ -65,37 +73,44 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const { loaded, ...filled } = load
       ? await loadDatabase(database, copy, load)
       : { database: await copyDatabase(database, copy), loaded: undefined };
-    const manifest = toManifest({ site, catalog, config }, filled.database);
+    const manifest = toManifest({ site, catalog, config, python }, filled.database);
     await copyEngine(folder);
     await probe(copy, catalog, manifest.database.name);
-    await writeAll(folder, await toFiles(options.target, manifest, config));
+    await writeAll(folder, await toFiles(options.target, manifest, { config, python }));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
   });
-  return { out, ...built, next: target.next };
+  return { out, ...built, next: target.next, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 interface Served {
   readonly site: SiteFile;
   readonly catalog: Catalog;
   readonly config: string | null;
+  readonly python: CarriedPython | null;
 }
 
-function toManifest({ site, catalog, config }: Served, database: CopiedDatabase): Manifest {
+function toManifest({ site, catalog, config, python }: Served, database: CopiedDatabase): Manifest {
   const { profile, secrets } = site;
   const audit = auditSettingsOf(site.audit, process.env);
   const parts = [
     catalog.hash,
     database.sha256,
     JSON.stringify([database.name, profile, secrets, audit, config]),
+    ...(python === null ? [] : [pythonHash(python)]),
   ];
   const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
-  return { svc: 1, version: VERSION, hash, database, profile, secrets, audit, catalog };
+  const manifest = { svc: 1, version: VERSION, hash, database, profile, secrets, audit, catalog } as const;
+  return python === null ? manifest : { ...manifest, python: { folder: python.folder } };
 }
 
 type Contents = { readonly [path: string]: string | Uint8Array };
 
-async function toFiles(name: TargetName, manifest: Manifest, config: string | null): Promise<Contents> {
+async function toFiles(
+  name: TargetName,
+  manifest: Manifest,
+  { config, python }: Pick<Served, 'config' | 'python'>,
+): Promise<Contents> {
   const target = TARGETS[name];
   const has = config !== null;
   const included = {
@@ -105,8 +120,9 @@ async function toFiles(name: TargetName, manifest: Manifest, config: string | nu
     auth: has && asksForTokens(config),
     telemetry: has && namesTelemetry(config),
     ...partsOf(manifest.catalog),
+    python: python !== null,
   };
-  const entries = Object.entries(target.bundles);
+  const entries = Object.entries({ ...target.bundles, ...(python === null ? {} : target.pythonBundles) });
   const bundles = await Promise.all(entries.map(([, entry]) => bundle(entry, target.runtime, included)));
   const { hash, version } = manifest;
   const artefact = { project: manifest.catalog.project, target: name, hash, version };
@@ -117,7 +133,13 @@ async function toFiles(name: TargetName, manifest: Manifest, config: string | nu
       bundles.map(({ metafile }) => metafile),
       engineFolder(),
     ),
-    ...target.files({ project: manifest.catalog.project, version: manifest.version, config: has }),
+    ...target.files({
+      project: manifest.catalog.project,
+      version: manifest.version,
+      config: has,
+      python: python !== null,
+    }),
+    ...(python === null ? {} : await pythonFiles(python)),
     'manifest.json': `${JSON.stringify(manifest)}\n`,
     ...(has ? { [CONFIG_FILE]: config } : {}),
   };

@@ -37,6 +37,8 @@ export interface Included {
   readonly auth: boolean;
   /** What sends traces and metrics. */
   readonly telemetry: boolean;
+  /** What runs Python endpoints. */
+  readonly python?: boolean;
 }
 
 /** Modules that are loaded by the first call that needs them, and are left out where no call can. */
@@ -45,6 +47,7 @@ const BY_NEED = {
   prompts: /\/template\/prompt\.[jt]s$/,
   auth: /\/(auth\/create|dynamodb|token-store)\.[jt]s$/,
   telemetry: /\/otel\/telemetry\.[jt]s$/,
+  python: /\/python-pyodide\/choose\.[jt]s$/,
 } as const;
 
 /** One module, and what it is made of. */
@@ -79,7 +82,7 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
-      for (const part of ['policies', 'prompts', 'auth', 'telemetry'] as const) {
+      for (const part of ['policies', 'prompts', 'auth', 'telemetry', 'python'] as const) {
         if (!needed[part])
           onResolve({ filter: BY_NEED[part] }, () => ({ path: part, namespace: 'left-out' }));
       }
@@ -91,6 +94,9 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
       );
       onResolve({ filter: /\/audit\/observe\.[jt]s$/ }, () =>
         audit ? null : { path: sourceFile('adapters/edge/no-audit') },
+      );
+      onResolve({ filter: /^\.\/python\.[jt]s$/ }, () =>
+        needed.python ? null : { path: sourceFile('adapters/edge/no-python') },
       );
       onResolve({ filter: /^\.\/config\.yml$/ }, () =>
         config ? { path: `./${CONFIG_FILE}`, external: true } : { path: CONFIG_FILE, namespace: 'absent' },

@@ -36,7 +36,8 @@ export function refuse(errors: readonly Finding[]): void {
 /** An artefact's database is a copy that only reads: what a tool wrote would be gone with the instance. */
 function refuseWriters({ tools, resources }: Catalog): void {
   const entries = [...Object.values(tools), ...Object.values(resources)];
-  const writers = entries.filter(({ source }) => source.mode === 'write');
+  // what a function does is known when it does it
+  const writers = entries.filter(({ source }) => source.language === 'sql' && source.mode === 'write');
   if (writers.length === 0) return;
   const names = writers.map(({ name }) => name).join(', ');
   throw new SvcError(

@@ -15,7 +15,12 @@ export interface ProjectFacts {
   readonly version: string;
   /** Whether the artefact has a user file. */
   readonly config?: boolean;
+  /** Whether the artefact has Python endpoints. */
+  readonly python?: boolean;
 }
+
+/** Folders of an artefact with Python endpoints. */
+export const PYTHON_FOLDERS = ['project', 'pyodide', 'python-host'] as const;
 
 /** One file of the artefact, its path relative to the folder. */
 export type BuiltFile = { readonly path: string; readonly bytes: number };
@@ -26,6 +31,8 @@ export interface Target {
   readonly runtime: 'node' | 'workerd';
   /** Bundle in the folder -> its entry below `adapters/`, without extension. */
   readonly bundles: { readonly [file: string]: string };
+  /** The same, only of artefacts with Python endpoints; null: the platform runs no Python. */
+  readonly pythonBundles: { readonly [file: string]: string } | null;
   /** Where the database goes. */
   readonly database: string;
   /** The platform's own files: path -> text. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { type BuiltFile, CONFIG_FILE, MATERIALS, type Target, toMiB } from '../target.ts';
+import { type BuiltFile, CONFIG_FILE, MATERIALS, PYTHON_FOLDERS, type Target, toMiB } from '../target.ts';
 import { samTemplate } from '../templates/sam.ts';
 import { MEMORY_MB, RUNTIME, serverlessYml } from '../templates/serverless.ts';
 import { createZip } from '../zip.ts';
@@ -24,6 +24,7 @@ const SHIPPED = [
 export const awsLambdaTarget: Target = {
   runtime: 'node',
   bundles: { 'index.mjs': 'aws-lambda/entry' },
+  pythonBundles: { 'python-worker.mjs': 'python-pyodide/worker' },
   database: 'data.duckdb',
   files: ({ project }) => ({
     'serverless.yml': serverlessYml(project),
@@ -35,13 +36,20 @@ export const awsLambdaTarget: Target = {
 };
 
 async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> {
-  const shipped = files.some(({ path }) => path === CONFIG_FILE) ? [...SHIPPED, CONFIG_FILE] : SHIPPED;
+  const shipped = [...SHIPPED, ...files.map(({ path }) => path).filter(isOptional)];
   const unpacked = files
     .filter((file) => shipped.includes(file.path))
     .reduce((sum, file) => sum + file.bytes, 0);
   if (unpacked > UNPACKED_LIMIT) throw tooLarge(unpacked);
   const packed = shipped.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) }));
   await writeFile(join(folder, 'function.zip'), createZip(await Promise.all(packed)));
+}
+
+/** What only some projects have. */
+function isOptional(path: string): boolean {
+  const [folder = '', ...below] = path.split('/');
+  if (below.length > 0) return PYTHON_FOLDERS.some((name) => name === folder);
+  return path === CONFIG_FILE || path === 'python-worker.mjs';
 }
 
 function readme(project: string): string {

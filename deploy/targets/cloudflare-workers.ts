@@ -25,6 +25,7 @@ const DATABASE = 'assets/data.duckdb';
 export const cloudflareWorkersTarget: Target = {
   runtime: 'workerd',
   bundles: { 'index.js': 'cloudflare-workers/entry' },
+  pythonBundles: null,
   database: DATABASE,
   files: ({ project, config = false }) => ({
     'wrangler.toml': wrangler(project, config ? ['manifest.json', CONFIG_FILE] : ['manifest.json']),

@@ -1,5 +1,5 @@
 import { toSlug } from '../slug.ts';
-import { CONFIG_FILE, MATERIALS, type Target } from '../target.ts';
+import { CONFIG_FILE, MATERIALS, type ProjectFacts, PYTHON_FOLDERS, type Target } from '../target.ts';
 import { dockerfile } from '../templates/dockerfile.ts';
 import { systemdUnit } from '../templates/systemd.ts';
 
@@ -20,11 +20,12 @@ const SHIPPED = [
 export const nodeTarget: Target = {
   runtime: 'node',
   bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/engine-worker' },
+  pythonBundles: { 'python-worker.js': 'python-pyodide/worker' },
   database: 'data.duckdb',
-  files: ({ project, version, config = false }) => ({
+  files: ({ project, version, ...facts }) => ({
     'package.json': packageJson(project, version),
-    Dockerfile: dockerfile(shipped(config)),
-    '.dockerignore': `*\n${shipped(config)
+    Dockerfile: dockerfile(shipped(facts), facts.python ? PYTHON_FOLDERS : []),
+    '.dockerignore': `*\n${[...shipped(facts), ...(facts.python ? PYTHON_FOLDERS : [])]
       .map((file) => `!${file}\n`)
       .join('')}`,
     [`${toSlug(project)}.service`]: systemdUnit(project),
@@ -40,8 +41,8 @@ function packageJson(project: string, version: string): string {
   return `${JSON.stringify({ name: toSlug(project), private: true, version, type: 'module', engines, scripts }, null, 2)}\n`;
 }
 
-function shipped(config: boolean): readonly string[] {
-  return config ? [...SHIPPED, CONFIG_FILE] : SHIPPED;
+function shipped({ config, python }: Pick<ProjectFacts, 'config' | 'python'>): readonly string[] {
+  return [...SHIPPED, ...(config ? [CONFIG_FILE] : []), ...(python ? ['python-worker.js'] : [])];
 }
 
 function readme(project: string): string {

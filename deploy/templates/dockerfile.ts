@@ -2,11 +2,11 @@
 const USER = '1000:1000';
 
 /** A container that runs as a user without rights; its state, such as the audit file, is in /state. */
-export function dockerfile(files: readonly string[]): string {
+export function dockerfile(files: readonly string[], folders: readonly string[] = []): string {
   return `FROM node:24-slim
 WORKDIR /app
 COPY ${files.join(' ')} ./
-RUN mkdir /state && chown ${USER} /state
+${folders.map((folder) => `COPY ${folder} ./${folder}\n`).join('')}RUN mkdir /state && chown ${USER} /state
 WORKDIR /state
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8000
 USER ${USER}

@@ -19,6 +19,13 @@ export interface Manifest {
   /** How the profile records calls. */
   readonly audit: AuditSettings;
   readonly catalog: Catalog;
+  /** Checks that failed when it was built and were let pass, each with the number of its problems. */
+  readonly allowed?: readonly { readonly check: string; readonly problems: number }[];
+  /** Only of projects with Python endpoints. */
+  readonly python?: {
+    /** `paths.python` of the site file. */
+    readonly folder: string;
+  };
 }
 
 /** Reads a manifest; throws config_invalid for anything that is not one of this version. */

@@ -1,0 +1,6 @@
+import { SvcError } from '../../src/errors.ts';
+
+/** In place of what runs Python endpoints, in an artefact that has none. */
+export async function runPython(): Promise<never> {
+  throw new SvcError('python_unavailable', 'This artefact was built without Python.');
+}

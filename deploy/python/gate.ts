@@ -1,0 +1,25 @@
+import { SvcError } from '../../src/errors.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { refuse } from '../gate.ts';
+import type { Target, TargetName } from '../target.ts';
+import { checkPythonTarget } from './check.ts';
+import type { CarriedPython } from './project.ts';
+
+/** What may not work on a platform; throws for what cannot. */
+export function enforcePythonTarget(
+  python: CarriedPython,
+  name: TargetName,
+  { pythonBundles }: Target,
+): readonly Finding[] {
+  if (pythonBundles === null) throw noPython(python, name);
+  const findings = checkPythonTarget(python, name);
+  refuse(findings.filter(({ severity }) => severity === 'error'));
+  return findings;
+}
+
+function noPython({ endpoints }: CarriedPython, name: TargetName): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `${name} runs no Python, and these endpoints are in Python: ${endpoints.join(', ')}. Write them in SQL, set \`enabled: false\` for them, or build for aws-lambda or node.`,
+  );
+}

@@ -1,0 +1,42 @@
+import { openProjectFiles } from '../../adapters/node/project-files.ts';
+import type { Catalog } from '../../src/catalog/model.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { PythonProject } from './check.ts';
+
+/** The Python that goes into an artefact. */
+export interface CarriedPython extends PythonProject {
+  /** Everything that is carried: path in the project -> bytes. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What Python leaves behind, and what editors and tools keep beside it. */
+const LEFT = /(^|\/)(__pycache__|\.[^/]+|[^/]+\.dist-info)(\/|$)|\.py[co]$/;
+
+/** The files of a project's Python endpoints, and its folder of modules; null where no endpoint is in Python. */
+export async function readPython(
+  root: string,
+  { tools, resources }: Catalog,
+  folder: string,
+): Promise<CarriedPython | null> {
+  const sources = [...Object.values(tools), ...Object.values(resources)].map(({ source }) => source);
+  const endpoints = sources.flatMap((source) => (source.language === 'python' ? [source.file] : []));
+  if (endpoints.length === 0) return null;
+  const project = await openProjectFiles(root);
+  const modules = (await project.list(folder)).filter((path) => !LEFT.test(path));
+  const files = new Map<string, Uint8Array>();
+  for (const path of [...new Set([...endpoints, ...modules])].toSorted()) {
+    const bytes = await project.read(path);
+    if (bytes === null) throw new SvcError('project_invalid', `${path} cannot be read.`);
+    files.set(path, bytes);
+  }
+  return { endpoints: [...new Set(endpoints)], folder, files, ...textsOf(files) };
+}
+
+function textsOf(files: CarriedPython['files']): Pick<PythonProject, 'sources' | 'others'> {
+  const decoder = new TextDecoder();
+  const python = [...files].filter(([path]) => path.endsWith('.py'));
+  return {
+    sources: new Map(python.map(([path, bytes]) => [path, decoder.decode(bytes)])),
+    others: [...files.keys()].filter((path) => !path.endsWith('.py')),
+  };
+}
