@@ -1,7 +1,6 @@
 import type { ChosenOptions } from '../adapters/python-pyodide/choose.ts';
 import { createBackgroundHost } from '../src/endpoint/python-host.ts';
 import type { Runtime } from '../src/endpoint/runtime.ts';
-import { toSvcError } from '../src/errors.ts';
 import type { Log, Python } from '../src/ports.ts';
 import type { Settings } from '../src/settings/model.ts';
 import { createPythonSettings } from '../src/settings/python.ts';
@@ -66,25 +65,7 @@ export function lazyPython(checked: CheckedProject, options: ProjectPython): Laz
   };
 }
 
-/** Loads what is served in Python; a server that cannot still serves the rest. */
-export async function warmPython({ catalog, python, log }: Runtime): Promise<void> {
-  const files = pythonFilesOf(catalog);
-  if (files.length === 0 || python === undefined) return;
-  try {
-    await (await python()).warm?.(files);
-  } catch (thrown) {
-    log({ level: 'error', message: `Python endpoints cannot run: ${toSvcError(thrown).message}` });
-  }
-}
-
 /** What functions print is for whoever runs them at a terminal. */
 export function withPrinted(log: Log, output: Output): Log {
   return (line) => (line.level === 'info' ? output.note(line.message) : log(line));
-}
-
-/** The files of what is served in Python, each once. */
-function pythonFilesOf({ tools, resources }: Runtime['catalog']): readonly string[] {
-  const entries = [...Object.values(tools), ...Object.values(resources)];
-  const files = entries.flatMap(({ source }) => (source.language === 'python' ? [source.file] : []));
-  return [...new Set(files)];
 }

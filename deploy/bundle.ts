@@ -95,7 +95,7 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
       onResolve({ filter: /\/audit\/observe\.[jt]s$/ }, () =>
         audit ? null : { path: sourceFile('adapters/edge/no-audit') },
       );
-      onResolve({ filter: /^\.\/python\.[jt]s$/ }, () =>
+      onResolve({ filter: /^\.\/python\.[jt]s$|\/bundled-python\.[jt]s$/ }, () =>
         needed.python ? null : { path: sourceFile('adapters/edge/no-python') },
       );
       onResolve({ filter: /^\.\/config\.yml$/ }, () =>

@@ -7,6 +7,7 @@ import { createRuntime } from '../../src/endpoint/create.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Sealer } from '../../src/mcp/seal.ts';
+import type { Settings } from '../../src/settings/model.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
@@ -15,6 +16,7 @@ import { createEdgeReach } from '../edge/reach.ts';
 import { sealerOf } from '../edge/sealer.ts';
 import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import { readBundled } from '../node/bundled-config.ts';
+import { bundledPython } from '../node/bundled-python.ts';
 import { createFetchDocument } from '../node/fetch-document.ts';
 import { openJwe } from '../node/open-jwe.ts';
 import { createRequestLog } from '../node/request-log.ts';
@@ -33,11 +35,22 @@ const { log: wanted, follow } = createStartLog(invocationLog);
 const requests = createRequestLog(wanted);
 const { log } = requests;
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
+let settings: Settings | null = null;
+const python = bundledPython({
+  manifest,
+  entry: import.meta.url,
+  first: 'pyodide',
+  size: 1,
+  settings: () => settings,
+  database: () => runtime.database(),
+  log,
+});
 let runtime = createRuntime({
   catalog: toServedCatalog(manifest),
   open: () => openPackaged(pathOf('data.duckdb'), manifest.database.name),
   log,
   ...createLineAudit(auditSettingsOf(manifest.audit, process.env), write),
+  ...python.parts,
 });
 let auth: Auth | null = null;
 let sealer: Sealer | null = null;
@@ -57,7 +70,7 @@ const app = requests.around(
 
 const gate = createGate(async () => {
   const bundled = readBundled(pathOf('config.yml'));
-  const settings = await loadStartSettings({ manifest, bundled, env: process.env });
+  settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings);
   reach.follow(settings);
   sealer = await sealerOf(settings);
@@ -77,7 +90,10 @@ const scope: Scope = (ids, run, left) =>
 // The init phase has the full processor and is not part of any call; should it fail, the first call tries again.
 preloadSchemas();
 await gate();
-await runtime.database().catch((error) => log({ level: 'error', message: toSvcError(error).message }));
+await Promise.all([
+  runtime.database().catch((error) => log({ level: 'error', message: toSvcError(error).message })),
+  python.warm(runtime),
+]);
 
 /** What Lambda calls; `SVC_LAMBDA_RESPONSE=buffered` is for API Gateway and Function URLs in BUFFERED mode. */
 export const handler = chooseHandler();

@@ -15,6 +15,7 @@ import { createStartLog } from '../edge/log.ts';
 import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { readBundled } from './bundled-config.ts';
+import { bundledPython } from './bundled-python.ts';
 import { createFetchDocument } from './fetch-document.ts';
 import { openJwe } from './open-jwe.ts';
 import { reachOf, UNCONFIGURED } from './reach.ts';
@@ -53,14 +54,26 @@ async function main(): Promise<void> {
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
   const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
   const database = await openWasmPool({ path: pathOf('data.duckdb'), name: manifest.database.name });
-  const unmeasured = createRuntime({ catalog, open: async () => database, log, ...audit?.parts });
+  const open = async () => database;
+  const python = bundledPython({
+    manifest,
+    entry: import.meta.url,
+    first: 'python3',
+    settings: () => settings,
+    database: open,
+    log,
+  });
+  const unmeasured = createRuntime({ catalog, open, log, ...audit?.parts, ...python.parts });
   const runtime = measuredBy(unmeasured, telemetry);
+  const warmed = python.warm(runtime);
   const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
   await Promise.race([stopped, serving.ended]);
   await serving.close();
+  await warmed;
+  await python.close();
   await Promise.all([telemetry?.close(), audit?.sink.close()]);
   await database.close();
 }

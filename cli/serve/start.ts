@@ -3,6 +3,7 @@ import { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
 import { type Watch, watchCalls } from '../../adapters/node/watch.ts';
+import { warmPython } from '../../adapters/python/warm.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Runtime } from '../../src/endpoint/runtime.ts';
@@ -14,7 +15,7 @@ import type { Input } from '../input.ts';
 import { createServerLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project.ts';
-import { lazyPython, warmPython } from '../python.ts';
+import { lazyPython } from '../python.ts';
 import { openSettings } from '../settings.ts';
 import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
