@@ -23,7 +23,7 @@ export function createProgram(
   for (const command of commands) addCommand(program, command, start);
   const asked = commandOf(argv);
   const passing = commands.find(({ usage, passesOn }) => passesOn && usage.split(' ')[0] === asked);
-  if (passing) passOn(program, asked);
+  if (passing) passOn(program, asked, argv[argv.indexOf(asked) + 1]);
   return program;
 }
 
@@ -62,10 +62,12 @@ function isDirectory(option: string | undefined): boolean {
 }
 
 /** Only what comes before the other program's first word is ours; commander can say so for the whole line only. */
-function passOn(program: Program, name: string): void {
+function passOn(program: Program, name: string, next: string | undefined): void {
   program.enablePositionalOptions();
   const sub = program.commands.find((command) => command.name() === name);
   sub?.passThroughOptions().allowUnknownOption();
+  // commander would look for it among the other program's words
+  if (next !== '--help' && next !== '-h') sub?.helpOption(false);
 }
 
 function toCommander({ flags, summary, repeat }: Option): CommanderOption {

@@ -14,8 +14,7 @@ import type { Input } from '../input.ts';
 import { checkSite } from '../project.ts';
 import { toConfigRefusal } from '../settings.ts';
 
-const HEAD =
-  'Made by `svc dbt-config`, which merges: what you add here stays. Secrets are names of variables that `svc dbt` sets.';
+const HEAD = 'Made by `svc dbt-config`, which merges: what you write here yourself stays.';
 
 /** `svc dbt-config`: profiles.yml and dbt_project.yml that lead dbt to the same database. */
 export const run: Run = async (input, output) => {

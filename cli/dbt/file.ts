@@ -52,9 +52,10 @@ function begin(doc: Document, head: string): void {
   doc.contents = doc.createNode({});
 }
 
-/** In the manner of the file: its line ends, and whether lists are indented. */
+/** In the manner of the file: its line ends, and how it writes lists. */
 function toText(doc: Document, before: string): string {
   const flat = /^( *)[^\s#-][^\n]*:[ \t]*\r?\n\1- /m.test(before);
-  const text = doc.toString({ lineWidth: 0, indentSeq: !flat });
+  const padded = /^[^'"#\n]*\[ \S/m.test(before);
+  const text = doc.toString({ lineWidth: 0, indentSeq: !flat, flowCollectionPadding: padded });
   return before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 }

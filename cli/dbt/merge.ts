@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isCollection, isSeq, YAMLSeq } from 'yaml';
+import { type Document, isCollection, isNode, isScalar, isSeq, YAMLSeq } from 'yaml';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 
@@ -99,8 +99,16 @@ function write(doc: Document, path: readonly string[], value: unknown): void {
     const above = path.slice(0, length);
     if (length > 0 && doc.hasIn(above) && doc.getIn(above) === null) doc.deleteIn(above);
   }
+  guarded(path, () => doc.setIn(path, toNode(doc, value, doc.getIn(path, true))));
+}
+
+/** A word stays in its node, with the comment behind it; lists take over those of what they replace. */
+function toNode(doc: Document, value: unknown, before: unknown): unknown {
+  if (typeof value !== 'object') return isScalar(before) ? value : doc.createNode(value);
   const flow = Array.isArray(value) && value.every((item) => typeof item === 'string');
-  guarded(path, () => doc.setIn(path, doc.createNode(value, { flow })));
+  const node = doc.createNode(value, { flow });
+  if (isNode(before)) Object.assign(node, { comment: before.comment, commentBefore: before.commentBefore });
+  return node;
 }
 
 function guarded<T>(path: readonly string[], work: () => T): T {

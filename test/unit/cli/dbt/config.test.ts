@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { folder, svc } from '../svc.ts';
+
+const SITE = `svc: 1
+project: my-shop
+profile: default
+profiles:
+  default:
+    database: { path: data/shop.db }
+  prod:
+    database: { path: /srv/prod.db }
+extensions: [httpfs, { name: gsheets, repo: community }]
+dbt:
+  model_paths: [transform]
+`;
+const USER = `svc: 1
+projects:
+  my-shop:
+    profiles:
+      default:
+        secrets:
+          - name: lake-1
+            type: s3
+            parameters: { key_id: AKIAPLANTED, secret: 'vault://kv/lake#secret', region: eu-central-1 }
+          - name: api
+            type: http
+            parameters: { extra_http_headers: { X-Key: planted-header } }
+          - name: model
+            type: openai
+            parameters: { api_key: planted-key }
+      prod:
+`;
+const PLANTED = /AKIAPLANTED|planted-|eu-central-1|vault:/;
+
+function shop(): { root: string; env: Readonly<Record<string, string>> } {
+  const root = folder();
+  writeFileSync(join(root, 'svc-site.yml'), SITE);
+  writeFileSync(join(root, 'user.yml'), USER);
+  return { root, env: { SVC_CONFIG: join(root, 'user.yml'), DBT_PROFILES_DIR: '' } };
+}
+
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
+
+describe('svc dbt-config', () => {
+  it('makes both files, with the names of secrets and never their values (D24 of the peer)', async () => {
+    const { root, env } = shop();
+    const made = await svc(['dbt-config', '--json'], root, env);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const profiles = parse(read(root, 'profiles.yml'));
+    expect(profiles.my_shop_default).toEqual({
+      target: 'default',
+      outputs: {
+        default: {
+          type: 'duckdb',
+          path: "{{ env_var('SVC_DATABASE_PATH', 'data/shop.db') }}",
+          threads: 1,
+          extensions: ['httpfs', { name: 'gsheets', repo: 'community' }],
+          secrets: [
+            {
+              type: 's3',
+              name: 'lake_1',
+              key_id: "{{ env_var('DBT_ENV_SECRET_LAKE_1_KEY_ID') }}",
+              secret: "{{ env_var('DBT_ENV_SECRET_LAKE_1_SECRET') }}",
+              region: "{{ env_var('SVC_SECRET_LAKE_1_REGION') }}",
+            },
+            {
+              type: 'http',
+              name: 'api',
+              extra_http_headers: { 'X-Key': "{{ env_var('DBT_ENV_SECRET_API_EXTRA_HTTP_HEADERS_X_KEY') }}" },
+            },
+          ],
+        },
+      },
+    });
+    expect(parse(read(root, 'dbt_project.yml'))).toMatchObject({
+      name: 'my_shop',
+      'config-version': 2,
+      profile: 'my_shop_default',
+      'model-paths': ['transform'],
+      'seed-paths': ['seeds'],
+    });
+    expect(`${made.stdout}${read(root, 'profiles.yml')}${read(root, 'dbt_project.yml')}`).not.toMatch(
+      PLANTED,
+    );
+    const again = await svc(['dbt-config', '--json'], root, env);
+    expect(JSON.parse(again.stdout).files.map(({ action }: { action: string }) => action)).toEqual([
+      'none',
+      'none',
+    ]);
+  });
+
+  it('adds a profile to files that are there, and leaves which one is usual', async () => {
+    const { root, env } = shop();
+    await svc(['dbt-config'], root, env);
+    const before = read(root, 'dbt_project.yml');
+    expect(await svc(['dbt-config', '--profile', 'prod'], root, env)).toMatchObject({ code: 0 });
+    const { my_shop_default, my_shop_prod } = parse(read(root, 'profiles.yml'));
+    expect(my_shop_default.outputs.default.secrets).toHaveLength(2);
+    expect(my_shop_prod.outputs.prod.path).toBe("{{ env_var('SVC_DATABASE_PATH', '/srv/prod.db') }}");
+    expect(read(root, 'dbt_project.yml')).toBe(before);
+  });
+
+  it('replaces what differs only when told to, and shows it before', async () => {
+    const { root, env } = shop();
+    const own =
+      '# by hand\r\nname: other\r\nprofile: elsewhere # ours\r\nmodels:\r\n  +materialized: table\r\n';
+    writeFileSync(join(root, 'dbt_project.yml'), own);
+    const refused = await svc(['dbt-config'], root, env);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/Nothing was written.*~ profile: elsewhere -> my_shop_default.*--force/s);
+    expect(existsSync(join(root, 'profiles.yml'))).toBe(false);
+    const shown = await svc(['dbt-config', '--dry-run', '--json'], root, env);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'ok', written: false, needs_force: true });
+    expect(read(root, 'dbt_project.yml')).toBe(own);
+    expect((await svc(['dbt-config', '--force'], root, env)).code).toBe(0);
+    const text = read(root, 'dbt_project.yml');
+    expect(text).toMatch(/^# by hand\r\nname: other\r\nprofile: my_shop_default # ours\r\n/);
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(parse(text)).toMatchObject({ models: { '+materialized': 'table' }, 'model-paths': ['transform'] });
+  });
+
+  it('puts profiles.yml where it is told to, with the whole path of the database', async () => {
+    const { root, env } = shop();
+    mkdirSync(join(root, 'sub'));
+    const { code } = await svc(['dbt-config', '--profiles-dir', '../elsewhere'], join(root, 'sub'), env);
+    expect(code).toBe(0);
+    const { my_shop_default } = parse(read(root, 'elsewhere/profiles.yml'));
+    expect(my_shop_default.outputs.default.path).toContain(`'${join(root, 'data/shop.db')}'`);
+    expect(existsSync(join(root, 'dbt_project.yml'))).toBe(true);
+  });
+
+  it.each([
+    [
+      'files that are not YAML',
+      { 'profiles.yml': 'a: [\n' },
+      /profiles\.yml:2 is not YAML that can be merged.*Nothing/s,
+    ],
+    ['files that are no map', { 'profiles.yml': '- a\n' }, /it is no map/],
+    [
+      'a project that turned dbt off',
+      { 'svc-site.yml': SITE.replace('dbt:', 'dbt:\n  enabled: false') },
+      /turned off/,
+    ],
+    [
+      'secrets that would be one',
+      {
+        'user.yml': USER.replace('name: api', 'name: lake_1')
+          .replace('X-Key', 'x')
+          .replace('extra_http_headers: { x: planted-header }', 'key_id: x'),
+      },
+      /lake-1\.key_id and lake_1\.key_id.*SVC_SECRET_LAKE_1_KEY_ID/,
+    ],
+  ])('refuses %s', async (_what, files, message) => {
+    const { root, env } = shop();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    const { code, stderr } = await svc(['dbt-config'], root, env);
+    expect({ code, text: stderr }).toEqual({ code: 1, text: expect.stringMatching(message) });
+    expect(stderr).not.toMatch(PLANTED);
+    expect(existsSync(join(root, 'dbt_project.yml'))).toBe(false);
+  });
+});

@@ -1,0 +1,134 @@
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { usesDatabase } from '../../../../cli/dbt/words.ts';
+import { folder, project, Svc, svc } from '../svc.ts';
+
+/** Stands in for dbt: says what it was given, then does what a script says. */
+function install(root: string, script = ''): void {
+  const file = join(root, '.venv/bin/dbt');
+  mkdirSync(dirname(file), { recursive: true });
+  const report =
+    'const { env, argv } = process; console.log(JSON.stringify({ args: argv.slice(2), cwd: process.cwd(), env }));';
+  writeFileSync(file, `#!${process.execPath}\n${report}\n${script}\n`);
+  chmodSync(file, 0o755);
+}
+
+const USER = `svc: 1
+projects:
+  demo:
+    profiles:
+      default:
+        secrets:
+          - name: crm
+            type: custom
+            parameters: { api_key: '\${CRM}', retries: 3, headers: { X-Key: two } }
+`;
+
+describe('svc dbt', () => {
+  it('hands every word on, and keeps what stands before the first for itself', async () => {
+    const root = realpathSync(await project());
+    install(root);
+    const words = ['--no-use-colors', 'run', '--profile', 'x', '--json', '--unknown=1', '--', '-C', '--help'];
+    const passed = await svc(['dbt', ...words], root);
+    expect(passed).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(passed.stdout).args).toEqual(words);
+    const [version, own, help] = [
+      await svc(['dbt', '--', '--version'], root),
+      await svc(['dbt', '--profile', 'nowhere', 'ls'], root),
+      await svc(['dbt', '--help'], root),
+    ];
+    expect(JSON.parse(version.stdout).args).toEqual(['--version']);
+    expect(own).toMatchObject({ code: 1, stderr: expect.stringContaining('no profile "nowhere"') });
+    expect(help.stdout).toContain('svc dbt build');
+  });
+
+  it("gives secrets to dbt's process alone, in its folder, with the database", async () => {
+    const root = realpathSync(await project());
+    install(root);
+    mkdirSync(join(root, 'transform/models'), { recursive: true });
+    writeFileSync(join(root, 'transform/dbt_project.yml'), 'name: t\nprofile: demo_default\n');
+    writeFileSync(join(root, 'transform/profiles.yml'), 'demo_default:\n  outputs: {}\n');
+    writeFileSync(join(root, 'user.yml'), USER);
+    const env = { SVC_CONFIG: join(root, 'user.yml'), CRM: 'planted', DBT_PROFILES_DIR: '' };
+    const { stdout, stderr } = await svc(['dbt', 'ls'], join(root, 'transform/models'), env);
+    expect({ ...JSON.parse(stdout), stderr }).toMatchObject({
+      stderr: '',
+      cwd: join(root, 'transform'),
+      env: {
+        SVC_DATABASE_PATH: join(root, 'data/db-default.db'),
+        DBT_PROFILE: 'demo_default',
+        DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
+        SVC_SECRET_CRM_API_KEY: 'planted',
+        DBT_ENV_SECRET_CRM_API_KEY: 'planted',
+        SVC_SECRET_CRM_RETRIES: '3',
+        SVC_SECRET_CRM_HEADERS_X_KEY: 'two',
+      },
+    });
+    const elsewhere = await svc(['dbt', 'ls'], root, env);
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({ cwd: root });
+    expect(JSON.parse(elsewhere.stdout).env).not.toHaveProperty('DBT_PROFILE');
+  });
+
+  it('ends as dbt ends, with its exit code', async () => {
+    const root = await project();
+    for (const code of [0, 1, 2, 77]) {
+      install(root, `process.exitCode = ${code};`);
+      expect((await svc(['dbt', 'parse'], root)).code).toBe(code);
+    }
+    install(root, "process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);");
+    expect((await svc(['dbt', 'parse'], root)).code).toBe(137);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on and waits until dbt is done', async (signal) => {
+    const root = await project();
+    install(
+      root,
+      `process.on('${signal}', () => { console.log('cleaned up'); process.exit(5); });\nsetInterval(() => {}, 1000); console.log('ready');`,
+    );
+    const running = new Svc(['dbt', 'parse'], { cwd: root });
+    await running.until(/ready/);
+    running.child.kill(signal);
+    expect(await running.ended).toMatchObject({ code: 5, stdout: expect.stringContaining('cleaned up') });
+  });
+
+  it('says how to install dbt where there is none', async () => {
+    const root = await project();
+    const { code, stderr } = await svc(['dbt', 'run'], root, { PATH: folder(), VIRTUAL_ENV: '' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/dbt is not installed.*pip install 'dbt-core.*dbt-duckdb.*'duckdb~=1\.4/s);
+  });
+
+  it('starts nothing that would change a database under a server, whichever engine reads it', async () => {
+    const root = await project();
+    install(root);
+    for (const env of [{}, { SVC_READONLY: 'true', SVC_DATABASE_ENGINE: 'wasm' }]) {
+      const server = new Svc(['serve', '--port', '0'], { cwd: root, env });
+      await server.until(/serving/, 'stdout');
+      const refused = await svc(['dbt', 'build', '--json'], root);
+      expect(refused).toMatchObject({ code: 1, stderr: '' });
+      const { error } = JSON.parse(refused.stdout);
+      expect(error).toMatchObject({ code: 'busy', detail: { pid: expect.any(Number) } });
+      expect(error.message).toMatch(/db-default\.db is open in another process.*serve.*svc admin reload/s);
+      expect((await svc(['dbt', 'ls'], root)).code).toBe(0);
+      server.child.kill('SIGTERM');
+      await server.ended;
+    }
+    expect((await svc(['dbt', 'build'], root)).code).toBe(0);
+  });
+});
+
+describe('which commands of dbt open the database', () => {
+  it.each([
+    ['build', true],
+    ['--log-format json run --select ls', true],
+    ['docs generate', true],
+    ['docs serve', false],
+    ['ls --select build', false],
+    ['run --help', false],
+    ['--version', false],
+    ['', false],
+  ])('%s: %s', (line, opens) => {
+    expect(usesDatabase(line.split(' '))).toBe(opens);
+  });
+});
