@@ -1,0 +1,105 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Finding } from '../../src/project/finding.ts';
+import { byPlace } from '../../src/project/problem.ts';
+import { toColumns } from '../columns.ts';
+import type { Run } from '../command.ts';
+import { count, toFindingLines } from '../findings.ts';
+import type { Note } from '../migrate/note.ts';
+import { type PlannedFile, planMigration } from '../migrate/plan.ts';
+import { type MigratedUser, migrateUser } from '../migrate/user-config.ts';
+import { checkPlan } from '../migrate/validate.ts';
+import { refuseTarget, writePlan } from '../migrate/write.ts';
+import { styled } from '../output.ts';
+import { ignoreLines } from '../write.ts';
+
+/** `svc migrate <dir>`: a project of MXCP as one of svc, in a folder of its own. */
+export const run: Run = async (input, output) => {
+  const root = resolve(input.args[0] ?? '.');
+  const out = input.text('out');
+  const target = out === undefined ? `${root}-svc` : resolve(out);
+  const writes = input.flag('write') || out !== undefined;
+  if (writes) await refuseTarget(root, target);
+  const { files, notes } = await planMigration(root);
+  const user = await migrateUser(input.text('config'));
+  const findings = [...(await checkPlan(root, files)), ...(user?.findings ?? [])].toSorted(byPlace);
+  if (writes) {
+    await writePlan(root, target, files);
+    if (user) await writeUser(target, user);
+  }
+  const report: Report = {
+    status: findings.some(({ severity }) => severity === 'error') ? 'error' : 'ok',
+    from: root,
+    to: target,
+    written: writes,
+    files: files.map(({ path, from, text }) => ({ path, from, rewritten: text !== null })),
+    user_config: user && { path: user.path, from: user.from },
+    notes: [...notes, ...(user?.notes ?? [])],
+    findings: findings.map((finding) => ({ ...finding })),
+  };
+  output.data(report, () => toText(report, files));
+  return report.status === 'ok' ? 0 : 1;
+};
+
+type Report = {
+  readonly status: 'ok' | 'error';
+  readonly from: string;
+  readonly to: string;
+  readonly written: boolean;
+  readonly files: readonly { readonly path: string; readonly from: string; readonly rewritten: boolean }[];
+  readonly user_config: { readonly path: string; readonly from: string } | null;
+  readonly notes: readonly Note[];
+  readonly findings: readonly Finding[];
+};
+
+/** It may hold secrets: for its owner only, and never in git. */
+async function writeUser(target: string, { path, text }: MigratedUser): Promise<void> {
+  const to = join(target, path);
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(to, text, { mode: 0o600 });
+  await chmod(to, 0o600);
+  await ignoreLines(target, ['.svc/']);
+}
+
+const KINDS = { lost: 'error', check: 'warning', done: 'info' } as const;
+
+function toText(report: Report, files: readonly PlannedFile[]): string {
+  const { to, written, notes, findings, user_config } = report;
+  const shown = files.filter(({ text, path, from }) => text !== null || path !== from);
+  const where = relative(process.cwd(), to) || '.';
+  const user = user_config === null ? [] : [`  ${user_config.path}  ${styled('dim', user_config.from)}`];
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  return [
+    `${written ? styled('ok', 'wrote') : 'would write'} ${styled('strong', where)}`,
+    ...shown.map(({ path, from }) => `  ${path}${path === from ? '' : `  ${styled('dim', from)}`}`),
+    ...user,
+    `  ${count(files.length - shown.length, 'file')} as they are`,
+    ...(notes.length === 0 ? [] : ['', toNoteLines(notes)]),
+    ...(findings.length === 0 ? [] : ['', toFindingLines(findings)]),
+    '',
+    errors === 0
+      ? `${styled('ok', 'ok')}: the new project is sound`
+      : `${count(errors, 'error')} left for your hand`,
+    ...nextSteps(report, where),
+  ].join('\n');
+}
+
+function toNoteLines(notes: readonly Note[]): string {
+  return toColumns(
+    notes.map(({ kind, file, line, message }) => [
+      line === 0 ? file : `${file}:${line}`,
+      styled(KINDS[kind], kind),
+      message,
+    ]),
+  );
+}
+
+function nextSteps({ written, user_config }: Report, where: string): readonly string[] {
+  if (!written)
+    return ['', 'Nothing was written. Write it with --write, or to a folder of your own with --out.'];
+  const config =
+    user_config === null
+      ? []
+      : [`  export SVC_CONFIG=$PWD/${user_config.path}   # or move it to ~/.svc/config.yml`];
+  return ['', 'Next:', `  cd ${where}`, ...config, '  svc validate', '  svc test'];
+}

@@ -1,0 +1,69 @@
+import type { JsonValue } from '../../src/json.ts';
+import { isObject } from '../../src/types/coerce.ts';
+import type { Rewritten } from './site.ts';
+import { type Noting, renameVersion } from './version.ts';
+import { editYaml, keysAt, valueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
+
+const KINDS = ['tool', 'resource', 'prompt'] as const;
+
+/** An endpoint file in our words; null where it is no YAML, or no endpoint. */
+export function rewriteEndpoint(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  const kind = KINDS.find((name) => valueAt(yaml?.value ?? null, [name]) !== undefined);
+  if (yaml === null || kind === undefined) return null;
+  const noting: Noting = { file, notes: [] };
+  renameVersion(yaml, noting);
+  for (const side of ['input', 'output'] as const) rewriteRules(yaml, [kind, 'policies', side], noting);
+  for (const index of keysAt(yaml.value, [kind, 'tests'])) rewriteTest(yaml, [kind, 'tests', index], noting);
+  return { text: yaml.toString(), notes: noting.notes };
+}
+
+/** Rules that did nothing go; one that did nothing by mistake works now. */
+function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
+  const returns = valueAt(yaml.value, [path[0] ?? '', 'return']) ?? null;
+  for (const index of keysAt(yaml.value, path)) {
+    const rule = valueAt(yaml.value, [...path, index]) ?? null;
+    const at = { file, line: yaml.lineOf([...path, index]) };
+    const why = uselessness(rule, path.at(-1) === 'input', returns);
+    if (why !== null) {
+      yaml.remove([...path, index]);
+      notes.push({ kind: 'lost', ...at, message: `A rule was left out: ${why}.` });
+    } else if (isObject(rule) && rule.action === 'filter_sensitive_fields') {
+      notes.push({
+        kind: 'check',
+        ...at,
+        message: '`filter_sensitive_fields` did nothing in MXCP, and works here.',
+      });
+    }
+  }
+}
+
+function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): string | null {
+  if (!isObject(rule)) return null;
+  const { action, fields } = rule;
+  if (action === 'deny') return null;
+  if (input) return `\`${action}\` has no effect on input`;
+  if (action === 'filter_sensitive_fields') {
+    return returns === null ? 'it needs a `return` that says what is sensitive' : null;
+  }
+  const none = !Array.isArray(fields) || fields.length === 0;
+  return none ? `\`${action}\` names no fields, and had no effect` : null;
+}
+
+/** `result: null` asserted nothing there, and asserts null here. */
+function rewriteTest(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
+  const test = valueAt(yaml.value, path);
+  if (!isObject(test ?? null) || valueAt(yaml.value, [...path, 'result']) !== null) return;
+  const message = '`result: null` asserted nothing in MXCP and was left out.';
+  notes.push({ kind: 'lost', file, line: yaml.lineOf([...path, 'result']), message });
+  yaml.remove([...path, 'result']);
+}
+
+/** A suite of evaluations in our words; null where it is no YAML, or no suite. */
+export function rewriteSuite(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  if (yaml === null || valueAt(yaml.value, ['mxcp']) === undefined) return null;
+  const noting: Noting = { file, notes: [] };
+  renameVersion(yaml, noting);
+  return { text: yaml.toString(), notes: noting.notes };
+}

@@ -1,0 +1,143 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonValue } from '../../src/json.ts';
+import { DEFAULT_PATHS, SITE_NAME } from '../../src/project/site.ts';
+import type { Paths } from '../../src/project/site-model.ts';
+import { isObject } from '../../src/types/coerce.ts';
+import { rewriteEndpoint, rewriteSuite } from './endpoint.ts';
+import type { Note } from './note.ts';
+import { type Rewritten, rewriteSite } from './site.ts';
+import { rewritePython, rewriteText } from './texts.ts';
+import { editYaml, valueAt } from './yaml-edit.ts';
+
+/** One file of the new project. */
+export type PlannedFile = {
+  readonly path: string;
+  /** Where it is in the old one. */
+  readonly from: string;
+  /** Null: copied as it is. */
+  readonly text: string | null;
+};
+
+/** The new project, with what a person should know. */
+export interface Plan {
+  readonly files: readonly PlannedFile[];
+  readonly notes: readonly Note[];
+}
+
+/** The site file of the other system. */
+export const OLD_SITE = 'mxcp-site.yml';
+
+/** Made anew by whoever needs them. */
+const SKIPPED = /(^|\/)(\.git|node_modules|__pycache__|\.venv|venv|target|dbt_packages|\.DS_Store)(\/|$)/;
+
+/** Reads a project and says what becomes of each of its files; writes nothing. */
+export async function planMigration(root: string): Promise<Plan> {
+  const names = await listAll(root);
+  if (!names.includes(OLD_SITE)) {
+    const here = names.includes(SITE_NAME) ? ` It has ${SITE_NAME}, so it is a project of svc already.` : '';
+    throw new SvcError('usage', `There is no ${OLD_SITE} in ${root}.${here}`);
+  }
+  const site = await readFile(join(root, OLD_SITE), 'utf8');
+  const places = placesOf(editYaml(site)?.value ?? null);
+  const files: PlannedFile[] = [];
+  const notes: Note[] = [];
+  for (const name of names) {
+    const planned = await planFile(root, name, places);
+    if (planned.file) files.push(planned.file);
+    notes.push(...planned.notes);
+  }
+  return { files, notes };
+}
+
+async function listAll(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((cause) => {
+    throw new SvcError('usage', `${root} cannot be read: ${String(cause)}`, { cause });
+  });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => !SKIPPED.test(path))
+    .sort();
+}
+
+interface Places {
+  readonly paths: Paths;
+  /** Databases that are where they are by default, by the name that they have here. */
+  readonly databases: ReadonlyMap<string, string>;
+}
+
+function placesOf(site: JsonValue): Places {
+  const written = valueAt(site, ['paths']) ?? null;
+  const own = Object.entries(isObject(written) ? written : {}).filter(([, path]) => typeof path === 'string');
+  const paths = { ...DEFAULT_PATHS, ...Object.fromEntries(own) } as Paths;
+  const profiles = valueAt(site, ['profiles']) ?? null;
+  const names = new Set([
+    ...Object.keys(isObject(profiles) ? profiles : {}),
+    String(valueAt(site, ['profile'])),
+  ]);
+  const usual = [...names].filter((name) => valueAt(profiles, [name, 'duckdb', 'path']) === undefined);
+  const databases = usual.flatMap((name) =>
+    ['', '.wal'].map(
+      (end) => [`${paths.data}/db-${name}.duckdb${end}`, `${paths.data}/db-${name}.db${end}`] as const,
+    ),
+  );
+  return { paths, databases: new Map(databases) };
+}
+
+interface Planned {
+  readonly file: PlannedFile | null;
+  readonly notes: readonly Note[];
+}
+
+async function planFile(root: string, from: string, { paths, databases }: Places): Promise<Planned> {
+  const renamed = databases.get(from);
+  if (renamed !== undefined) return moved(from, renamed);
+  const below = (name: keyof Paths) => from.startsWith(`${paths[name]}/`);
+  if (below('audit') || below('drift')) return leftOut(from, LEFT[below('audit') ? 'audit' : 'drift']);
+  const rewrite = rewriterOf(from, below);
+  if (rewrite === null) return { file: { path: from, from, text: null }, notes: [] };
+  const text = await readFile(join(root, from), 'utf8');
+  const done = rewrite(text, from);
+  if (done === null) return leftOut(from, 'It is no endpoint or suite, or no YAML, and MXCP skipped it too.');
+  const path = from === OLD_SITE ? SITE_NAME : from;
+  const yaml = /\.yaml$/i.test(from) && rewrite !== rewriteText;
+  const more: Note[] = yaml
+    ? [{ kind: 'check', file: from, line: 0, message: 'MXCP never read `.yaml`; svc does.' }]
+    : [];
+  return {
+    file: { path, from, text: done.text === text && path === from ? null : done.text },
+    notes: [...done.notes, ...more],
+  };
+}
+
+const LEFT = {
+  audit: 'Records of another form stay where they are.',
+  drift: 'Snapshots have another form; take one with `svc drift-snapshot`.',
+};
+
+function moved(from: string, path: string): Planned {
+  const message = `The database is ${path} here.`;
+  return { file: { path, from, text: null }, notes: [{ kind: 'done', file: from, line: 0, message }] };
+}
+
+function leftOut(file: string, message: string): Planned {
+  return { file: null, notes: [{ kind: 'lost', file, line: 0, message: `Left out. ${message}` }] };
+}
+
+/** Scripts, and what starts servers. */
+const TEXTS =
+  /(^|\/)(\.env[^/]*|[^/]*\.(sh|bash|service|env)|Dockerfile[^/]*|(docker-)?compose[^/]*\.ya?ml|Makefile|Justfile|[^/]*\.json)$|^\.github\/workflows\//;
+
+function rewriterOf(
+  from: string,
+  below: (name: keyof Paths) => boolean,
+): ((text: string, file: string) => Rewritten | null) | null {
+  if (from === OLD_SITE) return rewriteSite;
+  const yaml = /\.ya?ml$/i.test(from);
+  if (yaml && (below('tools') || below('resources') || below('prompts'))) return rewriteEndpoint;
+  if (yaml && below('evals')) return rewriteSuite;
+  if (from.endsWith('.py')) return rewritePython;
+  return TEXTS.test(from) && !below('data') ? rewriteText : null;
+}

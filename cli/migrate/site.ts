@@ -1,0 +1,38 @@
+import type { Note } from './note.ts';
+import { renameVersion } from './version.ts';
+import { editYaml, keysAt, valueAt, type YamlEdit } from './yaml-edit.ts';
+
+/** A file in our words, with what a person should know. */
+export interface Rewritten {
+  readonly text: string;
+  readonly notes: readonly Note[];
+}
+
+/** The site file in our words; null where it is no YAML. */
+export function rewriteSite(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  if (yaml === null) return null;
+  const notes: Note[] = [];
+  renameVersion(yaml, { file, required: true, notes });
+  for (const profile of keysAt(yaml.value, ['profiles'])) {
+    const path = ['profiles', profile, 'duckdb'];
+    if (valueAt(yaml.value, path) === undefined) continue;
+    noteReadonly(yaml, [...path, 'readonly'], { file, notes });
+    yaml.renameKey(path, 'database');
+  }
+  return { text: yaml.toString(), notes };
+}
+
+function noteReadonly(
+  yaml: YamlEdit,
+  path: readonly (string | number)[],
+  { file, notes }: { readonly file: string; readonly notes: Note[] },
+): void {
+  if (valueAt(yaml.value, path) !== true) return;
+  notes.push({
+    kind: 'check',
+    file,
+    line: yaml.lineOf(path),
+    message: '`readonly: true` holds here: SQL that writes is refused.',
+  });
+}

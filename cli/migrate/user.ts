@@ -1,0 +1,77 @@
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject } from '../../src/types/coerce.ts';
+import type { Rewritten } from './site.ts';
+import { type Noting, renameVersion } from './version.ts';
+import { editYaml, keysAt, valueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
+
+/** The user file in our words; null where it is no YAML. */
+export function rewriteUser(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  if (yaml === null) return null;
+  const noting: Noting = { file, notes: [] };
+  renameVersion(yaml, { ...noting, required: true });
+  for (const project of keysAt(yaml.value, ['projects'])) {
+    for (const profile of keysAt(yaml.value, ['projects', project, 'profiles'])) {
+      const auth = ['projects', project, 'profiles', profile, 'auth'];
+      rewriteScopes(yaml, auth);
+      rewriteStore(yaml, [...auth, 'persistence'], noting);
+      rewriteVerifier(yaml, auth, noting);
+    }
+  }
+  return { text: yaml.toString(), notes: noting.notes };
+}
+
+/** `mxcp:access` -> `svc:access`. */
+function rewriteScopes(yaml: YamlEdit, auth: YamlPath): void {
+  const lists = [
+    [...auth, 'authorization', 'required_scopes'],
+    ...keysAt(yaml.value, [...auth, 'clients']).map((index) => [...auth, 'clients', index, 'scopes']),
+  ];
+  for (const path of lists) {
+    for (const index of keysAt(yaml.value, path)) {
+      const scope = valueAt(yaml.value, [...path, index]);
+      if (typeof scope === 'string' && scope.startsWith('mxcp:')) {
+        yaml.setText([...path, index], scope.replace(/^mxcp:/, 'svc:'));
+      }
+    }
+  }
+}
+
+function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
+  if (!isObject(valueAt(yaml.value, path) ?? null)) return;
+  const place = valueAt(yaml.value, [...path, 'path']);
+  if (typeof place === 'string') yaml.setText([...path, 'path'], place.replace(/\.mxcp(?=\/)/, '.svc'));
+  const message = 'Stored logins are not carried over: people sign in once more.';
+  notes.push({ kind: 'lost', file, line: yaml.lineOf(path), message });
+}
+
+/** There the checking of foreign tokens shares the block `oidc`; here it has one of its own. */
+function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting): void {
+  const oidc = valueAt(yaml.value, [...auth, 'oidc']) ?? null;
+  if (valueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;
+  yaml.replace([...auth, 'oidc'], toVerifier(oidc));
+  yaml.renameKey([...auth, 'oidc'], 'verifier');
+  if (valueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
+  notes.push({
+    kind: 'done',
+    file,
+    line: yaml.lineOf([...auth, 'oidc']),
+    message: '`oidc` of `mode: verifier` became `verifier`, with the issuer of its `config_url`.',
+  });
+}
+
+function toVerifier({
+  config_url,
+  audience,
+  client_id,
+  client_secret,
+  provider_name,
+  claim_mappings,
+}: JsonObject) {
+  const issuer = typeof config_url === 'string' ? config_url.replace(/\/\.well-known\/.*$/, '') : '';
+  const kept: { [key: string]: JsonValue | undefined } = {
+    ...{ audience, client_id, client_secret, provider_name, claim_mappings },
+  };
+  const known = Object.entries(kept).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+  return { issuer, ...Object.fromEntries(known) };
+}

@@ -1,0 +1,117 @@
+import { type Document, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import type { JsonValue } from '../../src/json.ts';
+
+/** Keys and indexes from the root down. */
+export type YamlPath = readonly (string | number)[];
+
+/** A YAML text that is changed where it has to be, and nowhere else. */
+export interface YamlEdit {
+  /** The data; null where the text is no YAML. */
+  readonly value: JsonValue;
+  lineOf(path: YamlPath): number;
+  renameKey(path: YamlPath, name: string): void;
+  setText(path: YamlPath, text: string): void;
+  remove(path: YamlPath): void;
+  /** A block of our own in place of another; comments around it stay. */
+  replace(path: YamlPath, value: JsonValue): void;
+  /** Puts a key before all others. */
+  prepend(key: string, value: number): void;
+  toString(): string;
+}
+
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Opens a text; null where it is no YAML that can be changed. */
+export function editYaml(text: string): YamlEdit | null {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  if (document.errors.length > 0 || !isMap(document.contents)) return null;
+  const splices: Splice[] = [];
+  const later: ((changed: Document) => void)[] = [];
+  const renamed = new Map<string, string>();
+  // What is taken away is looked for after keys have their new names.
+  const now = (path: YamlPath) =>
+    path.map((key, index) => renamed.get(JSON.stringify(path.slice(0, index + 1))) ?? key);
+  return {
+    value: document.toJS({ maxAliasCount: 100 }),
+    lineOf: (path) => lines.linePos(startOf(document, path)).line,
+    renameKey: (path, name) => {
+      const key = pairAt(document, path)?.key;
+      if (!isScalar(key) || !key.range) return;
+      splices.push({ from: key.range[0], to: key.range[1], text: name });
+      renamed.set(JSON.stringify(path), name);
+    },
+    setText: (path, value) => {
+      const node = document.getIn(path, true);
+      if (isScalar(node) && node.range) {
+        splices.push({ from: node.range[0], to: node.range[1], text: quotedAs(node.type, value) });
+      }
+    },
+    remove: (path) => void later.push((changed) => void changed.deleteIn(now(path))),
+    replace: (path, value) =>
+      void later.push((changed) => changed.setIn(now(path), changed.createNode(value))),
+    prepend: (key, value) =>
+      void splices.push({
+        from: startOf(document, []),
+        to: startOf(document, []),
+        text: `${key}: ${value}\n`,
+      }),
+    toString: () => finish(text, splices, later),
+  };
+}
+
+/** Small changes leave every other character alone; taking parts out writes the file anew, with its comments. */
+function finish(
+  text: string,
+  splices: readonly Splice[],
+  later: readonly ((changed: Document) => void)[],
+): string {
+  const ordered = splices.toSorted((one, other) => other.from - one.from);
+  const spliced = ordered.reduce(
+    (left, { from, to, text: put }) => left.slice(0, from) + put + left.slice(to),
+    text,
+  );
+  if (later.length === 0) return spliced;
+  const changed = parseDocument(spliced, { uniqueKeys: false });
+  // From the end, so that the places of list items before them stay.
+  for (const change of later.toReversed()) change(changed);
+  return changed.toString({ lineWidth: 0 });
+}
+
+function quotedAs(type: string | null | undefined, text: string): string {
+  if (type === 'QUOTE_DOUBLE') return JSON.stringify(text);
+  if (type === 'QUOTE_SINGLE') return `'${text.replaceAll("'", "''")}'`;
+  return /^[\w./~-][\w./:~ -]*$/.test(text) ? text : JSON.stringify(text);
+}
+
+function pairAt(document: Document, path: YamlPath): Pair | undefined {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  return parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1));
+}
+
+function startOf(document: Document, path: YamlPath): number {
+  const key = path.length === 0 ? undefined : pairAt(document, path)?.key;
+  const node = (key ?? (path.length === 0 ? document.contents : document.getIn(path, true))) as Node | null;
+  if (node?.range) return node.range[0];
+  return path.length === 0 ? 0 : startOf(document, path.slice(0, -1));
+}
+
+/** The names of a map, or the indexes of a list, at a path. */
+export function keysAt(value: JsonValue, path: YamlPath): readonly (string | number)[] {
+  const found = valueAt(value, path);
+  if (Array.isArray(found)) return found.map((_, index) => index);
+  return typeof found === 'object' && found !== null ? Object.keys(found) : [];
+}
+
+/** What is at a path; undefined where nothing is. */
+export function valueAt(value: JsonValue, path: YamlPath): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>((found, key) => {
+    if (typeof found !== 'object' || found === null) return undefined;
+    return (found as { readonly [name: string]: JsonValue })[String(key)];
+  }, value);
+}
