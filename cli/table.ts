@@ -30,22 +30,6 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/init.ts'),
   },
   {
-    usage: 'migrate <dir>',
-    summary: 'make a project of svc from one of MXCP, beside it',
-    options: [
-      { flags: '--write', summary: 'write it to <dir>-svc; without it the command only says what it would do' },
-      { flags: '--out <dir>', summary: 'write it to this folder, which must be new or empty' },
-      {
-        flags: '--config <file>',
-        summary: 'user file to rewrite too (default: MXCP_CONFIG, then ~/.mxcp/config.yml, where there is one)',
-      },
-      JSON_OUT,
-      DEBUG,
-    ],
-    example: 'svc migrate ../analytics --out ../analytics-svc',
-    load: () => import('./commands/migrate.ts'),
-  },
-  {
     usage: 'serve',
     summary: 'run the server',
     options: [
@@ -334,6 +318,11 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: '--replace', summary: 'replace tables that --load finds there already' },
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
+      {
+        flags: '--allow <check>',
+        summary: 'build although this fails: lint, secrets, lock, target, tests or drift; repeatable',
+        repeat: true,
+      },
       PROFILE,
       JSON_OUT,
       DEBUG,

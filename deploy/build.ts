@@ -4,8 +4,10 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/edge/audit.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
+import type { Database } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
+import type { Allowed } from '../src/quality/gate/report.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
 import { asksForTokens, namesTelemetry, readConfig } from './config.ts';
@@ -14,7 +16,7 @@ import { copyEngine, engineFolder } from './engine.ts';
 import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
 import type { LoadedTable, LoadOptions } from './load.ts';
-import { probe } from './probe.ts';
+import { enforceStatements, withCopy } from './probe.ts';
 import { pythonFiles, pythonHash } from './python/artefact.ts';
 import { enforcePythonTarget } from './python/gate.ts';
 import { type CarriedPython, readPython } from './python/project.ts';
@@ -36,6 +38,10 @@ export interface BuildOptions {
   readonly config?: string;
   /** Files that become tables of the database in the artefact; the project's own is left alone. */
   readonly load?: LoadOptions;
+  /** Whether what no artefact can do is built all the same. */
+  readonly incapable?: boolean;
+  /** Looks at the database as the artefact will serve it, throws where it must not, and answers what was let pass; by default statements are planned. */
+  readonly inspect?: (database: Database) => Promise<readonly Allowed[]>;
 }
 
 /** What was built: plain JSON. */
@@ -61,7 +67,7 @@ const TARGETS: { readonly [name in TargetName]: Target } = {
 /** Writes a folder that serves the project by itself; the same project gives the same bytes. */
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const target = TARGETS[options.target];
-  const { site, catalog } = await compileProject(options.root, options.profile);
+  const { site, catalog } = await compileProject(options.root, options.profile, options);
   const config = await readConfig(options.config, options.root);
   const python = await readPython(options.root, catalog, site.paths.python);
   const warnings = python === null ? [] : enforcePythonTarget(python, options.target, target);
@@ -73,9 +79,10 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const { loaded, ...filled } = load
       ? await loadDatabase(database, copy, load)
       : { database: await copyDatabase(database, copy), loaded: undefined };
-    const manifest = toManifest({ site, catalog, config, python }, filled.database);
+    const { inspect = (served: Database) => enforceStatements(served, catalog) } = options;
+    const allowed = await withCopy(copy, filled.database.name, inspect);
+    const manifest = toManifest({ site, catalog, config, python }, filled.database, allowed);
     await copyEngine(folder);
-    await probe(copy, catalog, manifest.database.name);
     await writeAll(folder, await toFiles(options.target, manifest, { config, python }));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
@@ -90,17 +97,32 @@ interface Served {
   readonly python: CarriedPython | null;
 }
 
-function toManifest({ site, catalog, config, python }: Served, database: CopiedDatabase): Manifest {
+function toManifest(
+  { site, catalog, config, python }: Served,
+  database: CopiedDatabase,
+  allowed: readonly Allowed[],
+): Manifest {
   const { profile, secrets } = site;
   const audit = auditSettingsOf(site.audit, process.env);
   const parts = [
     catalog.hash,
     database.sha256,
     JSON.stringify([database.name, profile, secrets, audit, config]),
+    ...(allowed.length === 0 ? [] : [JSON.stringify(allowed)]),
     ...(python === null ? [] : [pythonHash(python)]),
   ];
   const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
-  const manifest = { svc: 1, version: VERSION, hash, database, profile, secrets, audit, catalog } as const;
+  const manifest = {
+    svc: 1,
+    version: VERSION,
+    hash,
+    database,
+    profile,
+    secrets,
+    audit,
+    catalog,
+    ...(allowed.length === 0 ? {} : { allowed }),
+  } as const;
   return python === null ? manifest : { ...manifest, python: { folder: python.folder } };
 }
 

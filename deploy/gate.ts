@@ -13,15 +13,24 @@ export interface SoundProject {
   readonly catalog: Catalog;
 }
 
-/** Loads, checks and compiles the project; throws project_invalid for any error and for what no artefact can do. */
-export async function compileProject(root: string, profile: string | undefined): Promise<SoundProject> {
+/** Loads, checks and compiles the project; throws project_invalid for any error and, unless that is let pass, for what no artefact can do. */
+export async function compileProject(
+  root: string,
+  profile: string | undefined,
+  { incapable = false } = {},
+): Promise<SoundProject> {
   const project = await loadProject(await openProjectFiles(root), root, profile);
   refuse([...project.findings, ...checkCatalog(project)].filter(({ severity }) => severity === 'error'));
   if (project.site === null) throw new SvcError('project_invalid', 'The project has no valid svc-site.yml.');
-  refuseExtensions(project.site);
-  const catalog = await compileCatalog(project);
-  refuseWriters(catalog);
-  return { site: project.site, catalog };
+  const sound = { site: project.site, catalog: await compileCatalog(project) };
+  const [problem] = incapable ? [] : checkCapability(sound);
+  if (problem !== undefined) throw problem;
+  return sound;
+}
+
+/** What of a project no artefact can do. */
+export function checkCapability({ site, catalog }: SoundProject): readonly SvcError[] {
+  return [extensionsProblem(site), writersProblem(catalog)].filter((problem) => problem !== null);
 }
 
 /** Throws project_invalid that lists the findings, if there are any. */
@@ -34,23 +43,23 @@ export function refuse(errors: readonly Finding[]): void {
 }
 
 /** An artefact's database is a copy that only reads: what a tool wrote would be gone with the instance. */
-function refuseWriters({ tools, resources }: Catalog): void {
+function writersProblem({ tools, resources }: Catalog): SvcError | null {
   const entries = [...Object.values(tools), ...Object.values(resources)];
   // what a function does is known when it does it
   const writers = entries.filter(({ source }) => source.language === 'sql' && source.mode === 'write');
-  if (writers.length === 0) return;
+  if (writers.length === 0) return null;
   const names = writers.map(({ name }) => name).join(', ');
-  throw new SvcError(
+  return new SvcError(
     'target_unsupported',
     `These endpoints write to the database, and an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
   );
 }
 
 /** The engine of every artefact loads none. */
-function refuseExtensions({ extensions }: SiteFile): void {
-  if (extensions.length === 0) return;
+function extensionsProblem({ extensions }: SiteFile): SvcError | null {
+  if (extensions.length === 0) return null;
   const names = extensions.map(({ name }) => name).join(', ');
-  throw new SvcError(
+  return new SvcError(
     'target_unsupported',
     `An artefact's engine loads no extensions, and the project names ${names}. Remove them from \`extensions\`, or serve this project with \`svc serve\`.`,
   );

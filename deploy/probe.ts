@@ -5,18 +5,31 @@ import type { Catalog, ResourceEntry, ToolEntry } from '../src/catalog/model.ts'
 import { SvcError, toSvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
 
-/** Plans every statement on the copied database with the engine that will serve it; throws project_invalid. */
-export async function probe(file: string, { tools, resources }: Catalog, name: string): Promise<void> {
+/** Opens the copied database with the engine that will serve it, under the name it had. */
+export async function withCopy<T>(
+  file: string,
+  name: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   const database = await openWasm({ ...(await compileEngine()), file: pathFile(file, name) });
   try {
-    const problems: string[] = [];
-    for (const entry of [...Object.values(tools), ...Object.values(resources)]) {
-      problems.push(...(await problemsOf(entry, database)));
-    }
-    if (problems.length > 0) throw refusal(problems);
+    return await work(database);
   } finally {
     await database.close();
   }
+}
+
+/** Plans every statement and lets nothing pass; throws project_invalid. */
+export async function enforceStatements(
+  database: Database,
+  { tools, resources }: Catalog,
+): Promise<readonly never[]> {
+  const problems: string[] = [];
+  for (const entry of [...Object.values(tools), ...Object.values(resources)]) {
+    problems.push(...(await problemsOf(entry, database)));
+  }
+  if (problems.length > 0) throw refusal(problems);
+  return [];
 }
 
 async function problemsOf(

@@ -5,8 +5,11 @@ import type { LoadOptions } from '../../deploy/load.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { CheckReport } from '../../src/quality/gate/report.ts';
 import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
+import { type Gate, openGate } from '../gate/gate.ts';
+import { toReportDocument, toReportLines } from '../gate/report.ts';
 import type { Input } from '../input.ts';
 import { type Output, styled } from '../output.ts';
 import { withProgress } from '../progress.ts';
@@ -17,17 +20,23 @@ import { ensureWasmArtefact } from '../wasm-artefact.ts';
 export const run: Run = async (input, output) => {
   const target = targetOf(input, 'build');
   const checked = await checkProject(input);
-  const built = await buildChecked(checked, target, input, output);
-  output.data({ status: 'ok', target, ...built }, () => toText(built));
+  siteOf(checked);
+  const gate = await openGate(checked, target, input, output);
+  const built = await buildChecked(checked, target, input, output, gate);
+  const checks = gate.reports();
+  output.data({ status: 'ok', target, ...built, checks: toReportDocument(checks) }, () =>
+    toText(built, checks),
+  );
   return 0;
 };
 
-/** Builds a project that was loaded, as the options of `svc build` ask. */
+/** Builds a project that was loaded, as the options of `svc build` ask; without a gate whatever can be built. */
 export async function buildChecked(
   checked: CheckedProject,
   target: TargetName,
   input: Input,
   output: Output,
+  gate?: Gate,
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
@@ -44,6 +53,7 @@ export async function buildChecked(
       profile: siteOf(checked).profile,
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
+      ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: gate.incapable }),
     }),
   );
 }
@@ -75,13 +85,17 @@ export function targetOf(input: Input, command: string): TargetName {
   throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
 }
 
-function toText({ out, files, hash, next, loaded = [] }: BuildResult): string {
+function toText(
+  { out, files, hash, next, loaded = [] }: BuildResult,
+  checks: readonly CheckReport[],
+): string {
   const rows = files.map(({ path, bytes }) => [path, `${bytes.toLocaleString('en')} bytes`]);
   const where = relative(process.cwd(), out) || '.';
   return [
     `${styled('ok', 'built')} ${styled('strong', where)} ${styled('dim', hash.slice(0, 12))}`,
     toColumns(rows, '  '),
     ...loaded.map(({ table, rows: count }) => `  table ${table}: ${count.toLocaleString('en')} rows`),
+    ...toReportLines(checks.filter(({ status, note }) => status !== 'passed' || note !== undefined)),
     `Next: ${next}`,
   ].join('\n');
 }

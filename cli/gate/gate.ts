@@ -1,0 +1,98 @@
+import type { TargetName } from '../../deploy/target.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import {
+  ALLOWABLE,
+  type Allowed,
+  allowedIn,
+  CHECKS,
+  type CheckName,
+  type CheckReport,
+  isOpen,
+  judge,
+  skip,
+  toProblems,
+} from '../../src/quality/gate/report.ts';
+import { nearestName } from '../../src/types/nearest.ts';
+import type { Input } from '../input.ts';
+import type { Output } from '../output.ts';
+import type { CheckedProject } from '../project.ts';
+import { toGateRefusal } from './report.ts';
+import { driftCheck, type Served, statementFindings, testsCheck } from './served.ts';
+import {
+  bundledSecrets,
+  capabilityProblems,
+  lintCheck,
+  lockCheck,
+  secretsCheck,
+  validateCheck,
+} from './static.ts';
+
+/** What a build goes through: first what needs no database, then what looks at the one that will be served. */
+export interface Gate {
+  /** What no artefact can do is one of the checks here. */
+  readonly incapable: boolean;
+  /** Makes the checks that are left; throws project_invalid with all of them where one stands against the build. */
+  readonly inspect: (database: Database) => Promise<readonly Allowed[]>;
+  /** Every check, once inspect has ended. */
+  readonly reports: () => readonly CheckReport[];
+}
+
+/** What `--allow` names; throws for anything else. */
+export function allowedOf(input: Input): readonly CheckName[] {
+  return input.list('allow').map((asked) => {
+    const check = ALLOWABLE.find((name) => name === asked);
+    if (check) return check;
+    const near = nearestName(asked, ALLOWABLE);
+    const hint =
+      asked === 'validate'
+        ? 'A project with errors cannot be built.'
+        : near === null
+          ? `Choose ${ALLOWABLE.join(', ')}.`
+          : `Did you mean ${near}?`;
+    throw new SvcError('usage', `--allow ${asked} is not known. ${hint}`);
+  });
+}
+
+/** Makes the checks that need no database; throws where they leave nothing that could be built. */
+export async function openGate(
+  checked: CheckedProject,
+  target: TargetName,
+  input: Input,
+  output: Output,
+): Promise<Gate> {
+  const allowed = allowedOf(input);
+  const first = [validateCheck(checked), lintCheck(checked, allowed)];
+  const bundled = await bundledSecrets(checked, input.text('config'));
+  const secrets = await secretsCheck(checked, bundled, allowed);
+  if (!isOpen(first.slice(0, 1)) || bundled.length > 0)
+    throw toGateRefusal(target, withRest([...first, secrets]));
+  const catalog = await compileCatalog(checked.project);
+  const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
+  const capability = capabilityProblems(checked, catalog);
+  let reports: readonly CheckReport[] = still;
+  return {
+    incapable: true,
+    reports: () => reports,
+    inspect: async (database) => {
+      const served: Served = { checked, catalog, database, target, allowed };
+      const findings = await statementFindings(served);
+      reports = [
+        ...still,
+        judge('target', [...capability, ...toProblems(findings)], allowed),
+        await testsCheck(served, findings, output),
+        await driftCheck(served),
+      ];
+      if (!isOpen(reports)) throw toGateRefusal(target, reports);
+      return allowedIn(reports);
+    },
+  };
+}
+
+/** What could not be checked any more is in the report too. */
+function withRest(made: readonly CheckReport[]): readonly CheckReport[] {
+  const known = new Set(made.map(({ check }) => check));
+  const rest = CHECKS.filter((check) => !known.has(check));
+  return [...made, ...rest.map((check) => skip(check, 'the project cannot be built as it is'))];
+}

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { openProjectFiles } from '../../adapters/node/project-files.ts';
+import { checkCapability } from '../../deploy/gate.ts';
+import type { Catalog } from '../../src/catalog/model.ts';
+import { SITE_NAME } from '../../src/project/site.ts';
+import {
+  type CheckName,
+  type CheckReport,
+  type GateProblem,
+  judge,
+  judgeChanges,
+  skip,
+  toProblems,
+} from '../../src/quality/gate/report.ts';
+import { findSecrets } from '../../src/quality/gate/secrets.ts';
+import { lintProject } from '../../src/quality/lint/lint.ts';
+import { checkLiteralSecrets } from '../../src/settings/literal-secrets.ts';
+import { compareLock, LOCK_FILE, readLock } from '../lock.ts';
+import { type CheckedProject, soundPart } from '../project.ts';
+
+/** Whether the project has errors, without which nothing can be built. */
+export function validateCheck({ findings }: CheckedProject): CheckReport {
+  return judge('validate', toProblems(findings), []);
+}
+
+/** What endpoints leave unsaid that callers cannot do without. */
+export function lintCheck(checked: CheckedProject, allowed: readonly CheckName[]): CheckReport {
+  return judge('lint', toProblems(lintProject(soundPart(checked).endpoints)), allowed);
+}
+
+/** Secrets in the files that an artefact is made of; those of a user file that is bundled are never let pass. */
+export async function secretsCheck(
+  { project }: CheckedProject,
+  bundled: readonly GateProblem[],
+  allowed: readonly CheckName[],
+): Promise<CheckReport> {
+  const files = await openProjectFiles(project.root);
+  const sources = project.endpoints.flatMap(({ file, endpoint }) => {
+    if (!endpoint?.enabled) return [];
+    const source = endpoint.kind === 'prompt' ? null : endpoint.source.file;
+    return source === null ? [file] : [file, source];
+  });
+  const found = [...new Set([SITE_NAME, ...sources])].map(async (path) => {
+    const bytes = await files.read(path);
+    return bytes === null ? [] : findSecrets(path, new TextDecoder().decode(bytes));
+  });
+  const own = toProblems((await Promise.all(found)).flat());
+  return judge('secrets', [...bundled, ...own], bundled.length > 0 ? [] : allowed);
+}
+
+/** Secrets in the user file that goes in, if any; of one that cannot be read the build itself says so. */
+export async function bundledSecrets(
+  { project: { root } }: CheckedProject,
+  config: string | undefined,
+): Promise<readonly GateProblem[]> {
+  if (config === undefined) return [];
+  const bytes = await readFile(resolve(config)).catch(() => null);
+  return bytes === null ? [] : toProblems(checkLiteralSecrets(bytes, relative(root, resolve(config))));
+}
+
+/** What clients would see otherwise than the lock says. */
+export async function lockCheck(
+  { project }: CheckedProject,
+  catalog: Catalog,
+  allowed: readonly CheckName[],
+): Promise<CheckReport> {
+  const locked = await readLock(project);
+  if (locked === null) return skip('lock', `there is no ${LOCK_FILE}; \`svc lock\` makes one`);
+  return judgeChanges('lock', compareLock(locked, catalog), allowed);
+}
+
+/** What no artefact can do, whatever its database. */
+export function capabilityProblems({ project }: CheckedProject, catalog: Catalog): readonly GateProblem[] {
+  if (project.site === null) return [];
+  return checkCapability({ site: project.site, catalog }).map(({ message }) => ({ message }));
+}
