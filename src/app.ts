@@ -129,7 +129,8 @@ function answerAuth(c: Context<Env>, { auth }: AppOptions): Promise<Response> | 
 }
 
 function withAuth({ auth, ...options }: AppOptions): AdmissionOptions {
-  return auth === undefined ? options : { ...options, authenticate: createAuthenticate(auth) };
+  const spans = () => options.runtime().spans;
+  return auth === undefined ? options : { ...options, authenticate: createAuthenticate(auth, spans) };
 }
 
 function isProtected({ auth, authenticate }: AppOptions): boolean {

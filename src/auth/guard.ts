@@ -1,6 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import type { Auth, Authenticated } from './model.ts';
+import type { Spans } from '../ports.ts';
+import type { Auth, Authenticated, Refusal } from './model.ts';
 
 /** What a caller's token grants, for whoever carries its message on. */
 export interface Granted {
@@ -18,16 +19,30 @@ const hiding = new WeakSet<Request>();
 const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'dpop'];
 
 /** Who sends a request, as admission asks it; throws what `auth` refuses, with its challenge. */
-export function createAuthenticate(auth: () => Auth | null): (request: Request) => Promise<User | null> {
+export function createAuthenticate(
+  auth: () => Auth | null,
+  spans: () => Spans,
+): (request: Request) => Promise<User | null> {
   return async (request) => {
     const own = auth();
     if (own === null) return null;
-    const found = await own.authenticate(request, request.signal);
+    const found = await traced(spans(), request, () => own.authenticate(request, request.signal));
     if ('error' in found) throw withChallenge(found.error, found.challenge);
     granted.set(request, toGranted(own, request, found));
     if (own.hidesCredentials) hiding.add(request);
     return found.user;
   };
+}
+
+/** Authentication as a span of its own: a call's tree begins when it is known whose call it is (spec, "Spans"). */
+function traced(spans: Spans, request: Request, ask: () => Promise<Authenticated | Refusal>) {
+  return spans.trace('svc.auth.authenticate', {}, request.headers.get('traceparent'), async (span) => {
+    const found = await ask();
+    const provider = 'user' in found ? found.user?.provider : null;
+    span.set({ 'svc.auth.authenticated': 'user' in found });
+    if (provider) span.set({ 'svc.auth.provider': provider });
+    return found;
+  });
 }
 
 /** What the token of a request grants, once it is authenticated; nothing where nobody asks for tokens. */
