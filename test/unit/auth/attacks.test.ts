@@ -8,6 +8,7 @@ import type { FetchDocument } from '../../../src/auth/server.ts';
 import { SvcError } from '../../../src/errors.ts';
 import {
   authorizePath,
+  authSettings,
   BASE,
   Browser,
   call,
@@ -20,6 +21,7 @@ import {
   register,
   tokens,
 } from './fixture.ts';
+import { createIdp } from './idp.ts';
 
 const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error;
 const withStore = () => createDesk({ parts: { store: createMemoryStore(() => Date.UTC(2026, 5, 1)) } });
@@ -600,6 +602,17 @@ describe('where the server is', () => {
     const plain = await desk.fetch(authorizePath('known', pkce().challenge));
     expect([plain.status, plain.headers.get('location')]).toEqual([400, null]);
     expect((await desk.fetch('/mcp', { method: 'POST', body: '{}' })).status).toBe(400);
+  });
+
+  it('has the callback path of the configuration', async () => {
+    const { provider } = authSettings(createIdp());
+    if (provider === null) throw new Error('no provider');
+    const desk = createDesk({ auth: { provider: { ...provider, callback_path: '/back/here' } } });
+    const away = await desk.fetch(authorizePath('known', pkce().challenge));
+    const url = new URL(away.headers.get('location') ?? '');
+    expect(url.searchParams.get('redirect_uri')).toBe(`${BASE}/back/here`);
+    expect((await desk.fetch('/back/here?state=x&code=x')).status).toBe(400);
+    expect((await desk.fetch('/callback?state=x&code=x')).status).toBe(404);
   });
 
   it('has cookies of its own on each port of this machine', async () => {

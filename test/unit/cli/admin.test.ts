@@ -1,10 +1,10 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { project, Svc, svc } from './svc.ts';
+import { folder, project, Svc, svc } from './svc.ts';
 
 type Kind =
   | 'string'
@@ -299,6 +299,45 @@ describe('the admin API', () => {
     expect(await settled()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
     const told = await svc(['admin', 'status', '--json', '--socket', socket], root);
     expect(JSON.parse(told.stdout)).toMatchObject({ reload: { last_reload_status: 'success' } });
+  });
+
+  it('tells of a reload that failed and goes on with the old values', async () => {
+    const key = join(folder(), 'key.txt');
+    writeFileSync(key, 'one');
+    const SVC_CONFIG_YAML = `svc: 1
+projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, parameters: { k: "file://${key}" } }] } } } }
+`;
+    const { socket, url } = await serve({ SVC_CONFIG_YAML });
+    const reload = async () => {
+      await send(socket, '/reload', 'POST');
+      for (;;) {
+        const { reload } = (await send(socket, '/status')).body;
+        if (!reload.in_progress) return reload;
+      }
+    };
+    rmSync(key);
+    expect(await reload()).toMatchObject({
+      last_reload_status: 'error',
+      last_reload_error: expect.stringContaining('key.txt'),
+    });
+    const answer = await fetch(url, CALL('hello_world', { name: 'Ada' }));
+    expect(await answer.text()).toContain('Hello, Ada!');
+    writeFileSync(key, 'two');
+    expect(await reload()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
+  });
+
+  it('has pages that load nothing from elsewhere', async () => {
+    const { socket } = await serve();
+    for (const path of ['/docs', '/redoc']) {
+      const { status, type, body } = await send(socket, path);
+      expect({ path, status, type }).toEqual({
+        path,
+        status: 200,
+        type: expect.stringContaining('text/html'),
+      });
+      expect(body).toContain('/audit/query');
+      expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);
+    }
   });
 
   it('says on the log that it is off, and svc admin says how to switch it on', async () => {

@@ -74,6 +74,13 @@ describe('a profile that is chosen', { timeout: 60_000 }, () => {
     expect(await svc(['query', 'CREATE TABLE made (n INTEGER)'], root, writable)).toMatchObject({ code: 0 });
   });
 
+  it('takes the profile of the command line when served', async () => {
+    const { root, env } = await demo();
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t AS SELECT 1 AS a');
+    const { told } = await serve(root, { ...env, PROD_TOKEN: 'x' }, ['--profile', 'prod']);
+    expect(told.readonly).toBe(true);
+  });
+
   it('does not need what others refer to, neither at the start nor at a reload (D16)', async () => {
     const { root, env } = await demo();
     for (const command of [

@@ -124,6 +124,8 @@ describe('svc run tool', () => {
       root,
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"email":"ada@example.com"}\n' });
+    const nobody = await svc(['run', 'tool', 'whoami', '--json'], root);
+    expect(nobody.stdout).toBe('{"email":null}\n');
   });
 
   it('runs a sound tool beside a broken one, and shows why the broken one cannot run', async () => {

@@ -130,6 +130,25 @@ describe('the site file', () => {
     });
   });
 
+  it('takes extensions of every repository that is known', async () => {
+    const { site: found, findings } = await site(
+      `${SITE}extensions: [json, { name: h3, repo: community }, { name: spatial, repo: core_nightly }]\n`,
+    );
+    expect(findings).toEqual([]);
+    expect(found?.extensions).toEqual([
+      { name: 'json' },
+      { name: 'h3', repo: 'community' },
+      { name: 'spatial', repo: 'core_nightly' },
+    ]);
+  });
+
+  it('reads the keys of dbt', async () => {
+    const { site: found } = await site(
+      `${SITE}dbt: { enabled: false, model_paths: [m, n], test_paths: [t] }\n`,
+    );
+    expect(found?.dbt).toMatchObject({ enabled: false, model_paths: ['m', 'n'], test_paths: ['t'] });
+  });
+
   it('may be called as it likes, but profiles become parts of file names', async () => {
     expect((await site(SITE.replace('demo', '"My shop"'))).site?.project).toBe('My shop');
     expect((await site(SITE.replace('default', '../x'))).findings).toEqual([

@@ -133,6 +133,39 @@ projects:
     ]);
   });
 
+  it('take SVC_DISABLE_ANALYTICS, which changes nothing: none are sent', async () => {
+    const env = { SVC_DISABLE_ANALYTICS: 'true' };
+    expect(await problemsOf({ env })).toEqual([]);
+    expect(await settingsOf({ env })).toEqual(await settingsOf({}));
+  });
+
+  it('read the whole of telemetry', async () => {
+    const user = userFile(`telemetry:
+  enabled: true
+  endpoint: http://collector:4318
+  service_name: shop
+  environment: production
+  headers: { authorization: "Bearer \${TOKEN}" }
+  tracing: { enabled: false, console_export: true }
+  metrics: { enabled: true, export_interval: 15 }
+`);
+    expect((await settingsOf({ user, env: { TOKEN: 't' } })).telemetry).toMatchObject({
+      enabled: true,
+      endpoint: 'http://collector:4318',
+      service_name: 'shop',
+      environment: 'production',
+      headers: { authorization: 'Bearer t' },
+      tracing: { enabled: false, console_export: true },
+      metrics: { enabled: true, export_interval: 15 },
+    });
+    const env = { TOKEN: 't', OTEL_SERVICE_NAME: 'other', SVC_TELEMETRY_METRICS_INTERVAL: '5' };
+    expect((await settingsOf({ user, env })).telemetry).toMatchObject({
+      service_name: 'other',
+      environment: 'production',
+      metrics: { export_interval: 5 },
+    });
+  });
+
   it('read both nestings of models', async () => {
     const user = `svc: 1
 models:
@@ -205,6 +238,10 @@ models:
     });
   });
 
+  it('take the provider none for none', async () => {
+    expect((await settingsOf({ user: userFile('auth: { provider: none }\n') })).auth.provider).toBeNull();
+  });
+
   it('take the server of mode verifier from its own block, or from oidc', async () => {
     const own = userFile(`auth:
   mode: verifier
@@ -263,6 +300,15 @@ describe('keys of auth', () => {
     expect(findings.map(({ message }) => message)).toEqual([
       'SVC_AUTH_KEYS must be kid:secret, several separated by commas (make one with `svc auth keygen`).',
     ]);
+  });
+});
+
+describe('static clients', () => {
+  it.each(['client_id', 'name'])('need %s', async (key) => {
+    const whole = '{ client_id: c, name: C }';
+    const without = whole.replace(new RegExp(`${key}: \\w,? ?`), '');
+    const problems = await problemsOf({ user: userFile(`auth: { clients: [${without}] }\n`) });
+    expect(problems).toEqual([expect.stringContaining(`clients[0].${key}\` is missing`)]);
   });
 });
 

@@ -53,6 +53,20 @@ describe('references', () => {
     expect(getSecret(settings, 'other')).toBeNull();
   });
 
+  it('are read anew by each load', async () => {
+    const env: Record<string, string> = { A: 'one' };
+    expect(await readAs('${A}', env)).toBe('one');
+    env.A = 'two';
+    expect(await readAs('${A}', env)).toBe('two');
+  });
+
+  it('read the same for every type', async () => {
+    for (const type of ['database', 'api', 'custom', 'anything']) {
+      const user = secret('{ host: h, api_key: k }').replace('custom', type);
+      expect(getSecret(await settingsOf({ user }), 's')).toEqual({ host: 'h', api_key: 'k' });
+    }
+  });
+
   it('give up in time, with a finding', async () => {
     const vault = await startVault({ silent: ['secret/data/db'] });
     const user = secret(

@@ -1,0 +1,65 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { startVault, VAULT_TOKEN } from '../adapters/references/vault-double.ts';
+import { folder, project, Svc } from './svc.ts';
+
+const SITE = 'svc: 1\nproject: demo\nprofile: default\n';
+const TABLE = 'svc: 1\ntool:\n  name: rows\n  source: { code: SELECT n FROM t }\n';
+
+const userFile = (shared: string, profile: string) =>
+  `svc: 1\n${shared}projects: { demo: { profiles: { default: { ${profile} } } } }\n`;
+
+async function send(url: string, method: string, params: object): Promise<string> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return (await fetch(url, { method: 'POST', headers, body })).text();
+}
+
+async function serve(root: string, config: string, env: Readonly<Record<string, string>> = {}) {
+  const path = join(folder(), 'config.yml');
+  writeFileSync(path, config);
+  const all = { ...env, SVC_CONFIG: path, SVC_DEBUG: '1' };
+  const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env: all });
+  const { url } = JSON.parse((await server.until(/^\{.*\}$/m))[0]);
+  const reload = async () => {
+    server.child.kill('SIGHUP');
+    await server.until(/"?reloaded"?/, 'stderr');
+  };
+  return { server, url: String(url), path, reload };
+}
+
+it('reads references and the database again', async () => {
+  const root = await project();
+  const vault = await startVault({ v2: { 'secret/db': { password: 'planted' } } });
+  writeFileSync(join(root, 'svc-site.yml'), `${SITE}secrets: [db]\n`);
+  writeFileSync(join(root, 'tools/rows.yml'), TABLE);
+  mkdirSync(join(root, 'data'), { recursive: true });
+  await runScript(join(root, 'data/one.db'), 'CREATE TABLE t AS SELECT 111 AS n');
+  await runScript(join(root, 'data/two.db'), 'CREATE TABLE t AS SELECT 222 AS n');
+  const secrets = 'secrets: [{ name: db, type: custom, parameters: { key: "vault://secret/db#password" } }]';
+  const config = userFile(`vault: { enabled: true, address: "${vault.url}" }\n`, secrets);
+  const env = { VAULT_TOKEN, SVC_READONLY: 'true', SVC_DATABASE_PATH: 'data/one.db' };
+  const { url, reload } = await serve(root, config, env);
+  const rows = () => send(url, 'tools/call', { name: 'rows', arguments: {} });
+  expect(vault.asked).toHaveLength(1);
+  renameSync(join(root, 'data/two.db'), join(root, 'data/one.db'));
+  expect(await rows()).toContain('111');
+  await reload();
+  expect(vault.asked).toHaveLength(2);
+  expect(await rows()).toContain('222');
+});
+
+it('leaves what files say, who asks for tokens, the port and the endpoints', async () => {
+  const root = await project();
+  const { url, path, reload } = await serve(root, userFile('', ''));
+  const listed = await send(url, 'tools/list', {});
+  expect(listed).toContain('hello_world');
+  writeFileSync(join(root, 'svc-site.yml'), `${SITE}sql_tools: { enabled: true }\n`);
+  writeFileSync(join(root, 'tools/rows.yml'), TABLE);
+  const auth = 'auth: { provider: github, github: { client_id: c, client_secret: s } }';
+  writeFileSync(path, userFile('transport: { http: { port: 1 } }\n', auth));
+  await reload();
+  expect(await send(url, 'tools/list', {})).toBe(listed);
+});
