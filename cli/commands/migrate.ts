@@ -35,9 +35,9 @@ export const run: Run = async (input, output) => {
     files: files.map(({ path, from, text }) => ({ path, from, rewritten: text !== null })),
     user_config: user && { path: user.path, from: user.from },
     notes: [...notes, ...(user?.notes ?? [])],
-    findings: findings.map((finding) => ({ ...finding })),
   };
-  output.data(report, () => toText(report, files));
+  const document = { ...report, findings: findings.map((finding) => ({ ...finding })) };
+  output.data(document, () => toText(report, files, findings));
   return report.status === 'ok' ? 0 : 1;
 };
 
@@ -49,7 +49,6 @@ type Report = {
   readonly files: readonly { readonly path: string; readonly from: string; readonly rewritten: boolean }[];
   readonly user_config: { readonly path: string; readonly from: string } | null;
   readonly notes: readonly Note[];
-  readonly findings: readonly Finding[];
 };
 
 /** It may hold secrets: for its owner only, and never in git. */
@@ -63,8 +62,8 @@ async function writeUser(target: string, { path, text }: MigratedUser): Promise<
 
 const KINDS = { lost: 'error', check: 'warning', done: 'info' } as const;
 
-function toText(report: Report, files: readonly PlannedFile[]): string {
-  const { to, written, notes, findings, user_config } = report;
+function toText(report: Report, files: readonly PlannedFile[], findings: readonly Finding[]): string {
+  const { to, written, notes, user_config } = report;
   const shown = files.filter(({ text, path, from }) => text !== null || path !== from);
   const where = relative(process.cwd(), to) || '.';
   const user = user_config === null ? [] : [`  ${user_config.path}  ${styled('dim', user_config.from)}`];
