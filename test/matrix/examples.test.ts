@@ -1,0 +1,74 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createFromSeed } from '../../adapters/node/seed.ts';
+import { buildTarget } from '../../deploy/build.ts';
+import { PLATFORMS } from './platforms.ts';
+import { rawCall } from './raw.ts';
+
+// builds, and programs that start, on machines with little to spare
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+interface Asked {
+  readonly tool: string;
+  readonly args: Record<string, unknown>;
+  readonly answer: unknown;
+}
+
+/** What a newcomer calls first, and what must come back wherever the example runs. */
+const EXAMPLES: Readonly<Record<string, readonly [database: string, asked: Asked]>> = {
+  'sales-analytics': [
+    'data/sales.db',
+    {
+      tool: 'revenue_by_month',
+      args: { from: '2024-01-01', to: '2024-02-29', country: 'DE' },
+      answer: [
+        { month: '2024-01', orders: expect.any(Number), revenue: expect.any(Number), change: null },
+        {
+          month: '2024-02',
+          orders: expect.any(Number),
+          revenue: expect.any(Number),
+          change: expect.any(Number),
+        },
+      ],
+    },
+  ],
+  'github-rows': ['data/work.db', { tool: 'my_tickets', args: {}, answer: [] }],
+  'public-data': [
+    'data/planets.db',
+    {
+      tool: 'search_moons',
+      args: { wider_than_km: 5200 },
+      answer: [{ name: 'Ganymede', planet: 'Jupiter', diameter_km: 5268 }],
+    },
+  ],
+};
+
+const WHERE = PLATFORMS.filter(({ name }) =>
+  ['Node over a socket', 'Lambda, Function URL, streaming', 'workerd'].includes(name),
+);
+
+let work: string;
+beforeAll(async () => {
+  work = await mkdtemp(join(tmpdir(), 'svc-examples-'));
+});
+afterAll(() => rm(work, { recursive: true }));
+
+describe.each(Object.entries(EXAMPLES))('examples/%s', (name, [database, { tool, args, answer }]) => {
+  let root: string;
+  beforeAll(async () => {
+    root = join(work, name);
+    const made = /[\\/](?:data|build|audit)$/;
+    await cp(join('examples', name), root, { recursive: true, filter: (path) => !made.test(path) });
+    await createFromSeed(root, join(root, database));
+  });
+
+  test.each(WHERE)('answers on: $name', async ({ target, start }) => {
+    const { out } = await buildTarget({ root, target, out: join(work, `${name}-${target}`) });
+    const { reach, close } = await start(out);
+    const { result } = JSON.parse(await rawCall(reach, tool, args));
+    await close();
+    expect(result.structuredContent).toEqual(answer);
+  });
+});
