@@ -60,6 +60,7 @@ const TYPES: Readonly<Record<string, string>> = {
   policies_applied: 'VARCHAR[]',
   input_data: 'JSON',
   output_data: 'JSON',
+  execution_events: 'JSON',
 };
 
 /** Writes all records that match into the table `logs` of a database file, in place of one that is there. */

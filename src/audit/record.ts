@@ -5,6 +5,7 @@ import { type SvcError, toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
 import { cutText } from './cut.ts';
+import { type AuditEvent, toAuditEvents } from './events.ts';
 import { createRecordId } from './record-id.ts';
 import { createRedactor, REDACTED, type Redactor } from './redact.ts';
 
@@ -41,6 +42,8 @@ export interface AuditRecord {
   readonly result_count: number | null;
   readonly input_data?: JsonObject;
   readonly output_data?: JsonValue;
+  /** What the call did elsewhere; absent where it told nothing. */
+  readonly execution_events?: readonly AuditEvent[];
 }
 
 /** The fields in the order of a record. */
@@ -67,6 +70,7 @@ export const RECORD_FIELDS = [
   'result_count',
   'input_data',
   'output_data',
+  'execution_events',
 ] as const satisfies readonly (keyof AuditRecord)[];
 
 /** What of a call's values is kept. */
@@ -80,7 +84,7 @@ const MAX_ERROR = 2_048;
 
 /** The record of one call, without anything that is sensitive and of bounded size. */
 export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptions): AuditRecord {
-  const { context, decision, error } = call;
+  const { context, decision, error, events = [] } = call;
   const redactor = createRedactor();
   const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
   return {
@@ -103,6 +107,7 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptio
     result_count: error === null ? countOf(call.result) : null,
     ...(inputs ? { input_data: input } : {}),
     ...(outputs && error === null ? { output_data: outputOf(call, redactor) } : {}),
+    ...(events.length === 0 ? {} : { execution_events: toAuditEvents(events, redactor, outputs) }),
   };
 }
 

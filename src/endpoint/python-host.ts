@@ -9,7 +9,7 @@ import type { Runtime } from './runtime.ts';
 
 /** Rows that a statement may give to a function, however few its endpoint returns. */
 const MAX_ROWS = 100_000;
-const MAX_EVENTS = 100;
+const MAX_EVENTS = 50;
 const MAX_TEXT = 4_000;
 
 /** What the function of one call can ask: its statements run as the caller, within what is left of its time. */

@@ -306,6 +306,45 @@ describe('redaction', () => {
   });
 });
 
+describe('what a call did elsewhere', () => {
+  const EVENT = {
+    kind: 'external',
+    started_at: 1.5,
+    duration_ms: 12.4,
+    status: 'error',
+    target: 'api.example.com',
+    operation: 'GET /rates',
+    summary: 'with Bearer abcdefghijklmnopqrstuvwxyz012345',
+    error: 'TimeoutError',
+    details: { api_key: 'planted-key', rates: 3 },
+  };
+
+  it('is in it without what is secret', async () => {
+    const call = { ...(await recorded('tool', 'people', { country: 'DE' })), events: [EVENT] };
+    const { execution_events } = toAuditRecord(call, ALL);
+    expect(execution_events).toEqual([
+      {
+        ...EVENT,
+        started_at: '1970-01-01T00:00:01.500Z',
+        duration_ms: 12,
+        summary: expect.not.stringContaining('abcdefghijklmnopqrstuvwxyz012345'),
+        details: { api_key: '[REDACTED]', rates: 3 },
+      },
+    ]);
+    const [bare] = toAuditRecord(call, { inputs: true, outputs: false }).execution_events ?? [];
+    expect(bare).not.toHaveProperty('details');
+  });
+
+  it('is bounded, and nothing where there is nothing', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    expect(toAuditRecord(call, ALL)).not.toHaveProperty('execution_events');
+    const events = Array.from({ length: 50 }, () => ({ ...EVENT, details: { text: 'x'.repeat(5_000) } }));
+    expect(JSON.stringify(toAuditRecord({ ...call, events }, ALL).execution_events).length).toBeLessThan(
+      60_000,
+    );
+  });
+});
+
 describe('the size of a record', () => {
   it('is bounded, and what is missing can be seen', async () => {
     const call = await recorded('tool', 'people', { country: 'x'.repeat(1_000_000) });
