@@ -24,7 +24,7 @@ export interface PyodideOptions {
   readonly log: Log;
   /** The most threads; by default one for each core, up to 2. */
   readonly size?: number;
-  /** The most calls that wait; 1,024 by default. */
+  /** The most calls that wait; 64 for each thread by default. */
   readonly queue?: number;
   /** The most memory that Python can take in each thread; 256 by default. */
   readonly memoryMb?: number;
@@ -39,7 +39,8 @@ const MOUNT = '/project';
 export async function openPyodide(options: PyodideOptions): Promise<PythonPool> {
   const folder = pyodideFolder();
   if (folder === null) throw missing();
-  const { root, log, size = Math.min(availableParallelism(), 2), queue = 1024, memoryMb = 256 } = options;
+  const { root, log, size = Math.min(availableParallelism(), 2) } = options;
+  const { queue = 64 * size, memoryMb = 256 } = options;
   const [wasm, modules] = await Promise.all([compilePyodide(folder), readHostModules()]);
   const snapshot = await snapshotOf(folder, modules);
   const mount = process.platform === 'win32' ? MOUNT : root;
