@@ -246,6 +246,14 @@ describe('what a request of 2026-07-28 must carry', () => {
     expect((await exchange(app, encoded)).json.result).toMatchObject({ resultType: 'complete' });
   });
 
+  it('asks for no header of a parameter, and looks at none', async () => {
+    expect(JSON.stringify((await exchange(app, list)).json)).not.toContain('x-mcp-header');
+    const more = { ...call, headers: { ...call.headers, 'mcp-param-name': 'Eve' } };
+    expect((await exchange(app, more)).json.result).toMatchObject({
+      structuredContent: { greeting: 'Hello, Ada!' },
+    });
+  });
+
   it('refuses a revision that it does not speak, naming those it does', async () => {
     const meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
     const request = { ...withMeta(meta), headers: { ...list.headers, 'mcp-protocol-version': '2031-01-01' } };

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { createAdmin } from '../../../src/admin/app.ts';
+import type { AdminSource } from '../../../src/admin/source.ts';
+import type { LogLine } from '../../../src/ports.ts';
+
+const BROKEN = new Proxy({} as AdminSource, {
+  get: () => {
+    throw new Error('the disk is gone');
+  },
+});
+
+it.each([
+  [false, { error: 'internal_error', message: 'the disk is gone' }],
+  [true, { error: 'internal_error', message: 'the disk is gone', detail: 'internal: the disk is gone' }],
+])('a fault of the server is 500 internal_error (debug: %s)', async (debug, body) => {
+  const lines: LogLine[] = [];
+  const log = (line: LogLine) => void lines.push(line);
+  const admin = createAdmin({ source: BROKEN, clock: { now: () => 0 }, log, debug });
+  const response = await admin.fetch(new Request('http://localhost/status'));
+  expect(response.status).toBe(500);
+  expect(await response.json()).toEqual(body);
+  expect(lines).toEqual([{ level: 'error', message: 'admin: the disk is gone' }]);
+});
