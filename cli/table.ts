@@ -30,6 +30,26 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/init.ts'),
   },
   {
+    usage: 'migrate <dir>',
+    summary: 'make a project of svc from one of MXCP, beside it',
+    options: [
+      {
+        flags: '--write',
+        summary: 'write it to <dir>-svc; without it the command only says what it would do',
+      },
+      { flags: '--out <dir>', summary: 'write it to this folder, which must be new or empty' },
+      {
+        flags: '--config <file>',
+        summary:
+          'user file to rewrite too (default: MXCP_CONFIG, then ~/.mxcp/config.yml, where there is one)',
+      },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc migrate ../analytics --out ../analytics-svc',
+    load: () => import('./commands/migrate.ts'),
+  },
+  {
     usage: 'serve',
     summary: 'run the server',
     options: [
@@ -279,6 +299,24 @@ export const COMMANDS: readonly Command[] = [
     ],
     example: 'svc doctor auth --url https://mcp.example.com',
     load: () => import('./commands/doctor.ts'),
+  },
+  {
+    usage: 'connect <client>',
+    summary: 'tell a client of this project: claude-desktop, claude-code, cursor, vscode, codex or gemini',
+    options: [
+      { flags: '--write', summary: "merge it into the client's own file; a copy of the old one is kept" },
+      { flags: '--dry-run', summary: 'only say what --write would do' },
+      { flags: '--url <url>', summary: 'of a server that runs; without it the client starts svc itself' },
+      { flags: '--name <name>', summary: 'what the client calls it (default: the name of the project)' },
+      { flags: '--scope <scope>', summary: 'user (default), or project: the file in this folder' },
+      { flags: '--file <path>', summary: 'another file of the client' },
+      { flags: '--force', summary: 'replace another server of that name' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc connect claude-desktop --write',
+    load: () => import('./commands/connect.ts'),
   },
   {
     usage: 'dbt [args...]',
