@@ -5,7 +5,7 @@ process.env.UV_THREADPOOL_SIZE ??= '72';
 
 export default defineConfig({
   test: {
-    include: ['test/unit/**/*.test.ts', 'test/engine/**/*.test.ts', 'test/matrix/**/*.test.ts'],
+    include: ['unit', 'engine', 'matrix', 'dbt'].map((folder) => `test/${folder}/**/*.test.ts`),
     testTimeout: 20_000,
     hookTimeout: 120_000,
     // CI's machines stall for seconds at times; the log names each test that needed a second try.

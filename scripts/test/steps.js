@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
+import { ensureDbt } from './dbt.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
 const REPORTS = join(ROOT, 'build/tests');
@@ -27,6 +28,20 @@ export const programStep = vitest('programs', PROGRAMS);
 
 /** Both engines by one contract; one list of cases on every built artefact. */
 export const platformStep = vitest('engine and matrix', ['test/engine', 'test/matrix']);
+
+/** A real dbt, where one can be installed; without one nothing is wrong, but it is said. */
+export const dbtStep = {
+  name: 'dbt',
+  run: async () => {
+    const { bin, reason } = await ensureDbt();
+    if (bin === null) {
+      console.error(`\n*** SKIPPED: the tests with a real dbt did not run: ${reason} ***\n`);
+      return { passed: 0, failed: 0, skipped: reason };
+    }
+    process.env.SVC_TEST_DBT = bin;
+    return vitest('dbt', ['test/dbt']).run();
+  },
+};
 
 function tool(name, program, args) {
   const run = async () => {

@@ -24,7 +24,8 @@ async function runStep({ name, run }) {
   return { name, ...result, seconds: (Date.now() - start) / 1000 };
 }
 
-function lineOf({ name, passed, failed, seconds }) {
+function lineOf({ name, passed, failed, seconds, skipped }) {
+  if (skipped !== undefined) return `skip ${name}: ${skipped}`;
   const counts = `${passed} passed, ${failed} failed`;
   return `${failed === 0 ? 'ok  ' : 'FAIL'} ${name}: ${counts} (${seconds.toFixed(1)} s)`;
 }
