@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toAuditRecord } from '../../src/audit/record.ts';
+import { parseManifest } from '../../src/catalog/manifest.ts';
+import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
+import type { RequestContext, User } from '../../src/context.ts';
+import { createRuntime } from '../../src/endpoint/create.ts';
+import type { CallRecord } from '../../src/endpoint/record.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { EndpointKind } from '../../src/project/model.ts';
+import { type Ended, type RecordedCall, toEnded } from '../../src/quality/replay/record.ts';
+import type { Player } from '../../src/quality/replay/run.ts';
+import { runEndpoint } from '../../src/quality/run-endpoint.ts';
+import { parseUserContext } from '../../src/quality/user.ts';
+import { compileEngine } from '../duckdb-wasm/artefact.ts';
+import { openWasm } from '../duckdb-wasm/in-process.ts';
+import { pathFile } from '../duckdb-wasm/path-file.ts';
+
+/** Where the targets put the database. */
+const DATABASES = ['data.duckdb', 'assets/data.duckdb'];
+
+/** Makes calls against an artefact that `svc build` wrote, in this process and with its own engine. */
+export async function openArtefact(folder: string, user: User | null): Promise<Player> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause) => {
+    throw new SvcError('usage', `${folder} has no manifest.json: it is no folder that \`svc build\` wrote.`, {
+      cause,
+    });
+  });
+  const { catalog, database } = parseManifest(text);
+  const path = DATABASES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (path === undefined) throw new SvcError('database_unavailable', `${folder} has no database.`);
+  const opened = await openWasm({ ...(await compileEngine()), file: pathFile(path, database.name) });
+  const seen: CallRecord[] = [];
+  const observe = (call: CallRecord) => void seen.push(call);
+  const runtime = createRuntime({ catalog, open: async () => opened, log: () => {}, observe });
+  return {
+    kindOf: (kind, name) => kindOf(entryOf(catalog, kind, name)),
+    play: async (call) => {
+      const start = performance.now();
+      await runEndpoint(runtime, call.kind, call.name, call.args, contextOf(call, user)).catch(() => {});
+      // The resources of a prompt end before it does.
+      return endedOf(seen.splice(0).at(-1), performance.now() - start);
+    },
+    close: () => opened.close(),
+  };
+}
+
+function entryOf({ tools, resources, prompts }: Catalog, kind: EndpointKind, name: string) {
+  const entries: { readonly [key: string]: AnyEntry } = { tool: tools, resource: resources, prompt: prompts }[
+    kind
+  ];
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+/** What a Python function does is known when it does it. */
+function kindOf(entry: AnyEntry | undefined): ReturnType<Player['kindOf']> {
+  if (entry === undefined) return 'gone';
+  if (entry.confirm !== undefined || entry.ask !== undefined) return 'asks';
+  if (entry.kind === 'prompt') return 'reads';
+  return entry.source.language === 'sql' && entry.source.mode === 'read' ? 'reads' : 'writes';
+}
+
+/** The same words about a call as the log has, so that they compare. */
+function endedOf(call: CallRecord | undefined, durationMs: number): Ended {
+  if (call === undefined) throw new SvcError('internal', 'a call has ended without a record');
+  return {
+    ...toEnded({ ...toAuditRecord(call, { inputs: false, outputs: true }) }),
+    durationMs: Math.round(durationMs),
+  };
+}
+
+/** Of who called the log has no more than the id. */
+function contextOf({ userId }: RecordedCall, user: User | null): RequestContext {
+  const recorded = userId === null ? null : parseUserContext({}, { from: 'the audit file', id: userId });
+  return {
+    requestId: crypto.randomUUID(),
+    caller: 'cli',
+    user: user ?? recorded,
+    headers: null,
+    sessionId: null,
+    traceparent: null,
+    signal: new AbortController().signal,
+  };
+}

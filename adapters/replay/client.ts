@@ -1,0 +1,94 @@
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject } from '../../src/types/coerce.ts';
+
+const REVISION = '2026-07-28';
+const TIMEOUT_MS = 60_000;
+
+/** What a server answered to one request. */
+export type Answer =
+  | { readonly result: JsonObject }
+  | { readonly error: { readonly code: number; readonly message: string } };
+
+/** Asks a server by MCP, each request by itself. */
+export type Ask = (method: string, params: JsonObject, name?: string) => Promise<Answer>;
+
+/** A client without a session; the token goes nowhere but to this address. */
+export function createClient(url: URL, token: string | null): Ask {
+  return async (method, params, name) => {
+    const response = await post(url, { method, params, name, token });
+    if (response.status === 401 || response.status === 403) throw refused(url, response.status, token);
+    const message = messageOf(await response.text(), response.headers.get('content-type') ?? '');
+    const { result, error } = isObject(message) ? message : {};
+    if (isObject(result)) return { result };
+    if (isObject(error)) return { error: { code: Number(error.code), message: String(error.message) } };
+    throw new SvcError(
+      'request_invalid',
+      `${url} answered ${response.status} to ${method}, and that is no MCP. Name the address that clients are given, such as https://example.com/mcp.`,
+    );
+  };
+}
+
+interface Request {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly name: string | undefined;
+  readonly token: string | null;
+}
+
+async function post(url: URL, { method, params, name, token }: Request): Promise<Response> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  try {
+    return await fetch(url, {
+      method: 'POST',
+      redirect: 'error',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': REVISION,
+        'mcp-method': method,
+        ...(name === undefined ? {} : { 'mcp-name': toHeader(name) }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (cause) {
+    throw new SvcError('address_unavailable', `${url} cannot be reached: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** What is no plain header text travels encoded (SEP-2243). */
+function toHeader(name: string): string {
+  const plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name) && !name.startsWith('=?');
+  return plain ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
+}
+
+/** Of a stream the last message, which is the answer. */
+function messageOf(text: string, type: string): JsonValue {
+  const data = type.includes('text/event-stream')
+    ? (text.split('\n').findLast((line) => line.startsWith('data:')) ?? '').slice(5)
+    : text;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}
+
+function refused(url: URL, status: number, token: string | null): SvcError {
+  return token === null
+    ? new SvcError(
+        'token_missing',
+        `${url} asks for a token (${status}). Put one into SVC_REPLAY_TOKEN, or name another variable with --token-env.`,
+      )
+    : new SvcError('token_invalid', `${url} does not take the token (${status}).`);
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
+}

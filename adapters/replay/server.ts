@@ -1,0 +1,138 @@
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import type { EndpointKind } from '../../src/project/model.ts';
+import { parseUriTemplate } from '../../src/project/uri.ts';
+import type { Ended, RecordedCall } from '../../src/quality/replay/record.ts';
+import type { Player } from '../../src/quality/replay/run.ts';
+import { isList } from '../../src/types/canonical.ts';
+import { isObject } from '../../src/types/coerce.ts';
+import { type Answer, type Ask, createClient } from './client.ts';
+
+/** Makes calls against a running server, as whoever the token says. */
+export async function openServer(url: URL, token: string | null): Promise<Player> {
+  const ask = createClient(url, token);
+  const [tools, resources, templates, prompts] = [
+    await listAll(ask, 'tools/list', 'tools'),
+    await listAll(ask, 'resources/list', 'resources'),
+    await listAll(ask, 'resources/templates/list', 'resourceTemplates'),
+    await listAll(ask, 'prompts/list', 'prompts'),
+  ];
+  const served: { readonly [kind in EndpointKind]: ReadonlyMap<string, JsonObject> } = {
+    tool: keyed(tools, 'name'),
+    resource: new Map([...keyed(resources, 'uri'), ...keyed(templates, 'uriTemplate')]),
+    prompt: keyed(prompts, 'name'),
+  };
+  return {
+    kindOf: (kind, name) => kindOf(kind, served[kind].get(name)),
+    play: (call) => play(ask, call),
+    close: async () => {},
+  };
+}
+
+async function listAll(ask: Ask, method: string, key: string): Promise<readonly JsonObject[]> {
+  const items: JsonObject[] = [];
+  for (let cursor: JsonValue | undefined = null; cursor !== undefined; ) {
+    const answer: Answer = await ask(method, cursor === null ? {} : { cursor });
+    // A server without any of these may not know the method.
+    if ('error' in answer) {
+      if (answer.error.code === -32601) return items;
+      throw new SvcError('request_invalid', `The server refused ${method}: ${answer.error.message}`);
+    }
+    const page = answer.result[key];
+    items.push(...(isList(page) ? page.filter(isObject) : []));
+    cursor = answer.result.nextCursor;
+  }
+  return items;
+}
+
+function keyed(items: readonly JsonObject[], key: string): ReadonlyMap<string, JsonObject> {
+  return new Map(items.map((item) => [String(item[key]), item]));
+}
+
+/** Only what a tool says of itself is known here: one that does not say that it only reads is left alone. */
+function kindOf(kind: EndpointKind, served: JsonObject | undefined): ReturnType<Player['kindOf']> {
+  if (served === undefined) return 'gone';
+  if (kind !== 'tool') return 'reads';
+  const hints = isObject(served.annotations) ? served.annotations : {};
+  return hints.readOnlyHint === true && hints.destructiveHint !== true ? 'reads' : 'writes';
+}
+
+async function play(ask: Ask, call: RecordedCall): Promise<Ended> {
+  const { method, params, name } = requestOf(call);
+  const start = performance.now();
+  const answer = await ask(method, params, name);
+  const durationMs = Math.round(performance.now() - start);
+  if ('error' in answer) return failed(answer.error.message, call, durationMs);
+  const { result } = answer;
+  if (result.isError === true) return failed(textOf(result), call, durationMs);
+  return {
+    ...UNKNOWN,
+    status: 'success',
+    durationMs,
+    decision: notDenied(call),
+    ...valueOf(call.kind, result),
+  };
+}
+
+function requestOf({ kind, name, args }: RecordedCall) {
+  if (kind === 'tool') return { method: 'tools/call', params: { name, arguments: args }, name };
+  if (kind === 'resource') {
+    const uri = expand(name, args);
+    return { method: 'resources/read', params: { uri }, name: uri };
+  }
+  const given = Object.entries(args).filter(([, value]) => value !== null);
+  const texts = given.map(([key, value]) => [key, toText(value)] as const);
+  return { method: 'prompts/get', params: { name, arguments: Object.fromEntries(texts) }, name };
+}
+
+function expand(template: string, args: JsonObject): string {
+  const parsed = parseUriTemplate(template);
+  if ('problem' in parsed) return template;
+  const { literals, variables } = parsed.template;
+  const values = variables.map((name) => encodeURIComponent(toText(args[name] ?? '')));
+  return literals.map((literal, at) => `${literal}${values[at] ?? ''}`).join('');
+}
+
+function toText(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const UNKNOWN = { decision: null, errorCode: null, errorText: null, rows: null } as const;
+
+/** What was answered was not denied; of rules that only filter nothing is known here. */
+function notDenied({ ended }: RecordedCall): string | null {
+  return ended.decision === 'deny' ? 'allow' : ended.decision;
+}
+
+/** The reason of a denial is its text: the same text is the same decision. */
+function failed(text: string, { ended }: RecordedCall, durationMs: number): Ended {
+  const same = ended.status === 'error' && ended.errorText === text;
+  return { ...UNKNOWN, status: 'error', durationMs, errorText: text, decision: same ? ended.decision : null };
+}
+
+function textOf(result: JsonObject): string {
+  const [first] = isList(result.content) ? result.content : [];
+  return isObject(first) ? String(first.text ?? '') : '';
+}
+
+/** The value as the endpoint made it, where the answer has one. */
+function valueOf(
+  kind: EndpointKind,
+  result: JsonObject,
+): Pick<Ended, 'rows'> & { readonly value?: JsonValue } {
+  if (kind === 'prompt') return { rows: isList(result.messages) ? result.messages.length : null };
+  const value = kind === 'tool' ? result.structuredContent : readOf(result);
+  if (value === undefined) return { rows: null };
+  return { rows: isList(value) ? value.length : value === null ? 0 : 1, value };
+}
+
+function readOf(result: JsonObject): JsonValue | undefined {
+  const [first] = isList(result.contents) ? result.contents : [];
+  if (!isObject(first) || typeof first.text !== 'string') return undefined;
+  if (first.mimeType !== 'application/json') return first.text;
+  try {
+    return JSON.parse(first.text);
+  } catch {
+    return first.text;
+  }
+}

@@ -1,0 +1,162 @@
+import type { JsonValue } from '../../json.ts';
+import { isList, isSame } from '../../types/canonical.ts';
+import { isObject } from '../../types/coerce.ts';
+import { type Ended, isMarked } from './record.ts';
+
+/** In what an answer differs from the recorded one: plain JSON. */
+export type ReplayDifference = {
+  readonly what: 'endpoint' | 'decision' | 'status' | 'shape' | 'rows';
+  /** In the result. */
+  readonly path?: string;
+  readonly old: JsonValue;
+  readonly new: JsonValue;
+};
+
+/** How many differences of shape say enough. */
+const MOST = 5;
+
+/** How an answer differs from the recorded one; what either of them does not say is not compared. */
+export function compareEnded(before: Ended, after: Ended): readonly ReplayDifference[] {
+  const differences = [...compareDecision(before, after), ...compareStatus(before, after)];
+  if (before.status === 'error' || after.status === 'error') return differences;
+  const shape = compareShapes(before.value, after.value);
+  return [...differences, ...shape, ...compareRows(before, after, shape.length > 0)];
+}
+
+function compareDecision(before: Ended, after: Ended): readonly ReplayDifference[] {
+  if (before.decision === null || after.decision === null || before.decision === after.decision) return [];
+  return [{ what: 'decision', old: before.decision, new: after.decision }];
+}
+
+function compareStatus(before: Ended, after: Ended): readonly ReplayDifference[] {
+  const [old, now] = [wordOf(before), wordOf(after)];
+  if (before.status !== after.status) return [{ what: 'status', old, new: now }];
+  if (before.status === 'success') return [];
+  const coded = before.errorCode !== null && after.errorCode !== null;
+  const same = coded
+    ? before.errorCode === after.errorCode
+    : bare(before.errorText) === bare(after.errorText);
+  return same ? [] : [{ what: 'status', old, new: now }];
+}
+
+function wordOf({ status, errorCode, errorText }: Ended): string {
+  if (status === 'success') return status;
+  return errorCode ?? (bare(errorText) || status);
+}
+
+/** Each failure has an id of its own. */
+function bare(text: string | null): string {
+  return (text ?? '').replace(/ \(error id [^)]*\)$/, '');
+}
+
+function compareRows(before: Ended, after: Ended, shaped: boolean): readonly ReplayDifference[] {
+  if (before.rows !== null && after.rows !== null && before.rows !== after.rows) {
+    return [{ what: 'rows', old: before.rows, new: after.rows }];
+  }
+  if (shaped || before.value === undefined || after.value === undefined) return [];
+  const found = firstDifference(before.value, after.value, '');
+  return found === null ? [] : [{ what: 'rows', ...found }];
+}
+
+/** The first place in which two values differ, where nothing was taken out. */
+function firstDifference(
+  before: JsonValue,
+  after: JsonValue,
+  path: string,
+): Omit<ReplayDifference, 'what'> | null {
+  if (isMarked(before) && typeof before === 'string') return null;
+  if (isList(before) && isList(after)) {
+    return firstOf(before.map((old, at) => [`${path}[${at}]`, old, after[at] ?? null]));
+  }
+  if (isObject(before) && isObject(after)) {
+    const names = Object.keys(before).filter((name) => !isMarked(name));
+    return firstOf(names.map((name) => [join(path, name), before[name] ?? null, after[name] ?? null]));
+  }
+  return isSame(before, after) ? null : { path, old: before, new: after };
+}
+
+function firstOf(pairs: readonly (readonly [string, JsonValue, JsonValue])[]) {
+  for (const [path, before, after] of pairs) {
+    const found = firstDifference(before, after, path);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Names and types of a result, whatever the number of its items. */
+function compareShapes(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): readonly ReplayDifference[] {
+  if (before === undefined || after === undefined) return [];
+  const [was, is] = [shapeOf(before), shapeOf(after)];
+  const paths = [...new Set([...was.keys(), ...is.keys()])];
+  return paths
+    .filter((path) => !isHidden(was, path) && !fits(was.get(path), is.get(path)))
+    .filter((path) => !(isEmptied(was, path) || isEmptied(is, path)))
+    .slice(0, MOST)
+    .map((path) => ({
+      what: 'shape',
+      path,
+      old: typesAt(was, path),
+      new: typesAt(is, path),
+    }));
+}
+
+type Shape = ReadonlyMap<string, ReadonlySet<string>>;
+
+const HIDDEN = 'hidden';
+
+function shapeOf(value: JsonValue): Shape {
+  const shape = new Map<string, Set<string>>();
+  const visit = (inside: JsonValue, path: string): void => {
+    const types = shape.get(path) ?? new Set();
+    shape.set(path, types.add(typeOf(inside)));
+    if (isList(inside)) for (const item of inside) if (!isCut(item)) visit(item, `${path}[]`);
+    if (isObject(inside)) for (const [name, field] of Object.entries(inside)) visit(field, join(path, name));
+  };
+  visit(value, '');
+  return shape;
+}
+
+function isCut(item: JsonValue): boolean {
+  return typeof item === 'string' && item.startsWith('[CUT:');
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (isList(value)) return 'array';
+  if (typeof value === 'string' && isMarked(value)) return HIDDEN;
+  return typeof value;
+}
+
+/** Something was taken out here, or above. */
+function isHidden(shape: Shape, path: string): boolean {
+  for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['), 0))) {
+    if (shape.get(at)?.has(HIDDEN)) return true;
+    if (shape.has(join(at, '[CUT]'))) return true;
+    if (at === '') return false;
+  }
+}
+
+/** Of a list without items nothing is known about its items. */
+function isEmptied(shape: Shape, path: string): boolean {
+  const list = path.lastIndexOf('[]');
+  return list >= 0 && !shape.has(path.slice(0, list + 2));
+}
+
+/** Whether a value is null is a matter of rows. */
+function fits(before: ReadonlySet<string> | undefined, after: ReadonlySet<string> | undefined): boolean {
+  if (before === undefined || after === undefined) return false;
+  const [was, is] = [before, after].map((types) => [...types].filter((type) => type !== 'null'));
+  if (!was?.length || !is?.length) return true;
+  return is.every((type) => was.includes(type));
+}
+
+function typesAt(shape: Shape, path: string): string {
+  return [...(shape.get(path) ?? ['absent'])].toSorted().join(' or ');
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}

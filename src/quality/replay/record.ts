@@ -1,0 +1,96 @@
+import { OPERATION_TYPES } from '../../audit/record.ts';
+import { REDACTED } from '../../audit/redact.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { EndpointKind } from '../../project/model.ts';
+import { isObject } from '../../types/coerce.ts';
+
+/** A call as the audit log has it, with everything that is needed to make it again. */
+export interface RecordedCall {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly kind: EndpointKind;
+  /** Of a resource its URI template. */
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly userId: string | null;
+  readonly ended: Ended;
+}
+
+/** How a call ended; what is not known is not compared. */
+export interface Ended {
+  readonly status: 'success' | 'error';
+  readonly durationMs: number;
+  readonly decision: string | null;
+  readonly errorCode: string | null;
+  readonly errorText: string | null;
+  readonly rows: number | null;
+  readonly value?: JsonValue;
+}
+
+/** Why a record is not replayed. */
+export const SKIP_REASONS = {
+  foreign: 'no record, or torn',
+  unrecorded: 'parameters were not recorded',
+  redacted: 'parameters are redacted or cut',
+  writes: 'not known to only read',
+  asks: 'a person is asked first',
+  circumstances: 'ended by what was not the endpoint',
+} as const;
+export type SkipReason = keyof typeof SKIP_REASONS;
+
+/** What says more about the day than about the endpoint. */
+const CIRCUMSTANCES = new Set([
+  'busy',
+  'cancelled',
+  'deadline_exceeded',
+  'memory_exceeded',
+  'database_unavailable',
+  'audit_unavailable',
+  'rate_limited',
+  'endpoint_unknown',
+  'scope_insufficient',
+  'token_invalid',
+  'token_missing',
+  'capability_missing',
+  'internal',
+]);
+
+/** A record as a call to repeat, or why it is none. */
+export function toRecordedCall(fields: {
+  readonly [field: string]: unknown;
+}): { readonly call: RecordedCall } | { readonly skip: SkipReason } {
+  const { operation_name: name, input_data: args } = fields;
+  const kind = OPERATION_TYPES.find((type) => type === fields.operation_type);
+  if (kind === undefined || typeof name !== 'string') return { skip: 'foreign' };
+  if (!isObject(args)) return { skip: 'unrecorded' };
+  if (isMarked(args)) return { skip: 'redacted' };
+  const ended = toEnded(fields);
+  if (CIRCUMSTANCES.has(ended.errorCode ?? '')) return { skip: 'circumstances' };
+  const [id, timestamp] = [textOf(fields.record_id) ?? '', textOf(fields.timestamp) ?? ''];
+  return { call: { id, timestamp, kind, name, args, userId: textOf(fields.user_id), ended } };
+}
+
+/** How a record says that its call ended. */
+export function toEnded(fields: { readonly [field: string]: unknown }): Ended {
+  const { result_count: rows, duration_ms: duration, output_data: value } = fields;
+  return {
+    status: fields.operation_status === 'success' ? 'success' : 'error',
+    durationMs: typeof duration === 'number' ? duration : 0,
+    decision: textOf(fields.policy_decision),
+    errorCode: textOf(fields.error_code),
+    errorText: textOf(fields.error_message),
+    rows: typeof rows === 'number' ? rows : null,
+    ...(value === undefined ? {} : { value: value as JsonValue }),
+  };
+}
+
+/** Whether something was taken out of a value when it was recorded. */
+export function isMarked(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.includes(REDACTED) || /\[CUT[:\]]/.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inside]) => isMarked(key) || isMarked(inside));
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

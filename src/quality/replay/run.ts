@@ -1,0 +1,93 @@
+import type { EndpointKind } from '../../project/model.ts';
+import { compareEnded, type ReplayDifference } from './compare.ts';
+import { type Ended, type RecordedCall, type SkipReason, toRecordedCall } from './record.ts';
+
+/** What recorded calls are made again against. */
+export interface Player {
+  /** What is known of an endpoint: only what reads is ever called. */
+  readonly kindOf: (kind: EndpointKind, name: string) => 'reads' | 'writes' | 'asks' | 'gone';
+  readonly play: (call: RecordedCall) => Promise<Ended>;
+  readonly close: () => Promise<void>;
+}
+
+/** A call that ended otherwise than it was recorded: plain JSON, without its parameters. */
+export type Replayed = {
+  readonly record_id: string;
+  readonly timestamp: string;
+  readonly operation_type: EndpointKind;
+  readonly operation_name: string;
+  readonly differences: readonly ReplayDifference[];
+  readonly time: { readonly old: number; readonly new: number };
+};
+
+/** What a replay has found: plain JSON. */
+export type ReplayReport = {
+  readonly status: 'ok' | 'different';
+  readonly records: number;
+  readonly replayed: number;
+  readonly same: number;
+  readonly different: number;
+  readonly skipped: { readonly [reason in SkipReason]?: number };
+  /** Milliseconds of all replayed calls, and how many took more than twice as long and 50 ms more. */
+  readonly time: { readonly old: number; readonly new: number; readonly slower: number };
+  readonly differences: readonly Replayed[];
+};
+
+/** Fields of a record; null for a line that is none. */
+export type RecordFields = { readonly [field: string]: unknown } | null;
+
+const SLOWER_MS = 50;
+
+/** Makes recorded reads again, one after the other, and compares how they end. */
+export async function replay(
+  records: AsyncIterable<RecordFields>,
+  player: Player,
+  onCall: (name: string) => void = () => {},
+): Promise<ReplayReport> {
+  const skipped: { [reason in SkipReason]?: number } = {};
+  const differences: Replayed[] = [];
+  const time = { old: 0, new: 0, slower: 0 };
+  let [many, replayed] = [0, 0];
+  for await (const fields of records) {
+    many += 1;
+    const found = fields === null ? { skip: 'foreign' as const } : choose(fields, player);
+    if ('skip' in found) {
+      skipped[found.skip] = (skipped[found.skip] ?? 0) + 1;
+      continue;
+    }
+    onCall(found.call.name);
+    replayed += 1;
+    const one = await replayOne(found.call, player);
+    time.old += one.time.old;
+    time.new += one.time.new;
+    if (one.time.new > Math.max(2 * one.time.old, one.time.old + SLOWER_MS)) time.slower += 1;
+    if (one.differences.length > 0) differences.push(one);
+  }
+  const different = differences.length;
+  const status = different === 0 ? 'ok' : 'different';
+  const counts = { records: many, replayed, same: replayed - different, different };
+  return { status, ...counts, skipped, time, differences };
+}
+
+function choose(
+  fields: { readonly [field: string]: unknown },
+  player: Player,
+): { readonly call: RecordedCall } | { readonly skip: SkipReason } {
+  const found = toRecordedCall(fields);
+  if ('skip' in found) return found;
+  const kind = player.kindOf(found.call.kind, found.call.name);
+  if (kind === 'writes' || kind === 'asks') return { skip: kind };
+  return found;
+}
+
+async function replayOne(call: RecordedCall, player: Player): Promise<Replayed> {
+  const { id, timestamp, kind, name, ended } = call;
+  const known = { record_id: id, timestamp, operation_type: kind, operation_name: name };
+  const old = ended.durationMs;
+  if (player.kindOf(kind, name) === 'gone') {
+    const gone = { what: 'endpoint', old: 'served', new: 'gone' } as const;
+    return { ...known, differences: [gone], time: { old, new: old } };
+  }
+  const again = await player.play(call);
+  return { ...known, differences: compareEnded(ended, again), time: { old, new: again.durationMs } };
+}
