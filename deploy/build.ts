@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/edge/audit.ts';
+import { pythonFilesOf } from '../adapters/python/warm.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
 import type { Database } from '../src/ports.ts';
@@ -69,7 +70,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const target = TARGETS[options.target];
   const { site, catalog } = await compileProject(options.root, options.profile, options);
   const config = await readConfig(options.config, options.root);
-  const python = await readPython(options.root, catalog, site.paths.python);
+  const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
   const warnings = python === null ? [] : enforcePythonTarget(python, options.target, target);
   const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
   const out = resolve(options.root, options.out ?? join('build', options.target));

@@ -13,7 +13,7 @@ export async function warmPython({ catalog, python, log }: Runtime): Promise<voi
 }
 
 /** The files of what is served in Python, each once. */
-function pythonFilesOf({ tools, resources }: Runtime['catalog']): readonly string[] {
+export function pythonFilesOf({ tools, resources }: Runtime['catalog']): readonly string[] {
   const entries = [...Object.values(tools), ...Object.values(resources)];
   const files = entries.flatMap(({ source }) => (source.language === 'python' ? [source.file] : []));
   return [...new Set(files)];

@@ -8,6 +8,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
 import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
+import { toFindingLines } from '../findings.ts';
 import { type Gate, openGate } from '../gate/gate.ts';
 import { toReportDocument, toReportLines } from '../gate/report.ts';
 import type { Input } from '../input.ts';
@@ -86,7 +87,7 @@ export function targetOf(input: Input, command: string): TargetName {
 }
 
 function toText(
-  { out, files, hash, next, loaded = [] }: BuildResult,
+  { out, files, hash, next, loaded = [], warnings = [] }: BuildResult,
   checks: readonly CheckReport[],
 ): string {
   const rows = files.map(({ path, bytes }) => [path, `${bytes.toLocaleString('en')} bytes`]);
@@ -96,6 +97,7 @@ function toText(
     toColumns(rows, '  '),
     ...loaded.map(({ table, rows: count }) => `  table ${table}: ${count.toLocaleString('en')} rows`),
     ...toReportLines(checks.filter(({ status, note }) => status !== 'passed' || note !== undefined)),
+    ...(warnings.length > 0 ? [toFindingLines(warnings)] : []),
     `Next: ${next}`,
   ].join('\n');
 }

@@ -1,5 +1,4 @@
 import { openProjectFiles } from '../../adapters/node/project-files.ts';
-import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { PythonProject } from './check.ts';
 
@@ -12,14 +11,12 @@ export interface CarriedPython extends PythonProject {
 /** What Python leaves behind, and what editors and tools keep beside it. */
 const LEFT = /(^|\/)(__pycache__|\.[^/]+|[^/]+\.dist-info)(\/|$)|\.py[co]$/;
 
-/** The files of a project's Python endpoints, and its folder of modules; null where no endpoint is in Python. */
+/** The files of Python endpoints, and the project's folder of modules; null where there is no such endpoint. */
 export async function readPython(
   root: string,
-  { tools, resources }: Catalog,
+  endpoints: readonly string[],
   folder: string,
 ): Promise<CarriedPython | null> {
-  const sources = [...Object.values(tools), ...Object.values(resources)].map(({ source }) => source);
-  const endpoints = sources.flatMap((source) => (source.language === 'python' ? [source.file] : []));
   if (endpoints.length === 0) return null;
   const project = await openProjectFiles(root);
   const modules = (await project.list(folder)).filter((path) => !LEFT.test(path));
