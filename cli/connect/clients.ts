@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { homeOf } from '../../adapters/node/user-file.ts';
+
+/** What a client is told of a server: a program that it starts, or an address. */
+export type Launch =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'url'; readonly url: string };
+
+/** An entry of a client's configuration. */
+export type Entry = { readonly [key: string]: string | readonly string[] | Readonly<Record<string, string>> };
+
+/** How one client is configured. */
+export interface Client {
+  readonly name: string;
+  readonly format: 'json' | 'toml';
+  /** The key that holds the servers. */
+  readonly key: string;
+  /** The file of the person who uses this machine. */
+  readonly user: (place: Place) => string;
+  /** The file of a folder that the client works in; null where there is none. */
+  readonly project: string | null;
+  readonly entry: (launch: Launch) => Entry;
+  /** What makes the client read it. */
+  readonly next: string;
+}
+
+/** Where on which system. */
+export interface Place {
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What a client's file holds. */
+export type Tree = { readonly [key: string]: unknown };
+
+/** Every client that `svc connect` knows. */
+export const CLIENTS: readonly Client[] = [
+  {
+    name: 'claude-desktop',
+    format: 'json',
+    key: 'mcpServers',
+    user: (place) => join(applicationData(place), 'Claude', 'claude_desktop_config.json'),
+    project: null,
+    // its connectors are reached from the internet; a program on this machine reaches what this machine does
+    entry: (launch) =>
+      launch.kind === 'url' ? { command: 'npx', args: ['-y', 'mcp-remote', launch.url] } : program(launch),
+    next: 'Quit Claude Desktop and start it again.',
+  },
+  {
+    name: 'claude-code',
+    format: 'json',
+    key: 'mcpServers',
+    user: ({ env }) =>
+      env.CLAUDE_CONFIG_DIR ? join(env.CLAUDE_CONFIG_DIR, '.claude.json') : home(env, '.claude.json'),
+    project: '.mcp.json',
+    entry: (launch) =>
+      launch.kind === 'url' ? { type: 'http', url: launch.url } : { type: 'stdio', ...program(launch) },
+    next: 'Start a new session of claude; /mcp shows the server.',
+  },
+  {
+    name: 'cursor',
+    format: 'json',
+    key: 'mcpServers',
+    user: ({ env }) => home(env, '.cursor', 'mcp.json'),
+    project: join('.cursor', 'mcp.json'),
+    entry: (launch) => (launch.kind === 'url' ? { url: launch.url } : program(launch)),
+    next: 'Cursor asks to enable it, or shows it under Settings, MCP.',
+  },
+  {
+    name: 'vscode',
+    format: 'json',
+    key: 'servers',
+    user: (place) => join(applicationData(place), 'Code', 'User', 'mcp.json'),
+    project: join('.vscode', 'mcp.json'),
+    entry: (launch) =>
+      launch.kind === 'url' ? { type: 'http', url: launch.url } : { type: 'stdio', ...program(launch) },
+    next: 'In Visual Studio Code: MCP: List Servers.',
+  },
+  {
+    name: 'codex',
+    format: 'toml',
+    key: 'mcp_servers',
+    user: ({ env }) =>
+      env.CODEX_HOME ? join(env.CODEX_HOME, 'config.toml') : home(env, '.codex', 'config.toml'),
+    project: join('.codex', 'config.toml'),
+    entry: (launch) => (launch.kind === 'url' ? { url: launch.url } : program(launch)),
+    next: 'Start codex anew; `codex mcp list` shows the server.',
+  },
+  {
+    name: 'gemini',
+    format: 'json',
+    key: 'mcpServers',
+    user: ({ env }) => home(env, '.gemini', 'settings.json'),
+    project: join('.gemini', 'settings.json'),
+    entry: (launch) => (launch.kind === 'url' ? { httpUrl: launch.url } : program(launch)),
+    next: 'Start gemini anew; /mcp shows the server.',
+  },
+];
+
+/** Keys that say how a server is reached: they are ours, whatever else a person added is theirs. */
+export const OUR_KEYS: readonly string[] = ['type', 'command', 'args', 'url', 'httpUrl'];
+
+function program({ command, args, env }: Extract<Launch, { kind: 'stdio' }>): Entry {
+  return { command, args, ...(Object.keys(env).length > 0 ? { env } : {}) };
+}
+
+function home(env: NodeJS.ProcessEnv, ...path: readonly string[]): string {
+  return join(homeOf(env), ...path);
+}
+
+function applicationData({ platform, env }: Place): string {
+  if (platform === 'darwin') return home(env, 'Library', 'Application Support');
+  if (platform === 'win32') return env.APPDATA || home(env, 'AppData', 'Roaming');
+  return env.XDG_CONFIG_HOME || home(env, '.config');
+}

@@ -1,0 +1,35 @@
+import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { SvcError } from '../../src/errors.ts';
+import type { Tree } from './clients.ts';
+
+/** A client's JSON file, with comments and trailing commas where there are any; throws config_invalid. */
+export function readJson(file: string, text: string): Tree {
+  if (text.trim() === '') return {};
+  const errors: ParseError[] = [];
+  const tree: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) {
+    const line = text.slice(0, error.offset).split('\n').length;
+    throw refusal(`${file}:${line}`, printParseErrorCode(error.error));
+  }
+  if (typeof tree === 'object' && tree !== null && !Array.isArray(tree)) return tree as Tree;
+  throw refusal(file, 'it is no map');
+}
+
+/** Why a client's file is left alone. */
+export function refusal(place: string, reason: string): SvcError {
+  return new SvcError(
+    'config_invalid',
+    `${place} cannot be read: ${reason}. Nothing was changed.\nCorrect the file, and run the same again.`,
+  );
+}
+
+/** The text with a value at a path; comments and everything else stay where they are. */
+export function writeJson(text: string, path: readonly string[], value: Tree): string {
+  const begun = text.trim() === '' ? '{}\n' : text;
+  const tabs = /^\t/m.test(begun);
+  const tabSize = /^( +)\S/m.exec(begun)?.[1]?.length ?? 2;
+  const eol = begun.includes('\r\n') ? '\r\n' : '\n';
+  const formattingOptions = { insertSpaces: !tabs, tabSize, eol };
+  return applyEdits(begun, modify(begun, [...path], value, { formattingOptions }));
+}
