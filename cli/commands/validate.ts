@@ -10,6 +10,7 @@ import type { Input } from '../input.ts';
 import { checkLock } from '../lock.ts';
 import { styled } from '../output.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project.ts';
+import { checkPythonFiles } from '../python-check.ts';
 import { checkSettings } from '../settings.ts';
 import { checkDatabase } from '../statements.ts';
 import { targetOf } from '../target.ts';
@@ -23,7 +24,8 @@ export const run: Run = async (input, output) => {
   const file = asked === undefined ? null : toProjectFile(asked, checked, suites);
   const own = [...(await checkAll(input, checked)), ...suites.findings];
   const locked = input.flag('locked') ? await checkLock(checked) : [];
-  const found = [...own, ...locked, ...(await checkDatabase(checked, { file, target }))];
+  const python = await checkPythonFiles(checked, file);
+  const found = [...own, ...locked, ...python, ...(await checkDatabase(checked, { file, target }))];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };
