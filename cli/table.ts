@@ -275,6 +275,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/log-cleanup.ts'),
   },
   {
+    usage: 'replay <file>',
+    summary: 'make the recorded reads of an audit file again, and say what has become of them',
+    options: [
+      { flags: '--against <target>', summary: 'a folder that `svc build` wrote, or the URL of a server' },
+      { flags: '--limit <n>', summary: 'only the first records of the file (default: all)' },
+      {
+        flags: '--token-env <name>',
+        summary: 'the variable with the token for a URL (default: SVC_REPLAY_TOKEN)',
+      },
+      USER,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc replay audit/logs-default.jsonl --against build/node',
+    load: () => import('./commands/replay.ts'),
+  },
+  {
     usage: 'schema [file]',
     summary: 'JSON Schema for editors: endpoint (default), site or evals',
     options: [{ flags: '--out <file>', summary: 'where to write it (default: stdout)' }, JSON_OUT, DEBUG],
@@ -290,14 +307,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'doctor [what]',
-    summary: 'auth: look for what keeps clients from signing in',
+    summary: 'look for what is wrong here; with an address, at that server; auth: with signing in',
     options: [
-      { flags: '--url <url>', summary: 'where clients reach the server (default: as configured)' },
+      { flags: '--url <url>', summary: 'where clients reach the server (auth: default as configured)' },
       PROFILE,
       JSON_OUT,
       DEBUG,
     ],
-    example: 'svc doctor auth --url https://mcp.example.com',
+    example: 'svc doctor https://mcp.example.com',
     load: () => import('./commands/doctor.ts'),
   },
   {

@@ -6,29 +6,52 @@ import type { Run } from '../command.ts';
 import { addressOf, toAddress } from '../doctor/address.ts';
 import { checkAuth } from '../doctor/auth.ts';
 import type { Check } from '../doctor/check.ts';
+import { checkInside } from '../doctor/inside.ts';
+import { checkOutside } from '../doctor/outside.ts';
 import { count } from '../findings.ts';
 import type { Input } from '../input.ts';
 import { styled } from '../output.ts';
 import { checkSite } from '../project.ts';
 import { settingsOf } from '../settings.ts';
 
-/** `svc doctor auth`: what keeps clients from signing in, and what to do about it. */
+/** `svc doctor`: what keeps this machine from serving, a server from being reached, or clients from signing in. */
 export const run: Run = async (input, output) => {
+  const { url, checks } = await look(input);
+  const failed = checks.some(({ status }) => status === 'problem');
+  const shown = checks.map((check) => ({ ...check }));
+  const where = url === null ? {} : { url };
+  output.data({ status: failed ? 'error' : 'ok', ...where, checks: shown }, () => toText(checks));
+  return failed ? 1 : 0;
+};
+
+interface Looked {
+  readonly url: string | null;
+  readonly checks: readonly Check[];
+}
+
+async function look(input: Input): Promise<Looked> {
   const [what] = input.args;
-  if (what !== undefined && what !== 'auth') {
-    throw new SvcError('usage', `svc doctor ${what} is not known. Write svc doctor auth.`);
+  if (what === 'auth') return lookAtAuth(input);
+  const url = what ?? input.text('url');
+  if (url === undefined) return { url: null, checks: await checkInside(input) };
+  if (!URL.canParse(url) && what !== undefined) {
+    throw new SvcError(
+      'usage',
+      `svc doctor ${what} is not known. Write svc doctor, svc doctor auth, or svc doctor <url>.`,
+    );
   }
+  const address = toAddress(url);
+  return { url: address.mcp, checks: await checkOutside(address) };
+}
+
+async function lookAtAuth(input: Input): Promise<Looked> {
   const url = input.text('url');
   const asked = url === undefined ? null : toAddress(url);
   const settings = await findSettings(input, asked === null);
   const address = asked ?? (settings === null ? null : addressOf(settings.transport.http));
   if (address === null) throw new SvcError('usage', 'Name a server with --url.');
-  const checks = await checkAuth(settings, address);
-  const failed = checks.some(({ status }) => status === 'problem');
-  const shown = checks.map((check) => ({ ...check }));
-  output.data({ status: failed ? 'error' : 'ok', url: address.mcp, checks: shown }, () => toText(checks));
-  return failed ? 1 : 0;
-};
+  return { url: address.mcp, checks: await checkAuth(settings, address, asked === null) };
+}
 
 /** A server elsewhere can be looked at without its project. */
 async function findSettings(input: Input, needed: boolean): Promise<Settings | null> {

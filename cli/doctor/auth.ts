@@ -5,9 +5,16 @@ import { checkAudience, checkConfigured } from './configured.ts';
 import { checkServed } from './served.ts';
 import { checkUpstream } from './upstream.ts';
 
-/** Everything that keeps clients from signing in; settings are null where there are none to look at. */
-export async function checkAuth(settings: Settings | null, address: Address): Promise<readonly Check[]> {
-  const configured = settings === null ? [] : checkConfigured(settings, address);
+/**
+ * Everything that keeps clients from signing in; settings are null where there are none to look at. A server that was
+ * named (`here` is false) may run elsewhere, with keys that this machine has not.
+ */
+export async function checkAuth(
+  settings: Settings | null,
+  address: Address,
+  here: boolean,
+): Promise<readonly Check[]> {
+  const configured = settings === null ? [] : checkConfigured(settings, address, here);
   const served = await checkServed(address);
   if (settings === null) return served.checks;
   const upstream = await checkUpstream(settings, address, served);

@@ -6,18 +6,18 @@ import type { Address } from './address.ts';
 import { type Check, ok, problem } from './check.ts';
 import type { Served } from './served.ts';
 
-/** Looks at the settings alone. */
-export function checkConfigured(settings: Settings, address: Address): readonly Check[] {
+/** Looks at the settings alone; `here` says whether they are those of the server that is looked at. */
+export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
   const { provider, verifier } = settings.auth;
   if (provider === null && verifier === null) {
     const message = 'the configuration asks nobody to sign in: `auth.provider` is none';
     return [problem('provider', message, 'Set `auth.provider`, or `auth.mode: verifier`.')];
   }
-  const keys = provider === null ? [] : [checkKeys(settings)];
+  const keys = provider === null ? [] : [checkKeys(settings, here)];
   return [...keys, checkPlace(settings, address)];
 }
 
-function checkKeys({ auth, transport }: Settings): Check {
+function checkKeys({ auth, transport }: Settings, here: boolean): Check {
   try {
     const { length } = parseKeys(auth.keys);
     if (length > 0) return ok('keys', `tokens are sealed with the first of ${length} keys`);
@@ -27,6 +27,12 @@ function checkKeys({ auth, transport }: Settings): Check {
   }
   if (auth.persistence?.type === 'sqlite' && !transport.http.stateless) {
     return ok('keys', 'there is a key beside the store; further instances need SVC_AUTH_KEYS');
+  }
+  if (!here) {
+    return ok(
+      'keys',
+      'there are none in this configuration; those of the server there cannot be seen from here',
+    );
   }
   const message = 'this configuration has no keys: a restart or another instance signs everybody out';
   return problem(

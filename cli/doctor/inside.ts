@@ -1,0 +1,62 @@
+import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import type { Input } from '../input.ts';
+import { type CheckedProject, checkProject, databaseOf } from '../project.ts';
+import { checkSettings } from '../settings.ts';
+import { addressOf } from './address.ts';
+import { type Check, failed, problem } from './check.ts';
+import { checkConfigured } from './configured.ts';
+import { checkDatabase } from './inside/database.ts';
+import { checkClock, checkPort } from './inside/machine.ts';
+import { checkAudit, checkSocket } from './inside/places.ts';
+import { checkConfiguration, checkFiles } from './inside/project.ts';
+import { checkEngines, checkNode, checkPython } from './inside/runtime.ts';
+
+const VALIDATE = 'See all of it with `svc validate`.';
+
+/** Everything that keeps a project from being served by this machine. */
+export async function checkInside(input: Input): Promise<readonly Check[]> {
+  const node = checkNode();
+  const root = await findProjectRoot(process.cwd());
+  if (root === null) {
+    const fix = "Go to a project's folder, create one with `svc init`, or name a server: svc doctor <url>.";
+    const none = problem('project', `there is no svc-site.yml in ${process.cwd()} or above it`, fix);
+    return [node, ...(await checkEngines(null)), none];
+  }
+  try {
+    return [node, ...(await checkFound(input, root, await checkProject(input)))];
+  } catch (thrown) {
+    return [node, failed('project', thrown, VALIDATE)];
+  }
+}
+
+async function checkFound(input: Input, root: string, checked: CheckedProject): Promise<readonly Check[]> {
+  const files = checkFiles(checked);
+  const python = await checkPython(checked.project, process.env);
+  const clock = await checkClock(root);
+  if (checked.project.site === null) return [python, ...(await checkEngines(null)), files, clock];
+  const { choice, checks } = await checkOpening(checked, root);
+  const loaded = await checkSettings(input, checked);
+  const settled = loaded.settings === null ? [] : await checkSettled(loaded.settings, root);
+  const engines = await checkEngines(choice);
+  return [python, ...engines, files, ...checkConfiguration(loaded), ...checks, ...settled, clock];
+}
+
+/** Which engine it takes, and what opening the database shows. */
+async function checkOpening({ project, findings }: CheckedProject, root: string) {
+  try {
+    const choice = databaseOf({ project, findings });
+    return { choice: choice.engine, checks: await checkDatabase(root, choice) };
+  } catch (thrown) {
+    return { choice: null, checks: [failed('database', thrown, VALIDATE)] };
+  }
+}
+
+/** What the settings lead to on this machine; signing in where it is switched on. */
+async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
+  const { auth, transport } = settings;
+  const signsIn = auth.provider !== null || auth.verifier !== null;
+  const configured = signsIn ? checkConfigured(settings, addressOf(transport.http), true) : [];
+  const places = [checkSocket(settings), checkAudit(settings, root), checkPort(transport)];
+  return [...configured, ...(await Promise.all(places))];
+}

@@ -1,0 +1,58 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import type { Settings } from '../../../src/settings/model.ts';
+import { type Check, ok, problem } from '../check.ts';
+
+/** The socket of the admin API: who may open it, and whether anybody is behind it. */
+export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<Check> {
+  if (!admin.enabled) return ok('socket', 'the admin API is off');
+  const path = resolve(admin.socket);
+  const found = await stat(path).catch(() => null);
+  if (found === null) {
+    if (await isWritable(dirname(path))) return ok('socket', `${path} is made by the next start`);
+    const fix = 'Set SVC_ADMIN_SOCKET to a path that this user may write.';
+    return problem('socket', `${path} cannot be made: its folder is not writable`, fix);
+  }
+  if (!found.isSocket()) {
+    const fix = 'Delete it, or set SVC_ADMIN_SOCKET to another path.';
+    return problem('socket', `${path} is a file that is no socket`, fix);
+  }
+  if ((found.mode & 0o077) !== 0) {
+    const mode = (found.mode & 0o777).toString(8);
+    return problem('socket', `${path} has mode ${mode}: others may open it`, `chmod 600 ${path}`);
+  }
+  if (await answers(path)) return ok('socket', `a server answers on ${path}`);
+  return ok('socket', `${path} is left from a server that is gone; the next start replaces it`);
+}
+
+/** The file that calls are recorded in. */
+export async function checkAudit({ audit }: Pick<Settings, 'audit'>, root: string): Promise<Check> {
+  if (!audit.enabled) return ok('audit', 'calls are not recorded');
+  const path = resolve(root, audit.path);
+  if (await isWritable(path)) return ok('audit', `calls are recorded in ${path}`);
+  const fix = `Let the user of the server write there, or set \`audit.path\`. Without it no call is answered.`;
+  return problem('audit', `${path} cannot be written`, fix);
+}
+
+/** Whether a file can be written, or made: with folders that are not there yet. */
+async function isWritable(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return dirname(path) !== path && isWritable(dirname(path));
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.once('error', () => done(false));
+  });
+}
