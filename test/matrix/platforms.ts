@@ -26,7 +26,7 @@ export interface Platform {
 
 /** Every way in which a built artefact is run. */
 export const PLATFORMS: readonly Platform[] = [
-  { name: 'Node over a socket', target: 'node', start: startNode, clients: CLIENTS },
+  { name: 'Node over a socket', target: 'node', start: (folder) => startNode(folder), clients: CLIENTS },
   { name: 'Node over stdio', target: 'node', start: async (folder) => overStdio(folder), clients: CLIENTS },
   lambda('Lambda, Function URL, streaming', { gateway: 'function-url' }),
   lambda('Lambda, Function URL, buffered', {
@@ -59,10 +59,13 @@ async function startServe(root: string, transport: string): Promise<Running> {
 }
 
 /** Runs the Node artefact over HTTP on a free port. */
-export async function startNode(folder: string): Promise<Running> {
+export async function startNode(
+  folder: string,
+  env: { readonly [name: string]: string } = {},
+): Promise<Running> {
   const child = spawn(process.execPath, ['index.js'], {
     cwd: folder,
-    env: { PORT: '0' },
+    env: { PORT: '0', ...env },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const url = await servingAt(child);

@@ -1,0 +1,152 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type BuildResult, buildTarget } from '../../deploy/build.ts';
+import { startFunction } from '../../deploy/preview/lambda/function.ts';
+import { createProject } from './fixture.ts';
+import { type Running, startNode } from './platforms.ts';
+import { rawCall } from './raw.ts';
+
+// whole programs start here, on machines with little to spare
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
+
+const tool = (name: string, parameters = '[]', more = '') =>
+  `svc: 1\ntool: {name: ${name}, description: Test., language: python, source: {file: ../python/tools.py}, parameters: ${parameters}${more}}\n`;
+const TEXT = '[{name: country, type: string, description: Which.}]';
+
+const FILES: { readonly [path: string]: string } = {
+  'tools/amounts.yml': tool('amounts', TEXT),
+  'tools/everything.yml': tool('everything'),
+  'tools/fails.yml': tool('fails'),
+  'tools/refuses.yml': tool('refuses'),
+  'tools/ends.yml': tool('ends'),
+  'tools/loops.yml': tool('loops', '[]', ', limits: {timeout: 1}'),
+  'python/tools.py': `
+import asyncio, datetime, decimal, os, statistics
+from svc.runtime import UserError, db
+from shared import rounded
+
+async def amounts(country):
+    rows = db.execute("SELECT amount FROM orders JOIN customers ON customers.id = customer_id WHERE country = $country", {"country": country})
+    await asyncio.sleep(0.01)
+    print("printed", len(rows))
+    return {"count": len(rows), "median": rounded(statistics.median(float(row["amount"]) for row in rows))}
+
+def everything():
+    return [1, 2**80, 0.1, decimal.Decimal("1.50"), datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 12), True, None, "Zoë 東京"]
+
+def fails():
+    return {"a": 1}["planted words"]
+
+def refuses():
+    raise UserError("Not on a Sunday.")
+
+def ends():
+    os._exit(3)
+
+def loops():
+    while True: pass
+`,
+  'python/shared/__init__.py': 'def rounded(value):\n    return round(value, 2)\n',
+};
+
+let root: string;
+let out: string;
+const built = new Map<string, BuildResult>();
+
+beforeAll(async () => {
+  root = await createProject();
+  for (const [path, text] of Object.entries(FILES)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  out = await mkdtemp(join(tmpdir(), 'svc-python-'));
+  for (const target of ['aws-lambda', 'node'] as const) {
+    built.set(target, await buildTarget({ root, target, out: join(out, target) }));
+  }
+});
+afterAll(async () => {
+  for (const folder of [root, out]) await rm(folder, { recursive: true });
+});
+
+async function startLambda(folder: string): Promise<Running> {
+  const { url, close } = await startFunction(join(folder, 'function.zip'), { gateway: 'function-url' });
+  return { reach: { kind: 'http', url: new URL('mcp', url) }, close };
+}
+
+const PATH = process.env.PATH ?? '';
+
+describe.each([
+  { name: 'Lambda', target: 'aws-lambda', start: startLambda },
+  { name: 'Node without python3', target: 'node', start: (folder: string) => startNode(folder) },
+  { name: 'Node with python3', target: 'node', start: (folder: string) => startNode(folder, { PATH }) },
+])('$name', ({ target, start }) => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await start(join(out, target));
+  });
+  afterAll(() => running.close());
+
+  const call = async (name: string, args = {}) => JSON.parse(await rawCall(running.reach, name, args)).result;
+
+  test('functions query the database of the artefact and use modules of the project', async () => {
+    const { structuredContent, content } = await call('amounts', { country: 'DE' });
+    const value = structuredContent ?? JSON.parse(content[0].text);
+    expect(value).toEqual({ count: 1000, median: 124.62 });
+  });
+
+  test('values have the forms that they have everywhere', async () => {
+    const { content } = await call('everything');
+    expect(content.map(({ text }: { text: string }) => text).join('')).toBe(EVERYTHING);
+  });
+
+  test('an exception says nothing, and what is meant for the client is said', async () => {
+    const failed = await call('fails');
+    expect(failed.isError).toBe(true);
+    expect(JSON.stringify(failed)).not.toMatch(/planted|KeyError|Traceback|tools\.py/);
+    expect((await call('refuses')).content[0].text).toContain('Not on a Sunday.');
+  });
+
+  test('what ends its interpreter or never ends harms no other call', async () => {
+    expect((await call('ends')).isError).toBe(true);
+    expect((await call('loops')).isError).toBe(true);
+    const results = await Promise.all(Array.from({ length: 20 }, () => call('amounts', { country: 'JP' })));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+    expect(results[0].isError).toBeUndefined();
+  });
+});
+
+const EVERYTHING =
+  '[1,"1208925819614629174706176",0.1,1.5,"2024-02-29","2024-02-29T12:00:00",true,null,"Zoë 東京"]';
+
+test('the package of Lambda stays well below what can be uploaded directly', async () => {
+  const zip = await readFile(join(out, 'aws-lambda/function.zip'));
+  expect(zip.length).toBeLessThan(25 * 1_048_576);
+  const packed = Object.keys(unzipSync(zip, { filter: ({ name }) => !name.startsWith('pyodide/') }));
+  expect(packed).toContain('project/python/tools.py');
+  expect(packed).toContain('project/python/shared/__init__.py');
+  expect(packed.filter((path) => path.includes('__pycache__'))).toEqual([]);
+});
+
+test('the same project gives the same bytes, Python and all', async () => {
+  const again = await buildTarget({ root, target: 'node', out: join(out, 'again') });
+  const first = built.get('node');
+  expect(again.hash).toBe(first?.hash);
+  expect(again.files).toEqual(first?.files);
+  const snapshots = ['node', 'again'].map((folder) => readFile(join(out, folder, 'pyodide/snapshot.bin')));
+  const [one, two] = await Promise.all(snapshots);
+  expect(one?.equals(two ?? new Uint8Array())).toBe(true);
+});
+
+test('what Python cannot do there stops the build with its place', async () => {
+  await writeFile(join(root, 'python/tools.py'), `import numpy\n${FILES['python/tools.py']}`);
+  const building = buildTarget({ root, target: 'aws-lambda', out: join(out, 'refused') });
+  await expect(building).rejects.toMatchObject({
+    code: 'project_invalid',
+    message: expect.stringMatching(/^python\/tools\.py:1:1: numpy has native code/),
+  });
+  const workers = buildTarget({ root, target: 'cloudflare-workers', out: join(out, 'refused') });
+  await expect(workers).rejects.toMatchObject({ code: 'target_unsupported' });
+});
