@@ -18,9 +18,7 @@ export function renameVersion(yaml: YamlEdit, { file, notes, required = false }:
   }
   yaml.renameKey(['mxcp'], 'svc');
   if (written === 1) return;
-  yaml.setText(['mxcp'], '1');
-  // A quoted word stays quoted, and the version is a number.
-  if (typeof written === 'string') yaml.replace(['mxcp'], 1);
+  yaml.setNumber(['mxcp'], 1);
   notes.push({
     kind: 'done',
     file,

@@ -11,6 +11,8 @@ export interface YamlEdit {
   lineOf(path: YamlPath): number;
   renameKey(path: YamlPath, name: string): void;
   setText(path: YamlPath, text: string): void;
+  /** A number in place of a value, quoted or not. */
+  setNumber(path: YamlPath, value: number): void;
   remove(path: YamlPath): void;
   /** A block of our own in place of another; comments around it stay. */
   replace(path: YamlPath, value: JsonValue): void;
@@ -49,6 +51,12 @@ export function editYaml(text: string): YamlEdit | null {
       const node = document.getIn(path, true);
       if (isScalar(node) && node.range) {
         splices.push({ from: node.range[0], to: node.range[1], text: quotedAs(node.type, value) });
+      }
+    },
+    setNumber: (path, value) => {
+      const node = document.getIn(path, true);
+      if (isScalar(node) && node.range) {
+        splices.push({ from: node.range[0], to: node.range[1], text: String(value) });
       }
     },
     remove: (path) => void later.push((changed) => void changed.deleteIn(now(path))),

@@ -1,0 +1,317 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folder, svc } from './svc.ts';
+
+/** A project as MXCP's users write them; made for this test. */
+const OLD: Readonly<Record<string, string>> = {
+  'mxcp-site.yml': `# The harbour's own project
+mxcp: "1"   # the version
+project: harbour
+profile: dev
+
+profiles:
+  dev:
+    duckdb: { readonly: true }   # only read
+    audit: { enabled: true }
+  prod:
+    duckdb:
+      # on the big disk
+      path: /srv/harbour.duckdb
+secrets:
+  - weather
+extensions:
+  - json
+sql_tools: { enabled: true }
+`,
+  'tools/ships.yml': `# Ships that are in
+mxcp: 1
+tool:
+  name: list_ships
+  description: Ships in the harbour   # short
+  tags: [ships]
+  annotations: { readOnlyHint: true }
+  parameters:
+    - name: flag
+      type: string
+      description: Country of the flag
+      default: null
+  return:
+    type: array
+    items:
+      type: object
+      properties:
+        name: { type: string }
+        owner: { type: string, sensitive: true }
+  source:
+    file: ../sql/ships.sql
+  policies:
+    input:
+      - condition: "user.role == 'guest'"   # nobody from outside
+        action: deny
+        reason: Staff only
+      - condition: "user.role == 'pilot'"
+        action: mask_fields
+        fields: [owner]
+    output:
+      - condition: "user.role != 'captain'"
+        action: filter_sensitive_fields
+      - condition: "user.role != 'captain'"
+        action: filter_fields
+  tests:
+    - name: all
+      arguments: []
+      result: null
+      result_contains_item: { name: Argo }
+`,
+  'tools/deep/berth.yaml': 'tool:\n  name: free_berths\n  source: { code: SELECT 3 AS berths }\n',
+  'tools/notes.yml': 'mxcp: 1\nremember: nothing here is an endpoint\n',
+  'resources/ship.yml': `mxcp: 1
+resource:
+  uri: harbour://ships/{name}
+  parameters: [{ name: name, type: string, description: Name }]
+  source: { code: "SELECT $name AS name" }
+`,
+  'prompts/report.yml': `mxcp: 1
+prompt:
+  name: report
+  parameters: [{ name: day, type: string }]
+  messages:
+    - { role: user, prompt: "Report of {{ day }}" }
+`,
+  'sql/ships.sql': "SELECT 'Argo' AS name, 'Jason' AS owner WHERE $flag IS NULL OR $flag = 'GR'\n",
+  'evals/harbour-evals.yml': `mxcp: 1
+suite: harbour
+model: claude-4-sonnet
+tests:
+  - name: asks_for_ships
+    prompt: Which ships are in?
+    assertions:
+      must_call: [{ tool: list_ships, args: {} }]
+      answer_contains: [Argo]
+`,
+  'python/tides.py':
+    'from mxcp.runtime import db, config\nfrom mxcp.plugins import MXCPBasePlugin\n\ndef tides():\n    return db.execute("SELECT 1")\n',
+  'start.sh':
+    '#!/bin/sh\nexport MXCP_DUCKDB_PATH=/srv/x.duckdb MXCP_AUDIT_ENABLED=true\nmxcp validate --json-output && exec mxcp serve --port 8000\n',
+  'server_config.json':
+    '{ "mcpServers": { "harbour": { "command": "mxcp", "args": ["serve"], "env": { "MXCP_PROFILE": "dev" } } } }\n',
+  'README.md': 'Run `mxcp serve`.\n',
+  'data/db-dev.duckdb': 'not looked into',
+  'audit/logs-dev.jsonl': '{}\n',
+  'drift/drift-dev.json': '{}\n',
+  '__pycache__/x.pyc': 'x',
+};
+
+const USER = `mxcp: 1
+# one for all
+vault: { enabled: true, address: https://vault.example.org }
+transport: { provider: streamable-http, http: { port: 8000 } }
+models:
+  default: claude-4-sonnet
+  models:
+    claude-4-sonnet: { type: claude, api_key: "\${ANTHROPIC_KEY}" }
+projects:
+  harbour:
+    profiles:
+      dev:
+        secrets:
+          - { name: weather, type: api, parameters: { api_key: "\${WEATHER_KEY}" } }
+        auth:
+          provider: github
+          github: { client_id: a, client_secret: "\${GH}", callback_path: /callback, auth_url: https://github.com/login/oauth/authorize, token_url: https://github.com/login/oauth/access_token }
+          clients: [{ client_id: c, name: C, scopes: ["mxcp:access"] }]
+          persistence: { type: sqlite, path: ~/.mxcp/oauth.db }
+      prod:
+        secrets:
+          - { name: weather, type: api, parameters: { api_key: "\${WEATHER_KEY}" } }
+        auth:
+          mode: verifier
+          provider: oidc
+          oidc:
+            config_url: https://id.example.org/realms/x/.well-known/openid-configuration
+            client_id: svc
+            client_secret: "\${ID}"   # from the vault
+            scope: openid
+            audience: harbour
+`;
+
+function old(more: Readonly<Record<string, string>> = {}): string {
+  const root = join(folder(), 'harbour');
+  for (const [path, text] of Object.entries({ ...OLD, ...more })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text, { mode: path.endsWith('.sh') ? 0o755 : 0o644 });
+  }
+  return root;
+}
+
+const snapshot = (root: string) =>
+  Object.fromEntries(
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => statSync(join(root, path)).isFile())
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  );
+
+/** Nobody's own files: there is no home. */
+const ENV = { HOME: '/nonexistent', MXCP_CONFIG: '' };
+
+interface Shown {
+  readonly notes: readonly {
+    readonly kind: string;
+    readonly file: string;
+    readonly line: number;
+    readonly message: string;
+  }[];
+}
+
+const lines = ({ notes }: Shown) =>
+  notes.map(({ kind, file, line, message }) => `${kind} ${file}:${line} ${message}`);
+
+describe('svc migrate', () => {
+  it('writes a project that validates, beside the old one, which stays as it is', async () => {
+    const root = old();
+    const before = snapshot(root);
+    const { code, stdout, stderr } = await svc(['migrate', root, '--write', '--json'], folder(), ENV);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(snapshot(root)).toEqual(before);
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
+      status: 'ok',
+      written: true,
+      to: `${root}-svc`,
+      findings: [],
+      user_config: null,
+    });
+    const made = `${root}-svc`;
+    expect(Object.keys(snapshot(made)).sort()).toEqual(
+      [
+        ...[
+          'README.md',
+          'data/db-dev.db',
+          'evals/harbour-evals.yml',
+          'prompts/report.yml',
+          'python/tides.py',
+        ],
+        ...['resources/ship.yml', 'server_config.json', 'sql/ships.sql', 'start.sh', 'svc-site.yml'],
+        ...['tools/deep/berth.yaml', 'tools/ships.yml'],
+      ].sort(),
+    );
+    expect(statSync(join(made, 'start.sh')).mode & 0o111).not.toBe(0);
+  });
+
+  it('keeps comments, and every character that it need not change', async () => {
+    const root = old();
+    await svc(['migrate', root, '--out', `${root}-new`], folder(), ENV);
+    const read = (path: string) => readFileSync(join(`${root}-new`, path), 'utf8');
+    const site = read('svc-site.yml');
+    expect(site).toContain("# The harbour's own project\nsvc: 1   # the version\n");
+    expect(site).toContain('database: { readonly: true }   # only read');
+    expect(site).toContain('    database:\n      # on the big disk\n      path: /srv/harbour.duckdb\n');
+    expect(read('resources/ship.yml')).toBe(OLD['resources/ship.yml']?.replace('mxcp: 1', 'svc: 1'));
+    expect(read('tools/ships.yml')).toContain('- condition: "user.role == \'guest\'" # nobody from outside');
+    expect(read('python/tides.py')).toContain('from svc.runtime import db, config\n');
+    expect(read('start.sh')).toBe(
+      '#!/bin/sh\nexport SVC_DATABASE_PATH=/srv/x.duckdb SVC_AUDIT_ENABLED=true\nsvc validate --json && exec svc serve --port 8000\n',
+    );
+    expect(read('server_config.json')).toContain(
+      '"command": "svc", "args": ["serve"], "env": { "SVC_PROFILE": "dev" }',
+    );
+  });
+
+  it('says what is lost, what means something else, and why', async () => {
+    const root = old();
+    const { code, stdout } = await svc(['migrate', root, '--json'], folder(), ENV);
+    expect(code).toBe(0);
+    expect(existsSync(`${root}-svc`)).toBe(false);
+    const report = JSON.parse(stdout);
+    expect(report.written).toBe(false);
+    expect(lines(report)).toEqual([
+      'lost audit/logs-dev.jsonl:0 Left out. Records of another form stay where they are.',
+      'done data/db-dev.duckdb:0 The database is data/db-dev.db here.',
+      'lost drift/drift-dev.json:0 Left out. Snapshots have another form; take one with `svc drift-snapshot`.',
+      'done mxcp-site.yml:2 `mxcp: "1"` became `svc: 1`.',
+      'check mxcp-site.yml:8 `readonly: true` holds here: SQL that writes is refused.',
+      'lost python/tides.py:2 svc has no `plugins` for Python.',
+      'check tools/deep/berth.yaml:0 MXCP never read `.yaml`; svc does.',
+      'lost tools/notes.yml:0 Left out. It is no endpoint or suite, or no YAML, and MXCP skipped it too.',
+      'lost tools/ships.yml:27 A rule was left out: `mask_fields` has no effect on input.',
+      'check tools/ships.yml:31 `filter_sensitive_fields` did nothing in MXCP, and works here.',
+      'lost tools/ships.yml:33 A rule was left out: `filter_fields` names no fields, and had no effect.',
+      'lost tools/ships.yml:38 `result: null` asserted nothing in MXCP and was left out.',
+    ]);
+    const text = await svc(['migrate', root], folder(), ENV);
+    expect(text.stdout).toContain('svc-site.yml  mxcp-site.yml');
+    expect(text.stdout).toContain('Nothing was written.');
+  });
+
+  it('rewrites the user file too, and leaves it beside the project', async () => {
+    const root = old();
+    const config = join(dirname(root), 'config.yml');
+    writeFileSync(config, USER);
+    const { code, stdout } = await svc(
+      ['migrate', root, '--write', '--config', config, '--json'],
+      folder(),
+      ENV,
+    );
+    expect(code).toBe(0);
+    const report = JSON.parse(stdout);
+    expect(report.user_config).toEqual({ path: '.svc/config.yml', from: config });
+    const made = join(`${root}-svc`, '.svc/config.yml');
+    const text = readFileSync(made, 'utf8');
+    expect(text).toContain('svc: 1\n# one for all\n');
+    expect(text).toContain('svc:access');
+    expect(text).toContain('~/.svc/oauth.db');
+    expect(text).toMatch(/mode: verifier\n +verifier:\n +issuer: https:\/\/id\.example\.org\/realms\/x\n/);
+    expect(text).not.toMatch(/mxcp|provider: oidc/);
+    expect(statSync(made).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(`${root}-svc`, '.gitignore'), 'utf8')).toContain('.svc/');
+    const env = {
+      ...ENV,
+      SVC_CONFIG: made,
+      ANTHROPIC_KEY: 'k',
+      WEATHER_KEY: 'w',
+      GH: 'g',
+      ID: 'i',
+      VAULT_TOKEN: 't',
+    };
+    writeFileSync(join(`${root}-svc`, 'data/db-dev.db'), '');
+    const validated = await svc(['validate', '--json'], `${root}-svc`, env);
+    const { status, findings } = JSON.parse(validated.stdout);
+    expect({ code: validated.code, status, findings }).toMatchObject({ code: 0, status: 'ok' });
+    const prod = await svc(['config', '--profile', 'prod', '--json'], `${root}-svc`, env);
+    expect({ code: prod.code, stderr: prod.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(prod.stdout).toContain('https://id.example.org/realms/x');
+  });
+
+  it('leaves to your hand what it cannot decide, and exits with 1', async () => {
+    const odd = OLD['prompts/report.yml']?.replace('role: user', 'role: narrator') ?? '';
+    const { code, stdout } = await svc(
+      ['migrate', old({ 'prompts/report.yml': odd }), '--json'],
+      folder(),
+      ENV,
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toMatchObject([
+      { severity: 'error', file: 'prompts/report.yml', line: 6 },
+    ]);
+  });
+
+  it('overwrites nothing, and takes no other folder for a project', async () => {
+    const root = old();
+    const results = await Promise.all([
+      svc(['migrate', root, '--out', root], folder(), ENV),
+      svc(['migrate', root, '--out', join(root, 'inside')], folder(), ENV),
+      svc(['migrate', root, '--out', dirname(root)], folder(), ENV),
+      svc(['migrate', folder()], folder(), ENV),
+      svc(['migrate', root, '--config', 'nowhere.yml'], folder(), ENV),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    mkdirSync(`${root}-svc`);
+    writeFileSync(join(`${root}-svc`, 'mine'), 'x');
+    const full = await svc(['migrate', root, '--write'], folder(), ENV);
+    expect(full).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not empty. Nothing was written'),
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { project, svc } from './svc.ts';
+
+const SALARIES = `svc: 1
+tool:
+  name: salaries
+  scopes: [hr.read]
+  parameters: [{ name: team, type: string }]
+  return:
+    type: array
+    items: { type: object, properties: { name: { type: string }, salary: { type: number }, phone: { type: string } } }
+  policies:
+    input:
+      - { condition: user.role == 'anonymous', action: deny, reason: Sign in }
+      - { condition: "user.role == 'lead' && team != 'own'", action: deny, reason: Own team only }
+    output:
+      - { condition: "user.role in ['clerk', 'lead']", action: filter_fields, fields: [salary] }
+      - { condition: "user.role == 'clerk'", action: mask_fields, fields: [phone] }
+      - { condition: "user.role == 'clerk' && user.role == 'boss'", action: mask_fields, fields: [name] }
+  source: { code: "SELECT get_user_email() AS name, 1 AS salary, '2' AS phone WHERE $team <> ''" }
+  tests:
+    - { name: a, arguments: [{ key: team, value: own }], user_context: { role: boss, user_id: b1 } }
+    - { name: b, arguments: [{ key: team, value: own }], user_context: { role: boss, user_id: b2 } }
+`;
+
+async function withSalaries(): Promise<string> {
+  const root = await project();
+  writeFileSync(join(root, 'tools/salaries.yml'), SALARIES);
+  return root;
+}
+
+describe('svc policy matrix', () => {
+  it('shows who may call what, for the users that the project speaks of', async () => {
+    const { code, stdout, stderr } = await svc(['policy', 'matrix'], await withSalaries());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout.split('\n').map((line) => line.trimEnd());
+    expect(lines.slice(0, 3)).toEqual([
+      'endpoint          anonymous  boss   lead      clerk',
+      'tool/hello_world  allow      allow  allow     allow',
+      'tool/salaries     deny       allow  depends*  allow*',
+    ]);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'tool/salaries  tools/salaries.yml',
+        '  tokens must hold: hr.read',
+        '  its SQL asks who calls: rows depend on the caller',
+        '  anonymous  denied by input[0]: Sign in',
+        '  lead       depends on team, by input[1]: Own team only',
+        '  lead       salary: filtered (output[0])',
+        '  clerk      salary: filtered (output[0])',
+        '  clerk      phone: masked (output[1])',
+      ]),
+    );
+    expect(stdout).toMatch(
+      /tools\/salaries\.yml:16:\d+ +warning +The condition of output\[2\] is never true\./,
+    );
+  });
+
+  it('is one document of JSON, for whom one asks', async () => {
+    const root = await withSalaries();
+    writeFileSync(
+      join(root, 'users.json'),
+      '[{ "role": "lead", "email": "l@x.org" }, { "email": "x@x.org" }]',
+    );
+    const asked = ['--role', 'clerk', '--user-context', '@users.json', '--json'];
+    const { code, stdout } = await svc(['policy', 'matrix', ...asked], root);
+    expect(code).toBe(0);
+    const { status, users, endpoints, findings } = JSON.parse(stdout);
+    expect(status).toBe('ok');
+    expect(users.map(({ name }: { name: string }) => name)).toEqual([
+      'anonymous',
+      'clerk',
+      'lead',
+      'x@x.org',
+    ]);
+    expect(endpoints[1]).toMatchObject({
+      endpoint: 'tool/salaries',
+      scopes: ['hr.read'],
+      has_policies: true,
+      rows_depend_on_caller: true,
+      access: {
+        anonymous: { call: 'deny', rules: ['input[0]'], reason: 'Sign in', fields: [] },
+        clerk: {
+          call: 'allow',
+          fields: [
+            { field: 'name', access: 'shown', rules: [] },
+            { field: 'salary', access: 'filtered', rules: ['output[0]'] },
+            { field: 'phone', access: 'masked', rules: ['output[1]'] },
+          ],
+        },
+        lead: { call: 'depends', depends_on: ['team'] },
+        'x@x.org': { call: 'allow' },
+      },
+    });
+    expect(findings).toMatchObject([{ severity: 'warning', code: 'policy-unreachable', line: 16 }]);
+  });
+
+  it('leaves out what cannot be read, and says 2 to what was not understood', async () => {
+    const root = await withSalaries();
+    const validate = await svc(['validate'], root);
+    expect(validate).toMatchObject({ code: 0, stdout: expect.stringContaining('output[2] is never true') });
+    writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool: { name: x }\n');
+    const broken = await svc(['policy', 'matrix', '--json'], root);
+    expect(broken.code).toBe(1);
+    expect(JSON.parse(broken.stdout)).toMatchObject({ status: 'error', not_checked: ['tools/broken.yml'] });
+    const [action, user] = [
+      await svc(['policy', 'matrx'], root),
+      await svc(['policy', 'matrix', '--user-context', '{'], root),
+    ];
+    expect([action.code, user.code]).toEqual([2, 2]);
+  });
+});
