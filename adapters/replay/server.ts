@@ -70,7 +70,7 @@ async function play(ask: Ask, call: RecordedCall): Promise<Ended> {
     status: 'success',
     durationMs,
     decision: notDenied(call),
-    ...valueOf(call.kind, result),
+    ...answerOf(call.kind, result),
   };
 }
 
@@ -116,7 +116,7 @@ function textOf(result: JsonObject): string {
 }
 
 /** The value as the endpoint made it, where the answer has one. */
-function valueOf(
+function answerOf(
   kind: EndpointKind,
   result: JsonObject,
 ): Pick<Ended, 'rows'> & { readonly value?: JsonValue } {

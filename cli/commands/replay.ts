@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { readLines } from '../../adapters/audit/lines.ts';
+import { openArtefact } from '../../adapters/replay/artefact.ts';
+import { openServer } from '../../adapters/replay/server.ts';
+import type { User } from '../../src/context.ts';
+import { SvcError } from '../../src/errors.ts';
+import { type Player, type RecordFields, replay } from '../../src/quality/replay/run.ts';
+import { numberOf } from '../audit.ts';
+import type { Run } from '../command.ts';
+import type { Input } from '../input.ts';
+import { withLine } from '../progress.ts';
+import { toReplayText } from '../replay-text.ts';
+import { parseUser } from '../user.ts';
+import { ensureWasmArtefact } from '../wasm-artefact.ts';
+
+const TOKEN = 'SVC_REPLAY_TOKEN';
+const MOST = 10_000_000;
+
+/** `svc replay <file> --against <artefact|url>`: recorded reads made again, and in what they end otherwise. */
+export const run: Run = async (input, output) => {
+  const file = fileOf(input);
+  const limit = numberOf(input, 'limit', MOST, MOST);
+  const user = await parseUser(input.text('userContext'));
+  const player = await openPlayer(input, user);
+  try {
+    const report = await withLine((say) => replay(recordsOf(file, limit), player, (name) => say(name)));
+    const against = input.text('against') ?? '';
+    output.data({ ...report, against }, () => toReplayText(report));
+    return report.status === 'ok' ? 0 : 1;
+  } finally {
+    await player.close();
+  }
+};
+
+function fileOf(input: Input): string {
+  const [asked = ''] = input.args;
+  const file = resolve(asked);
+  if (existsSync(file)) return file;
+  throw new SvcError(
+    'usage',
+    `There is no audit file ${relative(process.cwd(), file) || asked}. \`profiles.<name>.audit.path\` of svc-site.yml says where one is.`,
+  );
+}
+
+/** A token is never taken from the file, which has none, nor from the command line, which others can read. */
+async function openPlayer(input: Input, user: User | null): Promise<Player> {
+  const against = input.text('against');
+  if (against === undefined) {
+    throw new SvcError(
+      'usage',
+      'svc replay needs --against: a folder that `svc build` wrote, or the URL of a server.',
+    );
+  }
+  const variable = input.text('tokenEnv') ?? TOKEN;
+  const token = process.env[variable] || null;
+  if (!/^https?:\/\//i.test(against)) {
+    await ensureWasmArtefact();
+    return openArtefact(resolve(against), user);
+  }
+  if (user !== null) {
+    throw new SvcError(
+      'usage',
+      `--user-context is for an artefact: a server knows who calls by the token in ${variable}.`,
+    );
+  }
+  if (input.text('tokenEnv') !== undefined && token === null) {
+    throw new SvcError('usage', `--token-env ${variable}: there is no such variable, or it is empty.`);
+  }
+  return openServer(urlOf(against), token);
+}
+
+/** The address that people are given has no path. */
+function urlOf(text: string): URL {
+  if (!URL.canParse(text)) throw new SvcError('usage', `--against ${text} is no URL.`);
+  const url = new URL(text);
+  return url.pathname === '/' ? new URL('/mcp', url) : url;
+}
+
+async function* recordsOf(file: string, limit: number): AsyncGenerator<RecordFields> {
+  let many = 0;
+  for await (const lines of readLines(file)) {
+    for (const { record } of lines) {
+      if (many >= limit) return;
+      many += 1;
+      yield record === null ? null : record.fields;
+    }
+  }
+}
