@@ -318,6 +318,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    usage: 'call [name]',
+    summary: 'call a tool of a running server, as its clients do',
+    options: [
+      { flags: '--url <url>', summary: 'where it is (default: as configured, http://127.0.0.1:8000)' },
+      { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
+      { flags: '--list', summary: 'what the server offers' },
+      { flags: '--resource', summary: 'the name is the URI of a resource' },
+      { flags: '--prompt', summary: 'the name is that of a prompt' },
+      { flags: '--token-env <variable>', summary: 'variable that holds a token' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc call hello_world --param name=Ada',
+    load: () => import('./commands/call.ts'),
+  },
+  {
     usage: 'connect <client>',
     summary: 'tell a client of this project: claude-desktop, claude-code, cursor, vscode, codex or gemini',
     options: [

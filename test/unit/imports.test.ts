@@ -28,6 +28,7 @@ const FOLDERS: Record<string, readonly string[]> = {
 /** A package and the only folders that may import it. */
 const OWNERS: readonly [RegExp, readonly string[]][] = [
   [/^@modelcontextprotocol\/server(\/|$)/, ['src/mcp', 'adapters/stdio', 'adapters/sse']],
+  [/^@modelcontextprotocol\/client(\/|$)/, ['cli/call']],
   [/^@modelcontextprotocol\/sdk(\/|$)/, ['adapters/node']],
   [/^arctic$/, ['src/auth/providers']],
   [/^@duckdb\/duckdb-wasm|^apache-arrow|^#duckdb-glue/, ['adapters/duckdb-wasm']],

@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { styled } from '../output.ts';
+import { toText } from '../value.ts';
+
+/** What a tool answered, as people read it: its value where it has one, else its texts. */
+export function toToolText({ structuredContent, content }: JsonObject): string {
+  if (structuredContent === undefined) return partsOf(content);
+  const keys = Object.keys(structuredContent as JsonObject);
+  // what is no map is wrapped for the wire
+  const value =
+    keys.length === 1 && keys[0] === 'result' ? (structuredContent as JsonObject).result : structuredContent;
+  return toText(value ?? null);
+}
+
+/** The contents of a resource; what is not text is told by its size. */
+export function toResourceText({ contents }: JsonObject): string {
+  const parts = Array.isArray(contents) ? (contents as readonly JsonObject[]) : [];
+  return parts.map(({ text, blob, mimeType }) => String(text ?? sizeText(mimeType, blob))).join('\n');
+}
+
+/** The messages of a prompt, each under its role. */
+export function toPromptText({ messages }: JsonObject): string {
+  const list = Array.isArray(messages) ? (messages as readonly { role: string; content: JsonObject }[]) : [];
+  return list
+    .map(({ role, content }) => `${styled('strong', `${role}:`)}\n${partsOf([content])}`)
+    .join('\n\n');
+}
+
+function partsOf(content: JsonValue | undefined): string {
+  const parts = Array.isArray(content) ? (content as readonly JsonObject[]) : [];
+  return parts.map(partText).join('\n');
+}
+
+function partText({ type, text, data, mimeType, uri, resource }: JsonObject): string {
+  if (type === 'text') return String(text);
+  if (type === 'resource') return toResourceText({ contents: [resource ?? {}] });
+  return type === 'resource_link' ? `-> ${uri}` : sizeText(mimeType ?? type, data);
+}
+
+function sizeText(type: JsonValue | undefined, base64: JsonValue | undefined): string {
+  return `(${type ?? 'data'}, ${Math.floor((String(base64 ?? '').length * 3) / 4)} bytes; --json has them)`;
+}

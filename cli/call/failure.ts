@@ -1,0 +1,54 @@
+import { SvcError } from '../../src/errors.ts';
+
+/** What was met on the way to a server. */
+export interface Met {
+  readonly url: string;
+  /** Whether a token was sent. */
+  readonly token: boolean;
+  status: number | null;
+  unreachable: unknown;
+}
+
+/** What keeps a call from being answered, and what to do about it. */
+export function toCallError(thrown: unknown, met: Met): SvcError {
+  const { url, status, unreachable } = met;
+  const options = { cause: thrown };
+  if (unreachable !== null)
+    return new SvcError('address_unavailable', unreachableText(url, unreachable), options);
+  if (status === 401)
+    return new SvcError(met.token ? 'token_invalid' : 'token_missing', tokenText(met), options);
+  if (status === 403)
+    return new SvcError('denied', `${url} refuses this caller (403): ${reasonOf(thrown)}`, options);
+  if (status === 404 || status === 405) {
+    const text = `There is no MCP endpoint at ${url} (${status}). Correct --url: it is the address that \`svc serve\` prints.`;
+    return new SvcError('not_found', text, options);
+  }
+  if (status === 429)
+    return new SvcError(
+      'rate_limited',
+      `${url} takes no more calls for now (429). Try again later.`,
+      options,
+    );
+  return new SvcError('request_invalid', `${url} answered: ${reasonOf(thrown)}`, options);
+}
+
+function unreachableText(url: string, reason: unknown): string {
+  return `Nothing answers at ${url}: ${causeOf(reason)}.
+Start the server with \`svc serve\`, or say where it is with --url.`;
+}
+
+function tokenText({ url, token }: Met): string {
+  return token
+    ? `${url} does not take this token (401): it is expired, or of another server. Get a new one.`
+    : `${url} wants a token (401). Put one into a variable, and name the variable: --token-env MCP_TOKEN.`;
+}
+
+function causeOf(reason: unknown): string {
+  const inner = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason;
+  if (!(inner instanceof Error)) return String(inner);
+  return inner.message || ('code' in inner ? String(inner.code) : inner.name);
+}
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,126 @@
+import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { nearestName } from '../../src/types/nearest.ts';
+import { toPromptText, toResourceText, toToolText } from '../call/answer.ts';
+import { toArguments } from '../call/arguments.ts';
+import { type CallKind, listOffers, type Offer } from '../call/list.ts';
+import { openSession, type Session } from '../call/session.ts';
+import { toColumns } from '../columns.ts';
+import type { Run } from '../command.ts';
+import { addressOf, toAddress } from '../doctor/address.ts';
+import type { Input } from '../input.ts';
+import { type Output, styled } from '../output.ts';
+import { parseParameters } from '../parameters.ts';
+import { withProgress } from '../progress.ts';
+import { checkSite } from '../project.ts';
+import { settingsOf } from '../settings.ts';
+
+/** `svc call <name>`: asks a running server as its clients do. */
+export const run: Run = async (input, output) => {
+  const [name] = input.args;
+  const listing = input.flag('list');
+  if (!listing && name === undefined) {
+    throw new SvcError('usage', 'svc call needs the name of a tool. `svc call --list` shows what there is.');
+  }
+  const kind = kindOf(input);
+  const args = await parseParameters(input.list('param'));
+  const session = await openSession(await urlOf(input), tokenOf(input));
+  try {
+    if (listing || name === undefined) return await list(session, kind, output);
+    return await withProgress('waiting', () => call(session, { kind: kind ?? 'tool', name, args }, output));
+  } finally {
+    await session.close();
+  }
+};
+
+function kindOf(input: Input): CallKind | null {
+  const resource = input.flag('resource');
+  if (resource && input.flag('prompt')) {
+    throw new SvcError(
+      'usage',
+      'A name is that of a resource or of a prompt. Leave --resource or --prompt out.',
+    );
+  }
+  return resource ? 'resource' : input.flag('prompt') ? 'prompt' : null;
+}
+
+/** As given; in a project where its server is; else where a server is by default. */
+async function urlOf(input: Input): Promise<string> {
+  const url = input.text('url');
+  if (url !== undefined) return toAddress(url).mcp;
+  if ((await findProjectRoot(process.cwd())) === null) return toAddress('http://127.0.0.1:8000').mcp;
+  const { transport } = await settingsOf(input, await checkSite(input));
+  return addressOf(transport.http).mcp;
+}
+
+/** By the name of a variable: what stands in a command line can be seen by others. */
+function tokenOf(input: Input): string | null {
+  const name = input.text('tokenEnv');
+  if (name === undefined) return null;
+  const token = process.env[name]?.trim();
+  if (token) return token;
+  throw new SvcError('usage', `--token-env ${name}: the variable ${name} is not set, or empty.`);
+}
+
+async function list(session: Session, kind: CallKind | null, output: Output): Promise<number> {
+  const offers = await session.ask((client) => listOffers(client, kind === null ? undefined : [kind]));
+  output.data({ status: 'ok', offers: offers.map((offer) => ({ ...offer })) }, () => {
+    if (offers.length === 0) return styled('dim', 'The server offers nothing to this caller.');
+    return toColumns(
+      offers.map((one) => [
+        one.kind,
+        styled('strong', one.name),
+        styled('dim', one.description.split('\n')[0] ?? ''),
+      ]),
+    );
+  });
+  return 0;
+}
+
+interface Asked {
+  readonly kind: CallKind;
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+async function call(session: Session, { kind, name, args }: Asked, output: Output): Promise<number> {
+  if (kind === 'resource') return read(session, name, output);
+  const offers = await session.ask((client) => listOffers(client, [kind]));
+  const offer = offers.find((one) => one.name === name);
+  if (offer === undefined) throw unknown(kind, name, offers);
+  if (kind === 'prompt') return render(session, name, args, output);
+  const given = toArguments(args, offer.schema);
+  const result = (await session.ask((client) => client.callTool({ name, arguments: given }))) as JsonObject;
+  const failed = result.isError === true;
+  if (failed && !output.json)
+    output.note(`${styled('error', 'error:', process.stderr)} ${toToolText(result)}`);
+  else output.data(result, () => toToolText(result));
+  return failed ? 1 : 0;
+}
+
+async function read(session: Session, uri: string, output: Output): Promise<number> {
+  const result = (await session.ask((client) => client.readResource({ uri }))) as JsonObject;
+  output.data(result, () => toResourceText(result));
+  return 0;
+}
+
+async function render(session: Session, name: string, args: JsonObject, output: Output): Promise<number> {
+  const texts = Object.entries(args).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  const given: Record<string, string> = Object.fromEntries(texts);
+  const result = (await session.ask((client) => client.getPrompt({ name, arguments: given }))) as JsonObject;
+  output.data(result, () => toPromptText(result));
+  return 0;
+}
+
+function unknown(kind: CallKind, name: string, offers: readonly Offer[]): SvcError {
+  const near = nearestName(
+    name,
+    offers.map((offer) => offer.name),
+  );
+  const hint = near === null ? '`svc call --list` shows what there is.' : `Did you mean ${near}?`;
+  return new SvcError('endpoint_unknown', `The server offers this caller no ${kind} ${name}.\n${hint}`);
+}
