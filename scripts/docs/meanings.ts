@@ -61,9 +61,9 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   'transport.http.base_url': 'Public address of the server; its name is allowed as host.',
   'transport.http.trust_proxy':
     'Take the scheme from `X-Forwarded-Proto` and the client from the last entry of `X-Forwarded-For`.',
-  'transport.http.allowed_hosts':
+  'transport.http.allowed_hosts[]':
     'Host names, without ports, that the server answers to, beside its own machine\'s and that of `base_url`; `"*"` stands for all. Unset: on a local address those two, elsewhere all.',
-  'transport.http.allowed_origins':
+  'transport.http.allowed_origins[]':
     'Host names, or whole origins, whose web pages may call the server; as `allowed_hosts`.',
   'transport.http.stateless': 'Remember nothing between requests.',
   'transport.http.rate_limit.requests_per_minute':

@@ -1,8 +1,15 @@
 import { writeFile } from 'node:fs/promises';
+import { COMMANDS_PAGE, toCommandsPage } from './commands.ts';
 import { CONFIGURATION_PAGE, toConfigurationPage } from './configuration.ts';
 import { ENDPOINTS_PAGE, toEndpointsPage } from './endpoints.ts';
+import { ERRORS_PAGE, toErrorsPage } from './errors.ts';
 
-const pages = { [CONFIGURATION_PAGE]: await toConfigurationPage(), [ENDPOINTS_PAGE]: toEndpointsPage() };
+const pages = {
+  [COMMANDS_PAGE]: toCommandsPage(),
+  [CONFIGURATION_PAGE]: await toConfigurationPage(),
+  [ENDPOINTS_PAGE]: toEndpointsPage(),
+  [ERRORS_PAGE]: toErrorsPage(),
+};
 for (const [path, text] of Object.entries(pages)) {
   await writeFile(new URL(`../../${path}`, import.meta.url), text);
 }
