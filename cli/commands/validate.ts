@@ -11,6 +11,7 @@ import { checkLock } from '../lock.ts';
 import { styled } from '../output.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project.ts';
 import { checkPythonFiles } from '../python-check.ts';
+import { checkPythonOn } from '../python-target.ts';
 import { checkSettings } from '../settings.ts';
 import { checkDatabase } from '../statements.ts';
 import { targetOf } from '../target.ts';
@@ -24,7 +25,7 @@ export const run: Run = async (input, output) => {
   const file = asked === undefined ? null : toProjectFile(asked, checked, suites);
   const own = [...(await checkAll(input, checked)), ...suites.findings];
   const locked = input.flag('locked') ? await checkLock(checked) : [];
-  const python = await checkPythonFiles(checked, file);
+  const python = [...(await checkPythonFiles(checked, file)), ...(await checkPythonOn(checked, target))];
   const found = [...own, ...locked, ...python, ...(await checkDatabase(checked, { file, target }))];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
