@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../../../adapters/replay/client.ts';
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<URL> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  onTestFinished(() => void server.close());
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+}
+
+it('sends its token, names what it calls, and reads answers that are streams', async () => {
+  const seen: IncomingMessage['headers'][] = [];
+  const url = await serve((request, response) => {
+    seen.push(request.headers);
+    response.setHeader('content-type', 'text/event-stream');
+    response.end('data: {"method":"notifications/progress"}\n\ndata: {"id":1,"result":{"content":[]}}\n\n');
+  });
+  expect(await createClient(url, 'planted')('tools/call', {}, 'für')).toEqual({ result: { content: [] } });
+  expect(seen[0]).toMatchObject({
+    authorization: 'Bearer planted',
+    'mcp-method': 'tools/call',
+    'mcp-name': `=?base64?${Buffer.from('für').toString('base64')}?=`,
+  });
+  await createClient(url, null)('tools/list', {});
+  expect(seen[1]?.authorization).toBeUndefined();
+});
+
+it.each([
+  [401, null, 'token_missing', /asks for a token \(401\).*SVC_REPLAY_TOKEN/],
+  [401, 'planted', 'token_invalid', /does not take the token \(401\)/],
+  [302, 'planted', 'address_unavailable', /cannot be reached/],
+  [200, 'planted', 'request_invalid', /that is no MCP/],
+])('says what keeps it from asking: %i', async (status, token, code, message) => {
+  const url = await serve((_request, response) => {
+    response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('<html>');
+  });
+  const asked = createClient(url, token)('tools/list', {});
+  await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  await expect(asked).rejects.not.toThrow('planted');
+});
