@@ -11,7 +11,8 @@ export function toMatrixText(rows: readonly MatrixRow[], users: readonly MatrixU
   const head = ['endpoint', ...users.map(({ name }) => name)].map((cell) => styled('strong', cell));
   const body = rows.map((row) => [row.endpoint, ...users.map(({ name }) => toCell(row.access[name]))]);
   const details = rows.flatMap((row) => toDetails(row, users));
-  return [toColumns([head, ...body]), ...(details.length > 0 ? ['', ...details] : []), '', LEGEND].join('\n');
+  const more = details.length > 0 ? ['', ...details] : [];
+  return [toColumns([head, ...body]), ...toUsers(users), ...more, '', LEGEND].join('\n');
 }
 
 const LEGEND = styled(
@@ -26,9 +27,13 @@ function toCell(access: Access | undefined): string {
 }
 
 function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly string[] {
-  const lines = users.flatMap(({ name }) => {
+  const said = users.flatMap(({ name }) => {
     const access = row.access[name];
-    return access ? toUserLines(access).map((line) => [`  ${name}`, line]) : [];
+    return access ? toUserLines(access).map((line) => ({ name, line })) : [];
+  });
+  const lines = [...Map.groupBy(said, ({ line }) => line)].map(([line, own]) => {
+    const names = own.length === users.length ? 'everybody' : own.map(({ name }) => name).join(', ');
+    return [`  ${names}`, line];
   });
   const notes = [
     ...(row.scopes.length > 0 ? [`  tokens must hold: ${row.scopes.join(' ')}`] : []),
@@ -42,6 +47,18 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
   ];
 }
 
+/** Who is meant by a name that does not say it all. */
+function toUsers(users: readonly MatrixUser[]): readonly string[] {
+  const unclear = users.filter(
+    ({ name, context }) => context && (context.role !== name || Object.keys(context).length > 1),
+  );
+  if (unclear.length === 0) return [];
+  return [
+    '',
+    toColumns(unclear.map(({ name, context }) => [styled('strong', name), JSON.stringify(context)])),
+  ];
+}
+
 function toUserLines({ call, rules, reason, depends_on, fields }: Access): readonly string[] {
   const by = rules.join(', ');
   const why = reason === null ? '' : `: ${reason}`;
@@ -51,7 +68,8 @@ function toUserLines({ call, rules, reason, depends_on, fields }: Access): reado
     const own = fields.filter((field) => field.access === access);
     const names = own.map(({ field }) => field || 'the whole result').join(', ');
     const acting = [...new Set(own.flatMap((field) => field.rules))].join(', ');
-    const word = access === 'depends' ? `hidden or not, depending on ${depends_on.join(', ')}` : access;
+    const on = [...new Set(own.flatMap((field) => field.depends_on))].join(', ');
+    const word = access === 'depends' ? `hidden or not, depending on ${on}` : access;
     return own.length === 0 ? [] : [`${names}: ${word} (${acting})`];
   });
   return [...denied, ...open, ...hidden];

@@ -1,9 +1,10 @@
 import type { User } from '../context.ts';
 import type { Policies } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
+import { typesOfInput, typesOfOutput } from './declared.ts';
 import { type FormulaRule, toFormulaRules } from './program-formulas.ts';
 import type { PolicyScope, Side } from './scope.ts';
-import { evaluateFormula, openReads, type World, worldsOf } from './worlds.ts';
+import { evaluateFormula, openReads, type TypeOf, type World, worldsOf } from './worlds.ts';
 
 /** What becomes of a field for one caller. */
 export type FieldAccess = {
@@ -12,6 +13,8 @@ export type FieldAccess = {
   readonly access: 'shown' | 'filtered' | 'masked' | 'depends';
   /** The rules that hide it, or may. */
   readonly rules: readonly string[];
+  /** What decides, where it depends: `response`, `now()`. */
+  readonly depends_on: readonly string[];
 };
 
 /** What one caller may do with one endpoint, as far as policies say. */
@@ -29,8 +32,8 @@ export type Access = {
 export function accessOf(policies: Policies, scope: PolicyScope, user: User | null): Access {
   const rules = toFormulaRules(policies, scope, { user });
   // An output condition that reads `response` does not mean the parameter of that name.
-  const input = sideOf(rulesOn(rules, 'input'), scope.parameters);
-  const output = sideOf(rulesOn(rules, 'output'), []);
+  const input = sideOf(rulesOn(rules, 'input'), typesOfInput(scope));
+  const output = sideOf(rulesOn(rules, 'output'), typesOfOutput(scope));
   const sides = [input, output];
   const denying = sides.find(({ call }) => call === 'deny');
   const open = sides.filter(({ call }) => call === 'depends');
@@ -38,14 +41,11 @@ export function accessOf(policies: Policies, scope: PolicyScope, user: User | nu
   const call = denying ? 'deny' : open.length > 0 ? 'depends' : 'allow';
   const rulesOf = deciding.flatMap(({ denied }) => denied);
   const fields = call === 'deny' ? [] : fieldsOf(output, scope);
-  const byFields = fields.some(({ access }) => access === 'depends') ? output.fieldReads : [];
   return {
     call,
     rules: rulesOf.map(({ name }) => name),
     reason: call === 'allow' ? null : (rulesOf[0]?.rule.reason ?? null),
-    depends_on: [
-      ...new Set([...(call === 'depends' ? open.flatMap(({ reads }) => reads) : []), ...byFields]),
-    ],
+    depends_on: call === 'depends' ? [...new Set(open.flatMap(({ reads }) => reads))] : [],
     fields,
   };
 }
@@ -58,18 +58,16 @@ interface SideAccess {
   /** The rules that edit, with the worlds that are not denied. Null: too many. */
   readonly edits: readonly FormulaRule[];
   readonly worlds: readonly World[] | null;
-  readonly fieldReads: readonly string[];
 }
 
 function rulesOn(rules: readonly FormulaRule[], side: Side): readonly FormulaRule[] {
   return rules.filter((rule) => rule.side === side);
 }
 
-function sideOf(rules: readonly FormulaRule[], parameters: PolicyScope['parameters']): SideAccess {
+function sideOf(rules: readonly FormulaRule[], typeOf: TypeOf): SideAccess {
   const formulas = rules.map(({ formula }) => formula);
-  const worlds = worldsOf(formulas, parameters);
+  const worlds = worldsOf(formulas, typeOf);
   const edits = rules.filter(({ rule }) => rule.action !== 'deny');
-  const fieldReads = edits.flatMap(({ formula }) => openReads(formula));
   // Too much is open to go through it all: whatever is not known for sure depends.
   const looked = worlds ?? [];
   const isSure = ({ formula }: FormulaRule) => formula.kind === 'known';
@@ -79,7 +77,7 @@ function sideOf(rules: readonly FormulaRule[], parameters: PolicyScope['paramete
     : rules.filter((rule) => !isSure(rule) || denies(rule, NO_WORLD));
   const call = callOf(worlds !== null, { ends, denied, sure: denied.some(isSure) });
   return {
-    ...{ call, denied, edits, fieldReads },
+    ...{ call, denied, edits },
     reads: call === 'depends' ? denied.flatMap(({ formula }) => openReads(formula)) : [],
     worlds: worlds?.filter((_, index) => ends[index] === null) ?? null,
   };
@@ -108,14 +106,15 @@ function fieldsOf({ edits, worlds }: SideAccess, { returns }: PolicyScope): read
   const sensitive = new Set(returns === null ? [] : sensitiveOf(returns, '', false));
   return [...new Set([...declared, ...named, ...sensitive])].map((field) => {
     const own = edits.filter((edit) => concerns(edit, field, sensitive));
-    if (own.length === 0) return { field, access: 'shown' as const, rules: [] };
+    if (own.length === 0) return { field, access: 'shown' as const, rules: [], depends_on: [] };
     const seen = worlds && new Set(worlds.map((world) => effectIn(own, world)));
     const [only = 'shown', second] = seen ?? [];
     const access = seen === null || second !== undefined ? 'depends' : only;
     const acting = worlds
       ? own.filter(({ formula }) => worlds.some((world) => evaluateFormula(formula, world) === true))
       : own;
-    return { field, access, rules: acting.map(({ name }) => name) };
+    const reads = access === 'depends' ? acting.flatMap(({ formula }) => openReads(formula)) : [];
+    return { field, access, rules: acting.map(({ name }) => name), depends_on: [...new Set(reads)] };
   });
 }
 

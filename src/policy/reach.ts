@@ -1,7 +1,8 @@
 import type { Policies } from '../project/model.ts';
+import { typesOfInput, typesOfOutput } from './declared.ts';
 import { type FormulaRule, toFormulaRules } from './program-formulas.ts';
 import type { PolicyScope } from './scope.ts';
-import { evaluateFormula, type World, worldsOf } from './worlds.ts';
+import { evaluateFormula, type TypeOf, type World, worldsOf } from './worlds.ts';
 
 /** A rule that can never do anything, or rules that leave nothing. */
 export interface ReachProblem {
@@ -19,11 +20,13 @@ export function checkReach(policies: Policies, scope: PolicyScope): readonly Rea
   const first = walk({
     rules: input ?? [],
     before: [],
-    worlds: worldsOf(formulasOf(input), scope.parameters),
+    worlds: worldsOf(formulasOf(input), typesOfInput(scope)),
   });
   // Of arguments the output knows nothing, of the caller it does; `response` would be taken for the parameter.
   const mixed = scope.parameters.some(({ name }) => name === 'response');
-  const worlds = mixed || first.allDenied ? null : worldsOf(formulasOf(rules), scope.parameters);
+  const [ofInput, ofOutput] = [typesOfInput(scope), typesOfOutput(scope)];
+  const typeOf: TypeOf = (path) => ofInput(path) ?? ofOutput(path);
+  const worlds = mixed || first.allDenied ? null : worldsOf(formulasOf(rules), typeOf);
   const second = walk({ rules: output ?? [], before: input ?? [], worlds });
   return [...first.problems, ...second.problems];
 }

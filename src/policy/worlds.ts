@@ -1,23 +1,22 @@
-import type { Parameter } from '../types/node.ts';
+import type { TypeNode } from '../types/node.ts';
 import { acceptsNull } from '../types/nullable.ts';
 import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
 
 /** One value for everything that formulas do not know; a symbol is a value that none of them names. */
 export type World = ReadonlyMap<string, Literal | symbol>;
 
+/** What a path may hold, where that is declared. */
+export type TypeOf = (path: string) => TypeNode | undefined;
+
 const OTHER = Symbol('some other value');
 const MOST = 4_096;
 
 /** Every world that formulas can tell apart; null where there are too many. Some may be impossible, none is missing. */
-export function worldsOf(
-  formulas: readonly Formula[],
-  parameters: readonly Parameter[],
-): readonly World[] | null {
+export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly World[] | null {
   const compares = Map.groupBy(formulas.flatMap(comparesOf), ({ path }) => path);
   const domains = new Map<string, readonly (Literal | symbol)[]>();
   for (const [path, own] of compares) {
-    const parameter = parameters.find(({ name }) => name === path);
-    domains.set(path, domainOf(own, parameter));
+    domains.set(path, domainOf(own, typeOf(path)));
   }
   for (const key of formulas.flatMap(keysOf)) domains.set(key, [true, false]);
   const many = [...domains.values()].reduce((product, { length }) => product * length, 1);
@@ -96,18 +95,15 @@ export function openReads(formula: Formula): readonly string[] {
 }
 
 /** The values of a path that its comparisons can tell apart. */
-function domainOf(
-  compares: readonly Compare[],
-  parameter: Parameter | undefined,
-): readonly (Literal | symbol)[] {
-  const none = parameter === undefined || acceptsNull(parameter) ? [null] : [];
-  if (parameter?.enum) return [...new Set([...parameter.enum.filter(isLiteral), ...none])];
-  if (parameter?.type === 'boolean') return [true, false, ...none];
+function domainOf(compares: readonly Compare[], node: TypeNode | undefined): readonly (Literal | symbol)[] {
+  const none = node === undefined || acceptsNull(node) ? [null] : [];
+  if (node?.enum) return [...new Set([...node.enum.filter(isLiteral), ...none])];
+  if (node?.type === 'boolean') return [true, false, ...none];
   const named = compares.flatMap(({ values }) => values);
   const numbers = named.filter((value) => typeof value === 'number');
-  const points = numbers.length === 0 ? [] : pointsOf(numbers, parameter);
+  const points = numbers.length === 0 ? [] : pointsOf(numbers, node);
   const others = named.filter((value) => typeof value !== 'number');
-  const onlyNumbers = parameter?.type === 'integer' || parameter?.type === 'number';
+  const onlyNumbers = node?.type === 'integer' || node?.type === 'number';
   const fitting = onlyNumbers ? others.filter((value) => value === null) : others;
   return [...new Set([...fitting, ...points, ...none, ...(onlyNumbers && points.length > 0 ? [] : [OTHER])])];
 }
@@ -117,8 +113,8 @@ function isLiteral(value: unknown): value is Literal {
 }
 
 /** The numbers themselves, what lies between and around them, and the bounds; only what may be given. */
-function pointsOf(numbers: readonly number[], parameter: Parameter | undefined): readonly number[] {
-  const { minimum, maximum, type } = parameter ?? {};
+function pointsOf(numbers: readonly number[], node: TypeNode | undefined): readonly number[] {
+  const { minimum, maximum, type } = node ?? {};
   const bounds = [minimum, maximum].filter((bound) => bound !== undefined);
   const sorted = [...new Set([...numbers, ...bounds])].toSorted((one, other) => one - other);
   const between = sorted.flatMap((value, index) => {

@@ -50,7 +50,9 @@ export function declaredContexts(endpoints: readonly Endpoint[]): readonly JsonO
 /** Where no condition reads the id, users who differ in it alone are one. */
 function withoutId(endpoints: readonly Endpoint[]): (context: JsonObject) => JsonObject {
   const reads = endpoints.some(({ policies }) =>
-    [...policies.input, ...policies.output].some(({ condition }) => /\b(user_)?id\b|claims/.test(condition)),
+    [...policies.input, ...policies.output].some(({ condition }) =>
+      /\buser(?:\.|\[['"])(?:user_)?id\b|claims/.test(condition),
+    ),
   );
   return ({ id, user_id, ...context }) =>
     reads

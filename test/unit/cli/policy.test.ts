@@ -46,11 +46,10 @@ describe('svc policy matrix', () => {
         'tool/salaries  tools/salaries.yml',
         '  tokens must hold: hr.read',
         '  its SQL asks who calls: rows depend on the caller',
-        '  anonymous  denied by input[0]: Sign in',
-        '  lead       depends on team, by input[1]: Own team only',
-        '  lead       salary: filtered (output[0])',
-        '  clerk      salary: filtered (output[0])',
-        '  clerk      phone: masked (output[1])',
+        '  anonymous    denied by input[0]: Sign in',
+        '  lead         depends on team, by input[1]: Own team only',
+        '  lead, clerk  salary: filtered (output[0])',
+        '  clerk        phone: masked (output[1])',
       ]),
     );
     expect(stdout).toMatch(
@@ -85,9 +84,9 @@ describe('svc policy matrix', () => {
         clerk: {
           call: 'allow',
           fields: [
-            { field: 'name', access: 'shown', rules: [] },
-            { field: 'salary', access: 'filtered', rules: ['output[0]'] },
-            { field: 'phone', access: 'masked', rules: ['output[1]'] },
+            { field: 'name', access: 'shown', rules: [], depends_on: [] },
+            { field: 'salary', access: 'filtered', rules: ['output[0]'], depends_on: [] },
+            { field: 'phone', access: 'masked', rules: ['output[1]'], depends_on: [] },
           ],
         },
         lead: { call: 'depends', depends_on: ['team'] },

@@ -221,7 +221,29 @@ describe('what one caller may do', () => {
       'address.city': 'depends',
     });
     expect(fields(user('admin'))).toMatchObject({ name: 'shown', salary: 'shown' });
-    expect(call(given, user('guest'))).toMatchObject({ call: 'allow', depends_on: ['response'] });
+    const guest = call(given, user('guest'));
+    expect(guest).toMatchObject({ call: 'allow', depends_on: [] });
+    expect(guest.fields.find(({ field }) => field === 'address')).toEqual({
+      ...{ field: 'address', access: 'depends', rules: ['output[2]'], depends_on: ['response'] },
+    });
+  });
+
+  it('knows what results can be', () => {
+    const scope: PolicyScope = {
+      ...SCOPE,
+      returns: {
+        type: 'object',
+        properties: { sum: { type: 'number', minimum: 0 }, state: { type: 'string', enum: ['new', 'old'] } },
+      },
+    };
+    const given = policies([], [deny('response.sum < 0'), deny("response.state == 'lost'")]);
+    expect(accessOf(given, scope, null)).toMatchObject({ call: 'allow', rules: [] });
+    expect(checkReach(given, scope).map(({ code }) => code)).toEqual([
+      'policy-unreachable',
+      'policy-unreachable',
+    ]);
+    const open = policies([], [deny("response.state != 'new'")]);
+    expect(accessOf(open, scope, null)).toMatchObject({ call: 'depends', depends_on: ['response.state'] });
   });
 
   it('agrees with what happens to calls', () => {
