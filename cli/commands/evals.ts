@@ -20,6 +20,7 @@ import { createLog } from '../log.ts';
 import type { Output } from '../output.ts';
 import { withSteps } from '../progress.ts';
 import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
+import { lazyPython, withPrinted } from '../python.ts';
 import { settingsOf } from '../settings.ts';
 import { databaseFor, targetOf } from '../target.ts';
 import { parseUser } from '../user.ts';
@@ -41,6 +42,7 @@ export const run: Run = async (input, output) => {
 };
 
 const CONCURRENCY = 4;
+const MOST_PYTHON = 4;
 
 function concurrencyOf(input: Input): number {
   const asked = input.text('concurrency');
@@ -73,7 +75,14 @@ async function runAll(job: Job, input: Input, output: Output): Promise<EvalsRepo
     return database;
   };
   const catalog = await compileCatalog(soundPart(checked));
-  const runtime = createRuntime({ catalog, open, log: createLog(output) });
+  const log = createLog(output);
+  const python = lazyPython(checked, {
+    settings: () => settings,
+    database: () => runtime.database(),
+    log: withPrinted(log, output),
+    size: Math.min(concurrency, MOST_PYTHON),
+  });
+  const runtime = createRuntime({ catalog, open, openPython: python.open, log });
   const folder = input.text('out') ?? join(checked.project.root, foldersOf(checked), 'transcripts');
   const total = runnable.reduce((sum, { suite }) => sum + suite.tests.length, 0);
   try {
@@ -87,6 +96,7 @@ async function runAll(job: Job, input: Input, output: Output): Promise<EvalsRepo
     );
     return toEvalsReport([...broken, ...reports].toSorted((one, other) => (one.path < other.path ? -1 : 1)));
   } finally {
+    await python.close();
     await (await database?.catch(() => undefined))?.close();
   }
 }

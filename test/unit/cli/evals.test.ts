@@ -148,6 +148,36 @@ describe('svc evals', () => {
     expect((await svc(['validate', 'evals/sales.yml'], root)).code).toBe(0);
   });
 
+  it.skipIf(spawnSync('python3', ['--version']).status !== 0)('calls Python too', async () => {
+    const { url } = await startDouble([
+      { body: claudeMessage([{ type: 'tool_use', id: 't', name: 'double_it', input: { n: 21 } }]) },
+      ({ messages }) => ({ body: claudeMessage([{ type: 'text', text: JSON.stringify(messages) }]) }),
+    ]);
+    const { root, run } = shop(url, url);
+    writeFileSync(
+      join(root, 'tools/double_it.yml'),
+      `svc: 1
+tool:
+  name: double_it
+  language: python
+  parameters: [{ name: n, type: integer }]
+  return: { type: integer }
+  source: { file: ../python/double_it.py }
+`,
+    );
+    mkdirSync(join(root, 'python'), { recursive: true });
+    writeFileSync(join(root, 'python/double_it.py'), 'def double_it(n):\n    return 2 * n\n');
+    writeFileSync(
+      join(root, 'evals/python.yml'),
+      'svc: 1\nsuite: python\ntests: [{ name: t, prompt: Hi, assertions: { must_call: [{ tool: double_it, args: { n: 21 } }], answer_contains: "42" } }]\n',
+    );
+    const { code, stdout } = await run('python', '--json');
+    expect({ code, ...parse(stdout).suites[0]?.tests[0] }).toMatchObject({
+      code: 0,
+      calls: [{ result: 42 }],
+    });
+  });
+
   it('says 2 to what was not understood', async () => {
     const { run } = shop('http://127.0.0.1:1', 'http://127.0.0.1:1');
     const [suite, model, many] = [
