@@ -18,7 +18,7 @@ import { replaceFolder } from './folder.ts';
 import { compileProject } from './gate.ts';
 import type { LoadedTable, LoadOptions } from './load.ts';
 import { enforceStatements, withCopy } from './probe.ts';
-import { pythonFiles, pythonHash } from './python/artefact.ts';
+import { pyodidePackage, pythonFiles, pythonHash } from './python/artefact.ts';
 import { enforcePythonTarget } from './python/gate.ts';
 import { type CarriedPython, readPython } from './python/project.ts';
 import { materialFiles } from './sbom/files.ts';
@@ -155,6 +155,7 @@ async function toFiles(
       artefact,
       bundles.map(({ metafile }) => metafile),
       engineFolder(),
+      python === null ? [] : [pyodidePackage()],
     ),
     ...target.files({
       project: manifest.catalog.project,

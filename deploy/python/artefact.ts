@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { hostFolder } from '../../adapters/python/host-folder.ts';
 import { PYODIDE_FILES, pyodideFolder } from '../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../adapters/python-pyodide/host-modules.ts';
+import { PYODIDE_VERSION } from '../../adapters/python-pyodide/pyodide.ts';
 import { createSnapshot } from '../../adapters/python-pyodide/snapshot.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { Package } from '../sbom/packages.ts';
 import type { CarriedPython } from './project.ts';
 
 /** Files of an artefact: path -> content. */
 type Contents = { readonly [path: string]: string | Uint8Array };
+
+const LICENSE = new URL('../../adapters/python-pyodide/LICENSE.pyodide.txt', import.meta.url);
 
 /** Where an artefact has the project's Python, as in the project itself. */
 export const PROJECT_FOLDER = 'project';
@@ -37,7 +42,26 @@ async function pyodideFiles(python: CarriedPython): Promise<Contents> {
     async (file) => [`pyodide/${file}`, await readFile(fileURLToPath(new URL(file, folder)))] as const,
   );
   const snapshot = await createSnapshot(folder, await readHostModules(), seedOf(python));
-  return { ...Object.fromEntries(await Promise.all(texts)), 'pyodide/snapshot.bin': snapshot };
+  return {
+    ...Object.fromEntries(await Promise.all(texts)),
+    'pyodide/snapshot.bin': snapshot,
+    'pyodide/LICENSE.txt': await readFile(LICENSE, 'utf8'),
+  };
+}
+
+/** Pyodide as a package of the artefact; it is copied, not bundled. */
+export function pyodidePackage(): Package {
+  const folder = pyodideFolder();
+  if (folder === null) throw missingPyodide();
+  const path = fileURLToPath(folder);
+  return {
+    name: 'pyodide',
+    version: PYODIDE_VERSION,
+    license: 'MPL-2.0 AND PSF-2.0',
+    folder: path,
+    text: readFileSync(LICENSE, 'utf8'),
+    imports: [],
+  };
 }
 
 /** What of the Python changes what is served. */

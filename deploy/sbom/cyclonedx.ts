@@ -18,7 +18,9 @@ const ROOT = 'artefact';
 
 /** The bill of materials of an artefact in CycloneDX 1.6; the same artefact gives the same bytes, so it has no time. */
 export function toBom({ project, target, hash, version, packages, engine }: Materials): JsonObject {
-  const own = packages.filter(({ name }) => name === SELF).map((used) => purlOf(used));
+  const own = packages
+    .filter(({ name, text }) => name === SELF || text !== undefined)
+    .map((used) => purlOf(used));
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',

@@ -6,7 +6,7 @@ import { MATERIALS } from '../target.ts';
 import { toBom } from './cyclonedx.ts';
 import { engineFacts } from './engine.ts';
 import { toLicenses } from './licenses.ts';
-import { packagesOf } from './packages.ts';
+import { type Package, packagesOf } from './packages.ts';
 
 /** What an artefact is called in its bill of materials. */
 export interface Artefact {
@@ -21,8 +21,9 @@ export function materialFiles(
   artefact: Artefact,
   metafiles: readonly Metafile[],
   engineFolder: string,
+  copied: readonly Package[] = [],
 ): { readonly [path: string]: string } {
-  const packages = packagesOf(metafiles, BUNDLED_FROM);
+  const packages = [...packagesOf(metafiles, BUNDLED_FROM), ...copied];
   const engine = engineFacts(engineFolder);
   const bom = toBom({ ...artefact, packages, engine });
   const duckdb = {

@@ -28,7 +28,8 @@ export function toLicenses(packages: readonly Package[], engine: Licensed): stri
 const INTRODUCTION =
   'What this artefact is made of, and under which licences. The same as data: sbom.cdx.json.';
 
-function licenseOf({ folder }: Package): string {
+function licenseOf({ folder, text }: Package): string {
+  if (text !== undefined) return text.trim();
   const files = readdirSync(folder)
     .filter((file) => LICENSE.test(file))
     .toSorted();

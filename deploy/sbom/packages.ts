@@ -16,6 +16,8 @@ export interface Package {
   readonly folder: string;
   /** Names with versions, `name@version`, of those whose code it imports. */
   readonly imports: readonly string[];
+  /** Of its licence, where its folder has none. */
+  readonly text?: string;
 }
 
 /** The packages that bundles are really made of, by name; what was shaken out is not among them. */

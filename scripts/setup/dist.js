@@ -64,9 +64,9 @@ function digest() {
   return hash.digest('hex');
 }
 
-/** What runs as it is: the Python beside the code that starts it. */
+/** What is used as it is: the Python beside the code that starts it, and licences. */
 function isCopied(file) {
-  return /\.pyi?$/.test(file);
+  return /\.pyi?$|\/LICENSE\.\w+\.txt$/.test(file);
 }
 
 function sources() {
@@ -79,6 +79,6 @@ function below(folder) {
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return below(path);
-      return /\.(ts|json|pyi?)$/.test(entry.name) ? [path] : [];
+      return /\.(ts|json|pyi?)$|^LICENSE\.\w+\.txt$/.test(entry.name) ? [path] : [];
     });
 }

@@ -128,6 +128,9 @@ test('the package of Lambda stays well below what can be uploaded directly', asy
   expect(packed).toContain('project/python/tools.py');
   expect(packed).toContain('project/python/shared/__init__.py');
   expect(packed.filter((path) => path.includes('__pycache__'))).toEqual([]);
+  expect(await readFile(join(out, 'aws-lambda/sbom.cdx.json'), 'utf8')).toContain('pkg:npm/pyodide@314.0.7');
+  const licenses = await readFile(join(out, 'aws-lambda/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  expect(licenses).toMatch(/Mozilla Public License Version 2.0[\s\S]*PYTHON SOFTWARE FOUNDATION LICENSE/);
 });
 
 test('the same project gives the same bytes, Python and all', async () => {
