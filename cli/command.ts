@@ -6,6 +6,8 @@ export interface Option {
   readonly flags: string;
   readonly summary: string;
   readonly repeat?: boolean;
+  /** The values that shells complete. */
+  readonly values?: readonly string[];
 }
 
 /** Runs a command and returns its exit code, which is another's only where it runs another; whatever it throws is reported by main. */
@@ -17,6 +19,8 @@ export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options: readonly Option[];
+  /** What shells complete the first argument to. */
+  readonly words?: readonly string[];
   readonly example: string;
   /** Whether everything after its own options belongs to the program that it starts. */
   readonly passesOn?: boolean;

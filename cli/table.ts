@@ -11,6 +11,7 @@ const USER: Option = { flags: '--user-context <json>', summary: 'simulate a user
 const TARGET: Option = {
   flags: '--target <target>',
   summary: 'what will serve: wasm, native, node, aws-lambda or cloudflare-workers',
+  values: ['wasm', 'native', 'node', 'aws-lambda', 'cloudflare-workers'],
 };
 
 /** Every command of `svc` (spec, "Command-line operations"). */
@@ -79,6 +80,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'run <kind> <name>',
+    words: ['tool', 'resource', 'prompt'],
     summary: 'run one tool, resource or prompt',
     options: [
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
@@ -142,6 +144,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'test [kind] [name]',
+    words: ['tool', 'resource', 'prompt'],
     summary: 'run the tests of endpoints',
     options: [USER, TARGET, PROFILE, JSON_OUT, DEBUG],
     example: 'svc test tool hello_world',
@@ -335,7 +338,32 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/call.ts'),
   },
   {
+    usage: 'inspect',
+    summary: "open the MCP project's Inspector on this project, or on a running server",
+    options: [
+      {
+        flags: '--url <url>',
+        summary: 'of a server that runs; without it the Inspector starts one by stdio',
+      },
+      { flags: '--print', summary: 'only print the command' },
+      PROFILE,
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc inspect --url http://127.0.0.1:8000',
+    load: () => import('./commands/inspect.ts'),
+  },
+  {
+    usage: 'completion <shell>',
+    words: ['bash', 'zsh', 'fish'],
+    summary: 'print a script that completes svc in bash, zsh or fish',
+    options: [JSON_OUT, DEBUG],
+    example: 'source <(svc completion bash)',
+    load: async () => ({ run: (await import('./commands/completion.ts')).completionOf(COMMANDS) }),
+  },
+  {
     usage: 'connect <client>',
+    words: ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'gemini'],
     summary: 'tell a client of this project: claude-desktop, claude-code, cursor, vscode, codex or gemini',
     options: [
       { flags: '--write', summary: "merge it into the client's own file; a copy of the old one is kept" },
@@ -381,7 +409,11 @@ export const COMMANDS: readonly Command[] = [
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [
-      { flags: '--target <platform>', summary: 'node, aws-lambda or cloudflare-workers' },
+      {
+        flags: '--target <platform>',
+        summary: 'node, aws-lambda or cloudflare-workers',
+        values: ['node', 'aws-lambda', 'cloudflare-workers'],
+      },
       { flags: '--out <dir>', summary: 'where to write it (default: build/<platform>)' },
       {
         flags: '--load <files...>',
@@ -407,7 +439,11 @@ export const COMMANDS: readonly Command[] = [
     summary:
       'run what `svc build` writes as its platform would, on this machine; builds it where it is stale',
     options: [
-      { flags: '--target <platform>', summary: 'node, aws-lambda or cloudflare-workers' },
+      {
+        flags: '--target <platform>',
+        summary: 'node, aws-lambda or cloudflare-workers',
+        values: ['node', 'aws-lambda', 'cloudflare-workers'],
+      },
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--out <dir>', summary: 'where it is, or is to be written (default: build/<platform>)' },
       { flags: '--load <files...>', summary: 'as for `svc build`', repeat: true },

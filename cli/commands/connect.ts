@@ -6,6 +6,7 @@ import { toClientName } from '../../src/http/page/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
 import { CLIENTS, type Client, type Launch } from '../connect/clients.ts';
+import { stdioLaunch } from '../connect/launch.ts';
 import { type Plan, planMerge, type Server } from '../connect/merge.ts';
 import { toSnippet } from '../connect/snippet.ts';
 import { toAddress } from '../doctor/address.ts';
@@ -60,7 +61,7 @@ async function serverOf(input: Input, client: Client): Promise<Server> {
   }
   const root = await rootOf(input);
   const name = toClientName(named ?? (await projectOf(input)));
-  return { client, name, entry: client.entry(programOf(root, input)) };
+  return { client, name, entry: client.entry(stdioLaunch(root, input.text('profile'))) };
 }
 
 async function rootOf(input: Input): Promise<string> {
@@ -69,22 +70,6 @@ async function rootOf(input: Input): Promise<string> {
 
 async function projectOf(input: Input): Promise<string> {
   return siteOf(await checkSite(input)).project;
-}
-
-/** Whole paths: clients start programs from anywhere, and know little of a shell's environment. */
-function programOf(root: string, input: Input): Launch {
-  const profile = input.text('profile');
-  const { SVC_CONFIG: config } = process.env;
-  return {
-    kind: 'stdio',
-    command: process.execPath,
-    args: [
-      resolve(process.argv[1] ?? 'svc'),
-      ...['-C', root, 'serve', '--transport', 'stdio'],
-      ...(profile === undefined ? [] : ['--profile', profile]),
-    ],
-    env: config ? { SVC_CONFIG: resolve(config) } : {},
-  };
 }
 
 function fileOf(input: Input, { name, user, project }: Client): string {

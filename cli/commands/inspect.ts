@@ -1,0 +1,50 @@
+import { delimiter, dirname } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import { runChild } from '../child.ts';
+import type { Run } from '../command.ts';
+import { stdioLaunch } from '../connect/launch.ts';
+import { toAddress } from '../doctor/address.ts';
+import { findProgram } from '../find-program.ts';
+import type { Input } from '../input.ts';
+import { checkSite, siteOf } from '../project.ts';
+
+/** The release that the tests run. */
+export const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
+
+/** `svc inspect`: the MCP project's own Inspector on this project, or on a running server. */
+export const run: Run = async (input, output) => {
+  const args = ['-y', INSPECTOR, '--web', '--protocol-era', 'auto', ...(await targetOf(input))];
+  if (input.flag('print') || output.json) {
+    output.data({ status: 'ok', command: 'npx', args }, () => ['npx', ...args.map(quoted)].join(' '));
+    return 0;
+  }
+  const npx = await findProgram('npx', [dirname(process.execPath)]);
+  if (npx === null) throw missing();
+  output.note(`npx fetches ${INSPECTOR} the first time (110 MB) and opens it in a browser. Ctrl-C stops it.`);
+  // npx and what it starts take the first node of PATH, which may be too old for the Inspector
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  return runChild({ program: npx, args, env: { ...process.env, PATH } });
+};
+
+/** A server by its address; without one the Inspector starts the project's own. */
+async function targetOf(input: Input): Promise<readonly string[]> {
+  const url = input.text('url');
+  if (url !== undefined) return ['--transport', 'http', '--server-url', toAddress(url).mcp];
+  const checked = await checkSite(input);
+  siteOf(checked);
+  const { command, args, env } = stdioLaunch(checked.project.root, input.text('profile'));
+  const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  return [...variables, '--transport', 'stdio', '--', command, ...args];
+}
+
+/** For a shell to read back. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function missing(): SvcError {
+  return new SvcError(
+    'not_found',
+    'There is no npx in PATH, which the Inspector is started with. Install npm, or run what `svc inspect --print` prints where npm is.',
+  );
+}
