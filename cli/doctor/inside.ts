@@ -57,6 +57,6 @@ async function checkSettled(settings: Settings, root: string): Promise<readonly 
   const { auth, transport } = settings;
   const signsIn = auth.provider !== null || auth.verifier !== null;
   const configured = signsIn ? checkConfigured(settings, addressOf(transport.http), true) : [];
-  const places = [checkSocket(settings), checkAudit(settings, root), checkPort(transport)];
+  const places = [checkSocket(settings), checkAudit(settings.audit, root), checkPort(transport)];
   return [...configured, ...(await Promise.all(places))];
 }

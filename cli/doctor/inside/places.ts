@@ -11,7 +11,7 @@ export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<C
   const path = resolve(admin.socket);
   const found = await stat(path).catch(() => null);
   if (found === null) {
-    if (await isWritable(dirname(path))) return ok('socket', `${path} is made by the next start`);
+    if (await isFolderFor(dirname(path))) return ok('socket', `${path} is made by the next start`);
     const fix = 'Set SVC_ADMIN_SOCKET to a path that this user may write.';
     return problem('socket', `${path} cannot be made: its folder is not writable`, fix);
   }
@@ -28,7 +28,10 @@ export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<C
 }
 
 /** The file that calls are recorded in. */
-export async function checkAudit({ audit }: Pick<Settings, 'audit'>, root: string): Promise<Check> {
+export async function checkAudit(
+  audit: Pick<Settings['audit'], 'enabled' | 'path'>,
+  root: string,
+): Promise<Check> {
   if (!audit.enabled) return ok('audit', 'calls are not recorded');
   const path = resolve(root, audit.path);
   if (await isWritable(path)) return ok('audit', `calls are recorded in ${path}`);
@@ -39,7 +42,18 @@ export async function checkAudit({ audit }: Pick<Settings, 'audit'>, root: strin
 /** Whether a file can be written, or made: with folders that are not there yet. */
 async function isWritable(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
-  if (found === null) return dirname(path) !== path && isWritable(dirname(path));
+  if (found === null) return dirname(path) !== path && isFolderFor(dirname(path));
+  return found.isFile() && isAllowed(path);
+}
+
+/** Whether something can be made in a folder, be it after making that one. */
+async function isFolderFor(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return dirname(path) !== path && isFolderFor(dirname(path));
+  return found.isDirectory() && isAllowed(path);
+}
+
+function isAllowed(path: string): Promise<boolean> {
   return access(path, constants.W_OK).then(
     () => true,
     () => false,
