@@ -9,11 +9,13 @@ import { readTables } from '../src/quality/drift/tables.ts';
 import { checkStatements } from '../src/quality/statements.ts';
 import type { EndpointReport } from '../src/quality/test/report.ts';
 import { runTests } from '../src/quality/test/run.ts';
+import type { Settings } from '../src/settings/model.ts';
 import type { Input } from './input.ts';
 import { createLog } from './log.ts';
 import type { Output } from './output.ts';
 import { withLine } from './progress.ts';
 import { type CheckedProject, databaseOf, openProjectDatabase, refuseErrors, siteOf } from './project.ts';
+import { lazyPython } from './python.ts';
 import { settingsOf } from './settings.ts';
 
 /** Looks at the project and its database, which is opened read-only: tables, endpoints, and how their tests end. */
@@ -22,8 +24,8 @@ export async function takeSnapshot(input: Input, checked: CheckedProject, output
   refuseErrors(checked);
   const { project } = checked;
   const catalog = await compileCatalog(project);
-  const { secrets } = await settingsOf(input, checked);
-  const choice = { ...databaseOf(checked), secrets, readonly: true };
+  const settings = await settingsOf(input, checked);
+  const choice = { ...databaseOf(checked), secrets: settings.secrets, readonly: true };
   const database = await openProjectDatabase(project.root, choice, output);
   try {
     const { signal } = new AbortController();
@@ -33,7 +35,7 @@ export async function takeSnapshot(input: Input, checked: CheckedProject, output
       platform: null,
       engine: database.engine,
     });
-    const reports = await testAll(reading, catalog, database, output);
+    const reports = await testAll(reading, { checked, catalog, database, settings }, output);
     return toSnapshot({ project, catalog, tables, reports, findings, modules: await readModules(checked) });
   } finally {
     await database.close();
@@ -55,22 +57,35 @@ export function isSourced(endpoint: Endpoint): endpoint is Exclude<Endpoint, { r
   return endpoint.kind !== 'prompt';
 }
 
+interface Tested {
+  readonly checked: CheckedProject;
+  readonly catalog: Catalog;
+  readonly database: Database;
+  readonly settings: Settings;
+}
+
 async function testAll(
   endpoints: readonly Endpoint[],
-  catalog: Catalog,
-  database: Database,
+  { checked, catalog, database, settings }: Tested,
   output: Output,
 ): Promise<readonly EndpointReport[]> {
-  const runtime = createRuntime({ catalog, open: async () => database, log: createLog(output) });
+  const log = createLog(output);
+  const open = async () => database;
+  const python = lazyPython(checked, { settings: () => settings, database: open, log });
+  const runtime = createRuntime({ catalog, open, openPython: () => python.open(), log });
   const { signal } = new AbortController();
-  return withLine(async (say) => {
-    const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
-    const reports: EndpointReport[] = [];
-    for (const endpoint of endpoints) {
-      reports.push(await runTests(endpoint, { runtime, user: null, signal, onTest }));
-    }
-    return reports;
-  });
+  try {
+    return await withLine(async (say) => {
+      const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
+      const reports: EndpointReport[] = [];
+      for (const endpoint of endpoints) {
+        reports.push(await runTests(endpoint, { runtime, user: null, signal, onTest }));
+      }
+      return reports;
+    });
+  } finally {
+    await python.close();
+  }
 }
 
 /** Python that endpoints may import; what they name themselves is in the project already. */

@@ -19,7 +19,7 @@ import type { Input } from '../input.ts';
 import type { Output } from '../output.ts';
 import type { CheckedProject } from '../project.ts';
 import { toGateRefusal } from './report.ts';
-import { driftCheck, type Served, statementFindings, testsCheck } from './served.ts';
+import { driftCheck, type Served, statementFindings } from './served.ts';
 import {
   bundledSecrets,
   capabilityProblems,
@@ -28,6 +28,7 @@ import {
   secretsCheck,
   validateCheck,
 } from './static.ts';
+import { testsCheck } from './tests.ts';
 
 /** What a build goes through: first what needs no database, then what looks at the one that will be served. */
 export interface Gate {
@@ -81,7 +82,7 @@ export async function openGate(
       reports = [
         ...still,
         judge('target', [...capability, ...toProblems(findings)], allowed),
-        await testsCheck(served, findings, output),
+        await testsCheck(served, findings, { input, output }),
         await driftCheck(served),
       ];
       if (!isOpen(reports)) throw toGateRefusal(target, reports);

@@ -78,8 +78,9 @@ function compareSource(before: EndpointSnapshot, after: EndpointSnapshot): reado
   return [differ(['breaking', 'source', 'It runs other code.'], old, now)];
 }
 
-function nameOf({ source, code, language }: EndpointSnapshot): string | undefined {
-  return source ?? (code === undefined ? undefined : `${language ?? 'sql'} in the YAML`);
+function nameOf({ source, code, language, function: name }: EndpointSnapshot): string | undefined {
+  const place = source ?? (code === undefined ? undefined : `${language ?? 'sql'} in the YAML`);
+  return name === undefined ? place : `${name} of ${place}`;
 }
 
 function compareMessages(before: JsonValue | undefined, after: JsonValue | undefined): readonly Difference[] {

@@ -19,6 +19,8 @@ export type EndpointSnapshot = {
   /** SQL or Python that stands in the YAML; otherwise `source` names its file. */
   readonly code?: Code;
   readonly source?: string;
+  /** Of Python, which of the file's functions. */
+  readonly function?: string;
   readonly messages?: JsonValue;
   readonly policies?: JsonValue;
   readonly limits: JsonObject;
@@ -91,6 +93,7 @@ function toEndpointSnapshot(
     language: source?.language,
     code: source !== null && source.file === null ? toCode(source.text) : undefined,
     source: source?.file ?? undefined,
+    function: functionOf(entry),
     messages: entry.kind === 'prompt' ? entry.messages : undefined,
     policies: ruled ? entry.policies : undefined,
     limits: entry.limits,
@@ -99,6 +102,11 @@ function toEndpointSnapshot(
     tests: reports === null ? {} : outcomesOf(file, tests, reports),
     problem: problem?.message,
   });
+}
+
+function functionOf(entry: AnyEntry): string | undefined {
+  if (entry.kind === 'prompt' || entry.source.language !== 'python') return undefined;
+  return entry.source.function;
 }
 
 function outcomesOf(file: string, tests: Endpoint['tests'], reports: readonly EndpointReport[]) {

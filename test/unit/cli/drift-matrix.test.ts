@@ -344,6 +344,68 @@ describe('the same change for the lock', () => {
   );
 });
 
+it('a database looks the same through both engines', async () => {
+  const path = join(folder(), 'shop.duckdb');
+  await runScript(
+    path,
+    `CREATE TYPE mood AS ENUM ('good', 'bad');
+    CREATE SCHEMA more;
+    CREATE TABLE more.things (id BIGINT PRIMARY KEY, doc JSON, moment TIMESTAMPTZ, how mood, tags VARCHAR[],
+      place STRUCT(x DOUBLE, "y y" DECIMAL(18, 3)), total INTEGER GENERATED ALWAYS AS (1 + 1), names MAP(VARCHAR, INTEGER));
+    CREATE VIEW seen AS SELECT id, how AS "How" FROM more.things WHERE id > 1;
+    COMMENT ON COLUMN more.things.id IS 'A number.';
+    CREATE TEMP TABLE passing (x INTEGER);`,
+  );
+  const { signal } = new AbortController();
+  const open = (engine: 'native' | 'wasm') => openDatabase({ path, readonly: true, engine });
+  const seen = [];
+  for (const engine of ['native', 'wasm'] as const) {
+    const database = await open(engine);
+    seen.push(await readTables(database, signal));
+    await database.close();
+  }
+  expect(seen[0]).toEqual(seen[1]);
+  expect(Object.keys(seen[0] ?? {})).toEqual(['more.things', 'seen']);
+  expect(seen[0]?.['more.things']?.columns.map(({ type, nullable }) => `${type} ${nullable}`)).toEqual([
+    'BIGINT false',
+    'JSON true',
+    'TIMESTAMP WITH TIME ZONE true',
+    "ENUM('good', 'bad') true",
+    'VARCHAR[] true',
+    'STRUCT(x DOUBLE, "y y" DECIMAL(18,3)) true',
+    'INTEGER true',
+    'MAP(VARCHAR, INTEGER) true',
+  ]);
+});
+
+it('Python in a file, or another function of it, is another answer', async () => {
+  const at = async (python: string) => {
+    const project = await load({
+      'tools/a.yml': 'tool: { name: a, language: python, source: { file: a.py } }',
+      'tools/a.py': python,
+    });
+    return toSnapshot({
+      project,
+      catalog: await compileCatalog(project),
+      tables: {},
+      reports: null,
+      findings: [],
+    });
+  };
+  const before = await at('def a():\n    return 1\n');
+  expect(compareSnapshots(before, await at('def a():\n    return 2\n'))).toMatchObject([
+    {
+      class: 'breaking',
+      subject: 'file tools/a.py',
+      old: 'def a():\n    return 1',
+      new: 'def a():\n    return 2',
+    },
+  ]);
+  expect(compareSnapshots(before, await at('# one\ndef a():\n    return 1\n'))).toMatchObject([
+    { class: 'wording' },
+  ]);
+});
+
 it('the matrix has at least 40 changes of every class', () => {
   const all = [...TABLES, ...CONTRACT, ...INSIDE, ...SOURCE, ...PROMPTS, ...RESOURCES];
   expect(all.length).toBeGreaterThanOrEqual(40);
