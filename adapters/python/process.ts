@@ -27,13 +27,10 @@ export class PythonProcess implements PythonSeat {
   #gone: SvcError | null = null;
 
   constructor({ executable, hostFolder, cwd, env, log }: ProcessOptions) {
-    // A group of its own: what a function starts ends with it, and Ctrl-C is for the server to answer.
-    const detached = process.platform !== 'win32';
     const child = spawn(executable, ['-I', '-B', '-X', 'utf8', join(hostFolder, 'child.py')], {
       cwd,
       env: pythonEnvironment(env),
       stdio: 'pipe',
-      detached,
       windowsHide: true,
     });
     this.#child = child;
@@ -74,6 +71,7 @@ export class PythonProcess implements PythonSeat {
 
   kill(reason: SvcError): void {
     this.#fail(reason);
+    // Its group, which it has made itself: what a function started ends with it.
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     try {

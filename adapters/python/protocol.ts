@@ -90,9 +90,23 @@ function toReply(reply: { readonly [key: string]: JsonValue }): string {
   return JSON.stringify(reply);
 }
 
+/** What Python's own encoder writes and a float does not keep: integers beyond 2^53 - 1, and the negative zero. */
+const BEYOND = /[[:,](?:-?\d{16,}|-0\.0)[,\]}]/;
+
+// The reviver's third argument is in every engine we run on and not yet in TypeScript's library.
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
+) => JsonObject;
+
+function toExact(_key: string, value: JsonValue, { source = '' }: { readonly source?: string }): JsonValue {
+  if (typeof value !== 'number') return value;
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value + 0 : source;
+}
+
 function parse(text: string): JsonObject {
   try {
-    return JSON.parse(text);
+    return BEYOND.test(text) ? (JSON.parse as ParseWithSource)(text, toExact) : JSON.parse(text);
   } catch (cause) {
     throw new SvcError('python_failed', 'Python sent what is no message.', { cause });
   }

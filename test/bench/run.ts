@@ -4,10 +4,11 @@ import { type Built, createBuilt } from './built.ts';
 import { measureCalls } from './calls.ts';
 import { engineGroups } from './engine/group.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
+import { measurePython } from './python/group.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls auth boot sizes engine] [--big]: ratios measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls auth boot sizes python engine] [--big]: ratios measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -37,6 +38,7 @@ const GROUPS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   auth: measureAuth,
   boot: async () => measureBoot(await some()),
   sizes: async () => measureSizes(await few()),
+  python: measurePython,
   ...engineGroups({ big }),
 };
 

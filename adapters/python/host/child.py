@@ -72,8 +72,10 @@ class Frames:
 def main():
     """Answers the host until it is gone, or says stop."""
     stopped = '{"op": "stopped"'
-    if hasattr(signal, "SIGINT"):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A group of its own: it can be ended with all that functions start. Not a session, which systems schedule by itself.
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
     frames = Frames()
     dispatcher = Dispatcher(frames.exchange)
     pid = os.getpid()

@@ -1,12 +1,9 @@
 """What functions return, in the JSON forms of SQL values (docs/reference/types.md)."""
 
 import json
-import re
 
 from . import _errors, _forms
 
-#: What C writes otherwise than the table says: integers beyond 2^53 - 1, and the negative zero.
-_BEYOND = re.compile(r"(?:^|[\[:, ])-?(?:\d{16,}|0\.0)(?=[,\]}]|$)")
 _MAX_DEPTH = 200
 
 
@@ -16,14 +13,17 @@ def dumps(value):
 
 
 def _write(value):
-    """Nearly every value is as C writes it; only the others are walked through."""
+    """Nearly every value is as C writes it; only the others are walked through.
+
+    Integers beyond 2^53 - 1 are for the host to turn into texts, which finds them faster.
+    """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_forms.of)
-        if _BEYOND.search(text) is None:
-            return text
+        return _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError, _errors.NoValue):
-        pass
-    return json.dumps(to_plain(value), ensure_ascii=False, allow_nan=False)
+        return _ENCODER.encode(to_plain(value))
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_forms.of, separators=(",", ":"))
 
 
 def to_plain(value, path="result", depth=0):

@@ -1,0 +1,5 @@
+import os
+
+
+def pid():
+    return os.getpid()
