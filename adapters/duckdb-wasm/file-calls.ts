@@ -28,13 +28,21 @@ export function mountPath(file: DatabaseFile): string {
 
 /** The system calls about files: the database and its log are there, read-only; nothing else is. */
 export function createFileCalls(heap: Heap, file: DatabaseFile): System {
-  const entries = new Map<string, Entry>([[mountPath(file), { file, inode: 1 }]]);
-  if (file.wal !== undefined) entries.set(`${mountPath(file)}.wal`, { file: file.wal, inode: 2 });
-  return { ...pathCalls(heap, entries), ...descriptorCalls(heap, entries) };
+  // asked anew each time: a Worker is instantiated before it knows what its database is called
+  const entryAt: EntryAt = (at) => {
+    const path = heap.cString(at);
+    if (path === mountPath(file)) return { file, inode: 1 };
+    return file.wal !== undefined && path === `${mountPath(file)}.wal`
+      ? { file: file.wal, inode: 2 }
+      : undefined;
+  };
+  return { ...pathCalls(heap, entryAt), ...descriptorCalls(heap, entryAt) };
 }
 
-function pathCalls(heap: Heap, entries: ReadonlyMap<string, Entry>): System {
-  const entryAt = (at: number): Entry | undefined => entries.get(heap.cString(at));
+/** What is at the path whose text is at an address. */
+type EntryAt = (at: number) => Entry | undefined;
+
+function pathCalls(heap: Heap, entryAt: EntryAt): System {
   const stat = (at: number, buffer: number): number => {
     const entry = entryAt(at);
     return entry === undefined ? -ERRNO.noEntry : writeStat(heap, buffer, entry);
@@ -51,12 +59,12 @@ function pathCalls(heap: Heap, entries: ReadonlyMap<string, Entry>): System {
   };
 }
 
-function descriptorCalls(heap: Heap, entries: ReadonlyMap<string, Entry>): System {
+function descriptorCalls(heap: Heap, entryAt: EntryAt): System {
   const opened = new Map<number, OpenFile>();
   let next = FIRST_DESCRIPTOR;
   return {
     __syscall_openat: (_folder = 0, at = 0, flags = 0) => {
-      const entry = entries.get(heap.cString(at));
+      const entry = entryAt(at);
       if (entry === undefined) return -ERRNO.noEntry;
       if ((flags & OPEN_FOR_WRITING) !== 0) return -ERRNO.readOnly;
       opened.set(next, { ...entry, position: 0 });

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadDriver } from '../../../../adapters/duckdb-native/driver.ts';
 import { compileEngine } from '../../../../adapters/duckdb-wasm/artefact.ts';
-import { bytesFile, type DatabaseFile, openWasm } from '../../../../adapters/duckdb-wasm/in-process.ts';
+import {
+  bytesFile,
+  type DatabaseFile,
+  openWasm,
+  prepareWasm,
+} from '../../../../adapters/duckdb-wasm/in-process.ts';
 import { openWasmPool } from '../../../../adapters/duckdb-wasm/node.ts';
 import { pathFile } from '../../../../adapters/duckdb-wasm/path-file.ts';
 import { buildWasm } from '../../../../scripts/build-wasm.ts';
@@ -46,6 +51,24 @@ describe('opening a database', () => {
       'SELECT count(*) AS n, current_database() AS name FROM sales.main.users',
     );
     expect(rows).toEqual([{ n: 1000, name: 'sales' }]);
+    await database.close();
+  });
+
+  it('is instantiated before it is known what the database is called', async () => {
+    const { readFileSync } = await import('node:fs');
+    const bytes = bytesFile(readFileSync(await createDatabase()));
+    const called = { name: '' };
+    const file: DatabaseFile = {
+      ...bytes,
+      get name() {
+        return called.name;
+      },
+    };
+    const open = await prepareWasm({ ...(await compileEngine()), file });
+    called.name = 'late.duckdb';
+    const database = await open();
+    const { rows } = await read(database, 'SELECT count(*) AS n FROM late.main.users');
+    expect(rows).toEqual([{ n: 1000 }]);
     await database.close();
   });
 
