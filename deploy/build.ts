@@ -19,7 +19,7 @@ import { compileProject } from './gate.ts';
 import type { LoadedTable, LoadOptions } from './load.ts';
 import { enforceStatements, withCopy } from './probe.ts';
 import { pyodidePackage, pythonFiles, pythonHash } from './python/artefact.ts';
-import { enforcePythonTarget } from './python/gate.ts';
+import { enforcePythonTarget, noPython } from './python/gate.ts';
 import { type CarriedPython, readPython } from './python/project.ts';
 import { materialFiles } from './sbom/files.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
@@ -65,13 +65,18 @@ const TARGETS: { readonly [name in TargetName]: Target } = {
   'cloudflare-workers': cloudflareWorkersTarget,
 };
 
+/** Whether artefacts of a platform can have Python endpoints. */
+export function runsPython(target: TargetName): boolean {
+  return TARGETS[target].pythonBundles !== null;
+}
+
 /** Writes a folder that serves the project by itself; the same project gives the same bytes. */
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const target = TARGETS[options.target];
   const { site, catalog } = await compileProject(options.root, options.profile, options);
   const config = await readConfig(options.config, options.root);
   const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
-  const warnings = python === null ? [] : enforcePythonTarget(python, options.target, target);
+  const warnings = python === null ? [] : enforcePythonTarget(python, options.target, target, options);
   const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
@@ -82,6 +87,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
       : { database: await copyDatabase(database, copy), loaded: undefined };
     const { inspect = (served: Database) => enforceStatements(served, catalog) } = options;
     const allowed = await withCopy(copy, filled.database.name, inspect);
+    if (python !== null && target.pythonBundles === null) throw noPython(python, options.target);
     const manifest = toManifest({ site, catalog, config, python }, filled.database, allowed);
     await copyEngine(folder);
     await writeAll(folder, await toFiles(options.target, manifest, { config, python }));

@@ -71,7 +71,7 @@ export async function openGate(
     throw toGateRefusal(target, withRest([...first, secrets]));
   const catalog = await compileCatalog(checked.project);
   const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
-  const capability = capabilityProblems(checked, catalog);
+  const capability = await capabilityProblems(checked, catalog, target);
   let reports: readonly CheckReport[] = still;
   return {
     incapable: true,

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { openProjectFiles } from '../../adapters/node/project-files.ts';
+import { runsPython } from '../../deploy/build.ts';
 import { checkCapability } from '../../deploy/gate.ts';
+import type { TargetName } from '../../deploy/target.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import {
@@ -15,9 +17,11 @@ import {
 } from '../../src/quality/gate/report.ts';
 import { findSecrets } from '../../src/quality/gate/secrets.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
+import { pythonEndpoints } from '../../src/quality/python.ts';
 import { checkLiteralSecrets } from '../../src/settings/literal-secrets.ts';
 import { compareLock, LOCK_FILE, readLock } from '../lock.ts';
 import { type CheckedProject, soundPart } from '../project.ts';
+import { checkPythonOn } from '../python-target.ts';
 
 /** Whether the project has errors, without which nothing can be built. */
 export function validateCheck({ findings }: CheckedProject): CheckReport {
@@ -70,8 +74,19 @@ export async function lockCheck(
   return judgeChanges('lock', compareLock(locked, catalog), allowed);
 }
 
-/** What no artefact can do, whatever its database. */
-export function capabilityProblems({ project }: CheckedProject, catalog: Catalog): readonly GateProblem[] {
-  if (project.site === null) return [];
-  return checkCapability({ site: project.site, catalog }).map(({ message }) => ({ message }));
+/** What no artefact of the platform can do, whatever its database. */
+export async function capabilityProblems(
+  checked: CheckedProject,
+  catalog: Catalog,
+  target: TargetName,
+): Promise<readonly GateProblem[]> {
+  const { site } = checked.project;
+  if (site === null) return [];
+  const python = runsPython(target)
+    ? toProblems(await checkPythonOn(checked, target))
+    : pythonEndpoints(soundPart(checked).endpoints).map(({ endpoint: { kind, name, file } }) => ({
+        message: `The ${kind} ${name} is in Python, which ${target} does not run.`,
+        file,
+      }));
+  return [...checkCapability({ site, catalog }).map(({ message }) => ({ message })), ...python];
 }

@@ -5,19 +5,22 @@ import type { Target, TargetName } from '../target.ts';
 import { checkPythonTarget } from './check.ts';
 import type { CarriedPython } from './project.ts';
 
-/** What may not work on a platform; throws for what cannot. */
+/** What may not work on a platform; throws for what cannot, unless that is let pass. */
 export function enforcePythonTarget(
   python: CarriedPython,
   name: TargetName,
   { pythonBundles }: Target,
+  { incapable = false } = {},
 ): readonly Finding[] {
-  if (pythonBundles === null) throw noPython(python, name);
   const findings = checkPythonTarget(python, name);
+  if (incapable) return findings;
+  if (pythonBundles === null) throw noPython(python, name);
   refuse(findings.filter(({ severity }) => severity === 'error'));
   return findings;
 }
 
-function noPython({ endpoints }: CarriedPython, name: TargetName): SvcError {
+/** Why Python cannot be on a platform at all, whatever is let pass. */
+export function noPython({ endpoints }: CarriedPython, name: TargetName): SvcError {
   return new SvcError(
     'target_unsupported',
     `${name} runs no Python, and these endpoints are in Python: ${endpoints.join(', ')}. Write them in SQL, set \`enabled: false\` for them, or build for aws-lambda or node.`,
