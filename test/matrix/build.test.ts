@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -126,4 +127,16 @@ test('the Worker asks for no module of Node', async () => {
     './trampolines.wasm',
   ]);
   expect(text).not.toMatch(/["']node:/);
+});
+
+test('wrangler takes the Worker as it is, and uploads nothing but its code', () => {
+  const wrangler = join(process.cwd(), 'node_modules/wrangler/bin/wrangler.js');
+  const told = execFileSync(process.execPath, [wrangler, 'deploy', '--dry-run'], {
+    cwd: folderOf('cloudflare-workers'),
+    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1' },
+    encoding: 'utf8',
+  });
+  const modules = [...told.matchAll(/^│ (\S+) +│ (?:text|compiled-wasm|esm) /gm)].map(([, name]) => name);
+  expect(modules).toEqual(['duckdb.wasm', 'manifest.json', 'trampolines.wasm']);
+  expect(told).toContain('Read 1 file from the assets directory');
 });
