@@ -6,7 +6,7 @@ const rows = sections.flatMap((section) => section.rows);
 const open = rows.flatMap(({ id, open: missing }) => (missing === undefined ? [] : [`${id}: ${missing}`]));
 
 /** Rows without a test. This number may only shrink. */
-const MOST_OPEN = 7;
+const MOST_OPEN = 0;
 
 describe('the table of requirements', () => {
   it('has as many rows for each section as the section has', () => {
