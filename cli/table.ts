@@ -296,7 +296,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'schema [file]',
-    summary: 'JSON Schema for editors: endpoint (default), site or evals',
+    summary: 'JSON Schema for editors: endpoint (default), site or evals; python: types of svc.runtime',
     options: [{ flags: '--out <file>', summary: 'where to write it (default: stdout)' }, JSON_OUT, DEBUG],
     example: 'svc schema --out .svc/endpoint.schema.json',
     load: () => import('./commands/schema.ts'),

@@ -1,15 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { EDITOR_FILES, editorSchemaOf } from '../../src/quality/editor/files.ts';
 import type { Run } from '../command.ts';
+import type { Output } from '../output.ts';
 
 /** `svc schema [file]`: the JSON Schema by which an editor completes and checks endpoint files, or the site file. */
 export const run: Run = async (input, output) => {
   const [asked = 'endpoint'] = input.args;
+  if (asked === 'python') return writeStubs(input.text('out'), output);
   const file = EDITOR_FILES.find((known) => known === asked);
   if (file === undefined) {
-    throw new SvcError('usage', `${asked} is no file with a schema. Choose ${EDITOR_FILES.join(', ')}.`);
+    throw new SvcError(
+      'usage',
+      `${asked} is no file with a schema. Choose ${EDITOR_FILES.join(', ')}, python.`,
+    );
   }
   const schema = editorSchemaOf(file);
   const out = input.text('out');
@@ -17,8 +22,7 @@ export const run: Run = async (input, output) => {
     output.data(schema, () => JSON.stringify(schema, null, 2));
     return 0;
   }
-  await mkdir(dirname(resolve(out)), { recursive: true });
-  await writeFile(out, `${JSON.stringify(schema, null, 2)}\n`);
+  await write(out, `${JSON.stringify(schema, null, 2)}\n`);
   output.data(
     { status: 'ok', file, path: out },
     () => `wrote ${out}
@@ -29,6 +33,25 @@ Or for all files, in .vscode/settings.json:
   );
   return 0;
 };
+
+/** What `svc.runtime` is, for editors that complete Python: most look into `typings/` by themselves. */
+async function writeStubs(out: string | undefined, output: Output): Promise<number> {
+  const { hostFolder } = await import('../../adapters/python/host-folder.ts');
+  const text = await readFile(join(hostFolder(), 'svc/runtime.pyi'), 'utf8');
+  if (out === undefined) {
+    output.data({ stub: text }, () => text.trimEnd());
+    return 0;
+  }
+  await write(out, text);
+  const hint = 'Pyright and VS Code find it as typings/svc/runtime.pyi, mypy with MYPYPATH=typings.';
+  output.data({ status: 'ok', file: 'python', path: out }, () => `wrote ${out}\n${hint}`);
+  return 0;
+}
+
+async function write(out: string, text: string): Promise<void> {
+  await mkdir(dirname(resolve(out)), { recursive: true });
+  await writeFile(out, text);
+}
 
 const GLOBS = {
   endpoint: ['tools/**/*.yml', 'resources/**/*.yml', 'prompts/**/*.yml'],

@@ -31,6 +31,13 @@ describe('svc schema', () => {
   it('knows no other file, with 2', async () => {
     const { code, stderr } = await svc(['schema', 'tools'], folder());
     expect(code).toBe(2);
-    expect(stderr).toContain('Choose endpoint, site.');
+    expect(stderr).toContain('Choose endpoint, site, evals, python.');
+  });
+
+  it('writes the types of svc.runtime where editors of Python look', async () => {
+    const cwd = folder();
+    const { stdout } = await svc(['schema', 'python', '--out', 'typings/svc/runtime.pyi'], cwd);
+    expect(stdout).toContain('wrote typings/svc/runtime.pyi');
+    expect(readFileSync(join(cwd, 'typings/svc/runtime.pyi'), 'utf8')).toContain('def on_init(');
   });
 });

@@ -116,7 +116,9 @@ def _clock(seconds):
 
 
 def _fraction(value):
-    return _digits(value.microsecond)
+    """Pandas knows nanoseconds too."""
+    nanos = value.microsecond * 1000 + getattr(value, "nanosecond", 0)
+    return f".{nanos:09}".rstrip("0") if nanos else ""
 
 
 def _digits(micros):

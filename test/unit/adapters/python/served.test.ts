@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../../../src/json.ts';
 import type { Span } from '../../../../src/ports.ts';
 import { runEndpoint } from '../../../../src/quality/run-endpoint.ts';
 import { ALICE, contextOf, errorOf, type Served, serveTree, type Tree } from '../../endpoint/project.ts';
+import { PYTHON } from './found.ts';
 
 const TOOL = (name: string, more = '') => `tool:\n  name: ${name}\n  source: { file: all.py }\n${more}`;
 const NUMBER = '  parameters: [{ name: n, type: integer, default: 2 }]\n';
@@ -126,6 +127,7 @@ let root: string;
 const spans: string[] = [];
 
 beforeAll(async () => {
+  if (PYTHON === null) return;
   root = await mkdtemp(join(tmpdir(), 'python-served-'));
   for (const [path, text] of Object.entries(TREE)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -156,6 +158,7 @@ beforeAll(async () => {
   runtime = { ...served.runtime, python: async () => python, spans: traced };
 });
 afterAll(async () => {
+  if (PYTHON === null) return;
   await (await runtime.python?.())?.close();
   await served.close();
   await rm(root, { recursive: true, force: true });
@@ -166,7 +169,7 @@ const call = (name: string, args: JsonObject = {}, context: RequestContext = con
 const value = async (name: string, args: JsonObject = {}): Promise<JsonValue> =>
   (await call(name, args)).value;
 
-describe('what a Python endpoint answers', () => {
+describe.skipIf(PYTHON === null)('what a Python endpoint answers', () => {
   it('is rows, held to the limit like those of a statement', async () => {
     expect(await value('rows')).toEqual([
       { id: 1, name: 'one' },
@@ -215,7 +218,7 @@ describe('what a Python endpoint answers', () => {
   });
 });
 
-describe('a statement of a Python endpoint', () => {
+describe.skipIf(PYTHON === null)('a statement of a Python endpoint', () => {
   it("runs in the caller's name", async () => {
     const rows = [{ e: 'alice@acme.com', u: 'alice' }];
     expect(await value('who')).toEqual(['alice@acme.com', 'planted-token', rows]);
@@ -245,7 +248,7 @@ describe('a statement of a Python endpoint', () => {
   });
 });
 
-describe('whoever watches a Python endpoint', () => {
+describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
   it('is told of events, progress and notices', async () => {
     const progress: unknown[] = [];
     const informed: string[] = [];
