@@ -45,7 +45,7 @@ async function shop(): Promise<string> {
 const database = (root: string) => join(root, 'data/shop.duckdb');
 const baseline = (root: string) => join(root, 'drift/drift-default.json');
 
-describe('svc drift-snapshot', () => {
+describe('svc drift-snapshot', { timeout: 120_000 }, () => {
   it('writes the same bytes for the same project, without a time, and runs nothing that writes', async () => {
     const root = await shop();
     const first = await svc(['drift-snapshot', '--json'], root);
@@ -84,7 +84,7 @@ describe('svc drift-snapshot', () => {
   });
 });
 
-describe('svc drift-check', () => {
+describe('svc drift-check', { timeout: 120_000 }, () => {
   it('D17: is not stopped by its own text, drift or not: 0 without, 1 with, and says what changed', async () => {
     const root = await shop();
     await svc(['drift-snapshot'], root);

@@ -16,7 +16,7 @@ const STRICTER = TOOL.replace(
   'description: That one. }, { name: day, type: string, description: When. }]',
 ).replace('AS id', 'AS id, $day AS day');
 
-describe('svc lock', () => {
+describe('svc lock', { timeout: 120_000 }, () => {
   it('writes what clients see, in the same bytes for the same project and without a database', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/find.yml'), TOOL);
@@ -45,7 +45,7 @@ describe('svc lock', () => {
   });
 });
 
-describe('svc validate --locked', () => {
+describe('svc validate --locked', { timeout: 120_000 }, () => {
   const validate = async (root: string) => {
     const { code, stdout } = await svc(['validate', '--locked', '--json'], root);
     const findings: readonly Finding[] = JSON.parse(stdout).findings;
