@@ -59,7 +59,7 @@ async function makeFresh(
     config: config === undefined ? null : resolve(config),
   });
   if (why === null) return false;
-  output.note(`building for ${target}: ${why}`);
+  output.note(`building for ${target}: ${why}; \`svc build\` checks it before it is deployed`);
   await buildChecked(checked, target, input, output);
   return true;
 }
