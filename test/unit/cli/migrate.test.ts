@@ -1,6 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { run } from '../../../cli/commands/migrate.ts';
+import { createInput } from '../../../cli/input.ts';
+import type { Output } from '../../../cli/output.ts';
+import { ERRORS, toSvcError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/json.ts';
 import { folder, svc } from './svc.ts';
 
 /** A project as MXCP's users write them; made for this test. */
@@ -152,6 +157,27 @@ const snapshot = (root: string) =>
       .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
   );
 
+/** The command by itself, which is faster than the program. */
+async function migrate(root: string, options: Readonly<Record<string, unknown>> = {}) {
+  const shown: { document?: JsonValue; text?: string } = {};
+  const output: Output = {
+    json: false,
+    debug: false,
+    data: (document, text) => Object.assign(shown, { document, text: text() }),
+    note: () => {},
+  };
+  vi.stubEnv('HOME', ENV.HOME);
+  vi.stubEnv('MXCP_CONFIG', '');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  try {
+    const code = await run(createInput([root], options), output);
+    return { code, report: JSON.parse(JSON.stringify(shown.document)), text: shown.text ?? '' };
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    return { code: ERRORS[error.code].exit, report: null, text: error.message };
+  }
+}
+
 /** Nobody's own files: there is no home. */
 const ENV = { HOME: '/nonexistent', MXCP_CONFIG: '' };
 
@@ -201,7 +227,7 @@ describe('svc migrate', () => {
 
   it('keeps comments, and every character that it need not change', async () => {
     const root = old();
-    await svc(['migrate', root, '--out', `${root}-new`], folder(), ENV);
+    await migrate(root, { out: `${root}-new` });
     const read = (path: string) => readFileSync(join(`${root}-new`, path), 'utf8');
     const site = read('svc-site.yml');
     expect(site).toContain("# The harbour's own project\nsvc: 1   # the version\n");
@@ -220,10 +246,9 @@ describe('svc migrate', () => {
 
   it('says what is lost, what means something else, and why', async () => {
     const root = old();
-    const { code, stdout } = await svc(['migrate', root, '--json'], folder(), ENV);
+    const { code, report, text } = await migrate(root);
     expect(code).toBe(0);
     expect(existsSync(`${root}-svc`)).toBe(false);
-    const report = JSON.parse(stdout);
     expect(report.written).toBe(false);
     expect(lines(report)).toEqual([
       'lost audit/logs-dev.jsonl:0 Left out. Records of another form stay where they are.',
@@ -239,9 +264,8 @@ describe('svc migrate', () => {
       'lost tools/ships.yml:33 A rule was left out: `filter_fields` names no fields, and had no effect.',
       'lost tools/ships.yml:38 `result: null` asserted nothing in MXCP and was left out.',
     ]);
-    const text = await svc(['migrate', root], folder(), ENV);
-    expect(text.stdout).toContain('svc-site.yml  mxcp-site.yml');
-    expect(text.stdout).toContain('Nothing was written.');
+    expect(text).toContain('svc-site.yml  mxcp-site.yml');
+    expect(text).toContain('Nothing was written.');
   });
 
   it('rewrites the user file too, and leaves it beside the project', async () => {
@@ -285,33 +309,27 @@ describe('svc migrate', () => {
 
   it('leaves to your hand what it cannot decide, and exits with 1', async () => {
     const odd = OLD['prompts/report.yml']?.replace('role: user', 'role: narrator') ?? '';
-    const { code, stdout } = await svc(
-      ['migrate', old({ 'prompts/report.yml': odd }), '--json'],
-      folder(),
-      ENV,
-    );
+    const { code, report } = await migrate(old({ 'prompts/report.yml': odd }));
     expect(code).toBe(1);
-    expect(JSON.parse(stdout).findings).toMatchObject([
-      { severity: 'error', file: 'prompts/report.yml', line: 6 },
-    ]);
+    expect(report.findings).toMatchObject([{ severity: 'error', file: 'prompts/report.yml', line: 6 }]);
   });
 
   it('overwrites nothing, and takes no other folder for a project', async () => {
     const root = old();
-    const results = await Promise.all([
-      svc(['migrate', root, '--out', root], folder(), ENV),
-      svc(['migrate', root, '--out', join(root, 'inside')], folder(), ENV),
-      svc(['migrate', root, '--out', dirname(root)], folder(), ENV),
-      svc(['migrate', folder()], folder(), ENV),
-      svc(['migrate', root, '--config', 'nowhere.yml'], folder(), ENV),
-    ]);
+    const results = [
+      await migrate(root, { out: root }),
+      await migrate(root, { out: join(root, 'inside') }),
+      await migrate(root, { out: dirname(root) }),
+      await migrate(folder()),
+      await migrate(root, { config: 'nowhere.yml' }),
+    ];
     expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
     mkdirSync(`${root}-svc`);
     writeFileSync(join(`${root}-svc`, 'mine'), 'x');
-    const full = await svc(['migrate', root, '--write'], folder(), ENV);
+    const full = await migrate(root, { write: true });
     expect(full).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not empty. Nothing was written'),
+      text: expect.stringContaining('is not empty. Nothing was written'),
     });
   });
 });
