@@ -49,6 +49,13 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Whether SQL reaches nothing but the database.',
   },
   {
+    name: 'SVC_PYTHON',
+    key: null,
+    type: 'path',
+    meaning: 'Interpreter for Python endpoints, or `pyodide`.',
+    default: "the project's `.venv`, else python3",
+  },
+  {
     name: 'SVC_EXTENSION_REPOSITORY',
     key: 'extension_repository',
     type: 'path',

@@ -20,8 +20,8 @@ const SHARED: Words = {
 
 /** What tools and resources have on top. */
 const SOURCED: Words = {
-  language: 'Language of the source: `sql` (default) or `python`.',
-  source: 'What runs: `code` in place, or a `file`.',
+  language: 'Language of the source: `sql` (default) or `python`, which a file that ends in `.py` is.',
+  source: 'What runs: SQL in place as `code`, or a `file`; of Python the function called like the endpoint.',
 };
 
 /** What resources and prompts have on top. */
