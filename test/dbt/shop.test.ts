@@ -89,6 +89,33 @@ describe.skipIf(BIN === undefined)('examples/dbt-shop with a real dbt', { timeou
     expect(files.map(({ path }) => path)).toContain('data.duckdb');
   });
 
+  it('is not built any more once a model gives a column another type, and says so', {
+    timeout: 2 * SLOW,
+  }, async () => {
+    expect(await run(['drift-snapshot'])).toMatchObject({ code: 0 });
+    expect(await run(['dbt', 'run'])).toMatchObject({ code: 0 });
+    expect(await run(['drift-check'])).toMatchObject({ code: 0 });
+    const model = join(root, 'models/marts/customer_value.sql');
+    const text = readFileSync(model, 'utf8');
+    writeFileSync(model, text.replace('count(o.order_id)', 'count(o.order_id)::VARCHAR'));
+    expect(await run(['dbt', 'run', '--select', 'customer_value'])).toMatchObject({ code: 0 });
+    const { code, stdout } = await run(['build', '--target', 'node', '--json']);
+    expect(code).toBe(1);
+    const { checks } = JSON.parse(stdout).error.detail;
+    const drift = checks.find(({ check }: { check: string }) => check === 'drift');
+    expect(drift).toMatchObject({ status: 'failed', fix: expect.stringContaining('svc drift-snapshot') });
+    expect(drift.problems.map(({ change }: { change: unknown }) => change)).toContainEqual(
+      expect.objectContaining({
+        class: 'breaking',
+        path: 'columns.orders.type',
+        old: 'BIGINT',
+        new: 'VARCHAR',
+      }),
+    );
+    writeFileSync(model, text);
+    expect(await run(['dbt', 'run', '--select', 'customer_value'])).toMatchObject({ code: 0 });
+  });
+
   it("ends with dbt's exit code when a test of dbt fails", async () => {
     const test = join(root, 'tests/never.sql');
     writeFileSync(test, "select 1 as wrong from {{ ref('stg_orders') }} limit 1");
