@@ -20,6 +20,8 @@ export interface Balancer {
   readonly places: readonly Place[];
   /** Settles when the place is given a call. */
   given(place: Place): Promise<void>;
+  /** Takes the place out of the rotation; settles when it has answered what it was given. */
+  drain(place: Place): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function createBalancer(count: number): Promise<Balancer> {
     (): Place => ({ url: null, running: new Set(), given: [], answered: 0 }),
   );
   const waiting = new Map<Place, () => void>();
+  const draining = new Map<Place, () => void>();
   let turn = 0;
   const next = () => {
     turn += 1;
@@ -50,7 +53,9 @@ export async function createBalancer(count: number): Promise<Balancer> {
       const passed = pass(place, place.url, call, response);
       waiting.get(place)?.();
       waiting.delete(place);
-      if (await passed) return;
+      const answered = await passed;
+      if (place.running.size === 0) draining.get(place)?.();
+      if (answered) return;
     }
     response.writeHead(502).end();
   });
@@ -62,6 +67,14 @@ export async function createBalancer(count: number): Promise<Balancer> {
       new Promise((resolve) => {
         waiting.set(place, resolve);
       }),
+    drain: async (place) => {
+      place.url = null;
+      if (place.running.size === 0) return;
+      await new Promise<void>((resolve) => {
+        draining.set(place, resolve);
+      });
+      draining.delete(place);
+    },
     close: async () => {
       server.close();
       server.closeAllConnections();
