@@ -92,7 +92,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ),
   python_unavailable: advice(
     'No interpreter was found, or it could not start.',
-    'Install python3, name one by the setting of [configuration.md](configuration.md), or use what the message suggests.',
+    'Install python3, or name an interpreter in `SVC_PYTHON` ([python-platforms.md](python-platforms.md)).',
   ),
   memory_exceeded: advice(
     'A query needs more memory than `database.memory_limit`.',
