@@ -4,6 +4,7 @@ import type { Finding } from '../../src/project/finding.ts';
 import type { SuiteReport } from '../../src/quality/evals/report.ts';
 import type { RunnableSuite } from '../../src/quality/evals/run.ts';
 import type { Suite, SuiteFile } from '../../src/quality/evals/suite.ts';
+import { isPlainParameter } from '../../src/settings/literal-secrets.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 
@@ -81,6 +82,9 @@ export function secretsOf({ models, secrets }: Settings): readonly string[] {
 }
 
 function textsOf(value: unknown): readonly string[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsOf);
+  if (typeof value === 'object' && value !== null) {
+    const hidden = Object.entries(value).filter(([name]) => !isPlainParameter(name));
+    return hidden.flatMap(([, inner]) => textsOf(inner));
+  }
   return typeof value === 'string' ? [value] : [];
 }

@@ -21,12 +21,17 @@ const PLAIN = new Set([
   'api_url',
 ]);
 
+/** Whether a parameter of a secret is no secret by itself, by its name. */
+export function isPlainParameter(name: string): boolean {
+  return PLAIN.has(name.toLowerCase());
+}
+
 /** Secrets that stand in a user file as they are, which must not go into an artefact (design, D15). */
 export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly Finding[] {
   const { user, findings } = readUserFile(bytes, name);
   if (user === null) return findings;
   return leavesOf(user.yaml.value).flatMap(({ path, value }) => {
-    const plain = PLAIN.has(String(path.at(-1)).toLowerCase()) && path.includes('parameters');
+    const plain = isPlainParameter(String(path.at(-1))) && path.includes('parameters');
     const hidden = !plain && (nodeAt(USER_FILE, path)?.hidden ?? false);
     const address = typeof value === 'string' && hasCredentials(value);
     if (!(hidden || address) || value === null || !isLiteral(value)) return [];

@@ -5,6 +5,8 @@ export const EVALS_WORDS: { readonly [key: string]: string } = {
   description: 'What the suite is about.',
   model: 'Model of `models` in the user file. `--model` is stronger; without both it is `models.default`.',
   system: 'Instructions to the model, before every prompt of the suite.',
+  offer:
+    'Tools and resources that models see, by their names; all of them when left out. Vendors take about a hundred.',
   limits: 'Bounds of each conversation.',
   'limits.turns': 'How often the model is asked, at most. Default: 10.',
   'limits.result_bytes':

@@ -3,6 +3,7 @@ import { isSame } from '../../types/canonical.ts';
 import { toShort } from '../test/diff.ts';
 import type { MadeCall } from './call.ts';
 import type { Conversation } from './converse.ts';
+import { isNamed } from './offer.ts';
 import type { EvalAssertions, WantedCall } from './suite.ts';
 
 /** Everything that does not hold of a conversation. */
@@ -14,7 +15,7 @@ export function checkConversation(
     ...endFailures(ended, turns),
     ...mustCall.flatMap((wanted) => callFailures(wanted, calls)),
     ...mustNotCall.flatMap((name) =>
-      calls.some((call) => isNamed(call, name)) ? [`must_not_call: ${name} was called`] : [],
+      calls.some((call) => isCalled(call, name)) ? [`must_not_call: ${name} was called`] : [],
     ),
     ...orderFailures(mustCallInOrder, calls),
     ...(maxCalls !== null && calls.length > maxCalls
@@ -33,13 +34,13 @@ function endFailures(ended: Conversation['ended'], turns: number): readonly stri
   return ended === 'refusal' ? ['no answer: the model refused'] : [];
 }
 
-/** By the name of a tool, or the URI or name of a resource. */
-function isNamed({ endpoint, offer }: MadeCall, name: string): boolean {
-  return endpoint === name || offer?.entry.name === name;
+/** What was never offered goes by the name that was sent. */
+function isCalled({ endpoint, offer }: MadeCall, name: string): boolean {
+  return offer === null ? endpoint === name : isNamed(offer, name);
 }
 
 function callFailures({ tool, args }: WantedCall, calls: readonly MadeCall[]): readonly string[] {
-  const own = calls.filter((call) => isNamed(call, tool));
+  const own = calls.filter((call) => isCalled(call, tool));
   if (own.some((call) => hasArguments(call, args))) return [];
   const wanted = Object.keys(args).length === 0 ? tool : `${tool} ${toShort(args)}`;
   const found = own.length > 0 ? own : calls;
@@ -60,7 +61,7 @@ function hasArguments({ args, checked }: MadeCall, wanted: JsonObject): boolean 
 function orderFailures(names: readonly string[], calls: readonly MadeCall[]): readonly string[] {
   let from = 0;
   for (const name of names) {
-    const at = calls.findIndex((call, index) => index >= from && isNamed(call, name));
+    const at = calls.findIndex((call, index) => index >= from && isCalled(call, name));
     if (at === -1) {
       return [`must_call_in_order: ${name} is missing in ${names.join(', ')}\n${toCallLines(calls)}`];
     }

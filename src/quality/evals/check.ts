@@ -41,7 +41,8 @@ function namesOf(endpoint: Endpoint): readonly string[] {
 }
 
 function namedIn({ suite }: SuiteFile): readonly Named[] {
-  return (suite?.tests ?? []).flatMap(({ assertions }, index) => {
+  const offered = (suite?.offer ?? []).map((name, at) => ({ path: ['offer', at], name, args: [] }));
+  const asserted = (suite?.tests ?? []).flatMap(({ assertions }, index): readonly Named[] => {
     const path = ['tests', index, 'assertions'];
     const plain = (key: string, names: readonly string[]): readonly Named[] =>
       names.map((name, at) => ({ path: [...path, key, at], name, args: [] }));
@@ -55,6 +56,7 @@ function namedIn({ suite }: SuiteFile): readonly Named[] {
       ...plain('must_call_in_order', assertions.mustCallInOrder),
     ];
   });
+  return [...offered, ...asserted];
 }
 
 function checkNamed(file: SuiteFile, { path, name, args }: Named, known: Offered): readonly Finding[] {

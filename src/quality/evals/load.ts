@@ -96,6 +96,7 @@ function toSuite(parsed: ParsedSuiteFile): Suite {
     description: parsed.description ?? null,
     model: parsed.model ?? null,
     system: parsed.system ?? null,
+    offer: parsed.offer ?? null,
     limits: {
       turns: limits?.turns ?? TURNS,
       resultBytes: limits?.result_bytes ?? RESULT_BYTES,

@@ -60,3 +60,8 @@ function freeName(wanted: string, taken: Set<string>): string {
   taken.add(name);
   return name;
 }
+
+/** Whether an offer goes by a name: a tool's, or a resource's URI or own name. */
+export function isNamed({ endpoint, entry }: Offer, name: string): boolean {
+  return endpoint === name || entry.name === name;
+}

@@ -67,6 +67,7 @@ export const SUITE_FILE = strictMap({
   description: optional(text()),
   model: optional(word()),
   system: optional(word()),
+  offer: optional(listOrOne(word())),
   limits: optional(LIMITS),
   tests: v.pipe(
     listOf(TEST),

@@ -48,6 +48,8 @@ export interface Suite {
   readonly model: string | null;
   /** Instructions to the model before every question. */
   readonly system: string | null;
+  /** Tools and resources that models see, by their names; null: all of them. */
+  readonly offer: readonly string[] | null;
   readonly limits: EvalLimits;
   readonly tests: readonly EvalTest[];
 }

@@ -141,6 +141,16 @@ describe('a conversation', () => {
     expect(model.asked[0]?.tools[1]?.schema).toMatchObject({ type: 'object', required: ['id'] });
   });
 
+  it('offers what the suite says, and nothing else', async () => {
+    const model = scripted(calls(['many', {}]), says('Nobody.'));
+    const { result } = await evaluate(model, {
+      head: 'offer: [get.person, order]\n',
+      assertions: '{ must_not_call: many }',
+    });
+    expect(model.asked[0]?.tools.map(({ name }) => name)).toEqual(['get_person', 'read_shop_orders']);
+    expect(result).toMatchObject({ status: 'failed', calls: [{ tool: 'many', status: 'error' }] });
+  });
+
   it('makes the calls of a turn, all of them, and hands their results back in order', async () => {
     const model = scripted(calls(['get_person', { id: 1 }], ['read_shop_orders', { id: '7' }]), says('Ada.'));
     const { result } = await evaluate(model, {

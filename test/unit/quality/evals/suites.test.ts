@@ -86,6 +86,10 @@ describe('suites of evaluations', () => {
       must_not_call: ["shop://orders/{id}", nothing]
       must_call_in_order: [find_customer]
 `);
+    const offering = text.replace('tests:', 'offer: [find_custome, order]\ntests:').replace('one', 'two');
+    expect((await linesOf({ 'evals/a.yml': offering }))[0]).toBe(
+      'error evals/a.yml:3 No model is offered "find_custome". Did you mean find_customer?',
+    );
     expect(await linesOf({ 'evals/a.yml': text })).toEqual([
       'error evals/a.yml:7 No model is offered "find_custmer". Did you mean find_customer?',
       'error evals/a.yml:7 find_customer has no parameter idd. Did you mean id?',
