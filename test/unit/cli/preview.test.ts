@@ -5,7 +5,7 @@ import { TARGET_NAMES } from '../../../deploy/target.ts';
 import { project, Svc, svc } from './svc.ts';
 
 // whole platforms start here, on machines with little to spare
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
