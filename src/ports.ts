@@ -108,6 +108,8 @@ export interface PythonSettings {
   secret(name: string): JsonObject | null;
   /** `config.site_config` and `config.user_config`, without any secret. */
   config(): { readonly site: JsonObject; readonly user: JsonObject };
+  /** A text of Python's, for the log or for a client, without the secrets that it was given. */
+  conceal?(text: string): string;
 }
 
 /** Runs the project's Python. Errors are SvcErrors of the codes python_*, deadline_exceeded, cancelled, busy, or the host's own. */

@@ -12,10 +12,22 @@ interface Described {
   readonly number: number | null;
 }
 
+/** What is known about a call that failed. */
+export interface Known {
+  /** Failures of what was asked, by the numbers that Python was told. */
+  readonly failures: ReadonlyMap<number, SvcError>;
+  /** Takes secrets out of a text. */
+  readonly conceal: (text: string) => string;
+}
+
+/** Nothing was asked, and no secret given. */
+export const NOTHING_KNOWN: Known = { failures: new Map(), conceal: (text) => text };
+
 /** The error of a call that an exception ended; the log gets the traceback as its cause. */
-export function toFailure({ error }: JsonObject, failures: ReadonlyMap<number, SvcError>): SvcError {
+export function toFailure({ error }: JsonObject, { failures, conceal }: Known): SvcError {
   const found = (error ?? {}) as unknown as Partial<Described>;
-  const { kind = 'raised', message = '', traceback = '', number = null } = found;
+  const { kind = 'raised', number = null } = found;
+  const [message, traceback] = [conceal(found.message ?? ''), conceal(found.traceback ?? '')];
   // What the author tells the client on purpose.
   if (kind === 'refused') return new SvcError('python_refused', message || 'The call was refused.');
   const known = number === null ? undefined : failures.get(number);

@@ -29,6 +29,8 @@ export async function openPython(options: PythonOptions): Promise<PythonPool> {
   const { root, env, log, follow = false, size = Math.min(availableParallelism(), 4) } = options;
   const { queue = 64 * size } = options;
   const host = hostFolder();
+  const { settings } = options;
+  const printed: Log = (line) => log({ ...line, message: settings.conceal?.(line.message) ?? line.message });
   let found: Interpreter | null = await findInterpreter(options);
   return new PythonPool({
     ...options,
@@ -38,7 +40,13 @@ export async function openPython(options: PythonOptions): Promise<PythonPool> {
     queue,
     spawn: async () => {
       found ??= await findInterpreter(options);
-      return new PythonProcess({ executable: found.executable, hostFolder: host, cwd: root, env, log });
+      return new PythonProcess({
+        executable: found.executable,
+        hostFolder: host,
+        cwd: root,
+        env,
+        log: printed,
+      });
     },
     renew() {
       found = null;

@@ -2,7 +2,7 @@ import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { PythonHost, PythonRequest, PythonResult, PythonSettings } from '../../src/ports.ts';
 import { type Answered, createAnswers } from './answers.ts';
-import { toFailure } from './failure.ts';
+import { type Known, NOTHING_KNOWN, toFailure } from './failure.ts';
 
 /*
  * What TypeScript and Python say to each other, whatever carries it: JSON texts, strictly in turns. TypeScript sends
@@ -36,7 +36,7 @@ export interface PythonAnswers {
 export async function startPython(line: PythonLine, start: PythonStart): Promise<string> {
   const ended = parse(await line.exchange(JSON.stringify({ op: 'start', ...start })));
   if (ended.op === 'ready') return String(ended.version);
-  throw toFailure(ended, new Map());
+  throw toFailure(ended, NOTHING_KNOWN);
 }
 
 /** Imports a file and runs its `@on_init`; before the first call of one of its functions. */
@@ -58,7 +58,9 @@ export async function callFunction(
 /** Runs `@on_shutdown`; returns what went wrong. The interpreter must not be used afterwards. */
 export async function stopPython(line: PythonLine, answers: PythonAnswers): Promise<readonly SvcError[]> {
   const { errors } = await converse(line, { op: 'stop' }, answers);
-  return (Array.isArray(errors) ? errors : []).map((error) => toFailure({ error }, new Map()));
+  return (Array.isArray(errors) ? errors : []).map((error) =>
+    toFailure({ error }, { ...NOTHING_KNOWN, ...concealing(answers) }),
+  );
 }
 
 let lastId = 0;
@@ -73,8 +75,13 @@ async function converse(
   const answers = createAnswers(settings, host);
   let heard = parse(await line.exchange(JSON.stringify({ ...message, id })));
   while (heard.op === 'ask') heard = parse(await line.exchange(await replyTo(heard, id, answers)));
-  if (heard.op === 'failed') throw toFailure(heard, answers.failures);
+  if (heard.op === 'failed')
+    throw toFailure(heard, { failures: answers.failures, ...concealing({ settings }) });
   return heard;
+}
+
+function concealing({ settings }: Pick<PythonAnswers, 'settings'>): Pick<Known, 'conceal'> {
+  return { conceal: (text) => settings.conceal?.(text) ?? text };
 }
 
 async function replyTo(asked: JsonObject, id: number, answers: Answered): Promise<string> {

@@ -62,6 +62,16 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(await value('settings')).toEqual([true, 7, 'tested', { models: {} }]);
   });
 
+  it('a secret that was given is in no error and in no line', async () => {
+    const { call, lines } = opened();
+    const error = await failureOf(call('leaks'));
+    expect(error.message).toMatch(/RuntimeError: https:\/\/example\.com\/\?key=\[REDACTED\]$/);
+    expect((error.cause as Error).message).not.toContain('s3cret');
+    if (!processes) return;
+    await expect.poll(() => JSON.stringify(lines)).toContain('the key is [REDACTED]');
+    expect(JSON.stringify(lines)).not.toContain('s3cret');
+  });
+
   it('clients are told, and records too', async () => {
     const host = createHost();
     expect(await opened().value('tell', {}, { host })).toBe('told');

@@ -91,6 +91,7 @@ export interface Opened {
 /** Secrets and configuration as the tests know them. */
 export const SETTINGS: PythonSettings = {
   secret: (name) => (name === 'rates' ? { key: 's3cret', nested: { a: 1 } } : null),
+  conceal: (text) => text.replaceAll('s3cret', '[REDACTED]'),
   config: () => ({ site: { project: 'tested', sql_tools: { enabled: true } }, user: { models: {} } }),
 };
 

@@ -189,3 +189,9 @@ def forks():
 
 
 not_callable = 3
+
+
+def leaks():
+    key = config.get_secret("rates")["key"]
+    print("the key is", key)
+    raise RuntimeError(f"https://example.com/?key={key}")

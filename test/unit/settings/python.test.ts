@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { LogLine } from '../../../src/ports.ts';
+import type { Settings } from '../../../src/settings/model.ts';
+import { createPythonSettings } from '../../../src/settings/python.ts';
+
+const SECRETS: Settings['secrets'] = [
+  {
+    name: 'api',
+    type: 'api',
+    parameters: { key: 'planted-key', nested: { token: 'planted token/1' }, id: 'ab' },
+  },
+  { name: 'other', type: 'api', parameters: { key: 'planted-other' } },
+];
+
+const SETTINGS = {
+  project: 'demo',
+  profile: 'default',
+  secrets: SECRETS,
+  transport: { provider: 'streamable-http', http: { port: 8000 } },
+  telemetry: {
+    enabled: true,
+    headers: { authorization: 'planted-header' },
+    service_name: null,
+    environment: null,
+  },
+  models: {
+    default: 'm',
+    named: { m: { type: 'openai', api_key: 'planted-model', base_url: null, timeout: 5, max_retries: 1 } },
+  },
+  plugins: { p: { password: 'planted-plugin' } },
+} as unknown as Settings;
+
+function settingsOf(lines: LogLine[] = []) {
+  const log = (line: LogLine) => void lines.push(line);
+  return createPythonSettings({
+    settings: () => SETTINGS,
+    secrets: ['api'],
+    site: null,
+    project: 'demo',
+    log,
+  });
+}
+
+it('gives out what the site file names, and says what it does not', () => {
+  const lines: LogLine[] = [];
+  const settings = settingsOf(lines);
+  expect(settings.secret('api')).toEqual(SECRETS[0]?.parameters);
+  expect(lines).toEqual([]);
+  expect(settings.secret('other')).toBe(null);
+  expect(lines[0]?.message).toContain('the secret other, which svc-site.yml does not name');
+});
+
+it('tells of the configuration without anything secret', () => {
+  const config = settingsOf().config();
+  expect(config.site).toMatchObject({ project: 'demo', profile: 'default', secrets: ['api'] });
+  expect(config.user).toMatchObject({
+    secrets: [{ name: 'api' }, { name: 'other' }],
+    models: { default: 'm' },
+  });
+  expect(JSON.stringify(config)).not.toContain('planted');
+});
+
+it('takes what it gave out of texts, and nothing else', () => {
+  const settings = settingsOf();
+  const text = 'key planted-key, planted%20token%2F1, planted-other, ab';
+  expect(settings.conceal?.(text)).toBe(text);
+  settings.secret('api');
+  expect(settings.conceal?.(text)).toBe('key [REDACTED], [REDACTED], planted-other, ab');
+});
