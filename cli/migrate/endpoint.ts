@@ -6,11 +6,12 @@ import { editYaml, keysAt, valueAt, type YamlEdit, type YamlPath } from './yaml-
 
 const KINDS = ['tool', 'resource', 'prompt'] as const;
 
-/** An endpoint file in our words; null where it is no YAML, or no endpoint. */
+/** An endpoint file in our words; null where it is no endpoint. What is no YAML stays, for whoever wrote it to mend. */
 export function rewriteEndpoint(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
-  const kind = KINDS.find((name) => valueAt(yaml?.value ?? null, [name]) !== undefined);
-  if (yaml === null || kind === undefined) return null;
+  if (yaml === null) return { text, notes: [] };
+  const kind = KINDS.find((name) => valueAt(yaml.value, [name]) !== undefined);
+  if (kind === undefined) return null;
   const noting: Noting = { file, notes: [] };
   renameVersion(yaml, noting);
   for (const side of ['input', 'output'] as const) rewriteRules(yaml, [kind, 'policies', side], noting);
@@ -59,10 +60,11 @@ function rewriteTest(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): v
   yaml.remove([...path, 'result']);
 }
 
-/** A suite of evaluations in our words; null where it is no YAML, or no suite. */
+/** A suite of evaluations in our words; null where it is no suite. */
 export function rewriteSuite(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
-  if (yaml === null || valueAt(yaml.value, ['mxcp']) === undefined) return null;
+  if (yaml === null) return { text, notes: [] };
+  if (valueAt(yaml.value, ['mxcp']) === undefined) return null;
   const noting: Noting = { file, notes: [] };
   renameVersion(yaml, noting);
   return { text: yaml.toString(), notes: noting.notes };

@@ -100,7 +100,7 @@ async function planFile(root: string, from: string, { paths, databases }: Places
   if (rewrite === null) return { file: { path: from, from, text: null }, notes: [] };
   const text = await readFile(join(root, from), 'utf8');
   const done = rewrite(text, from);
-  if (done === null) return leftOut(from, 'It is no endpoint or suite, or no YAML, and MXCP skipped it too.');
+  if (done === null) return leftOut(from, 'It is no endpoint and no suite, and MXCP skipped it too.');
   const path = from === OLD_SITE ? SITE_NAME : from;
   const yaml = /\.yaml$/i.test(from) && rewrite !== rewriteText;
   const more: Note[] = yaml

@@ -8,10 +8,10 @@ export interface Rewritten {
   readonly notes: readonly Note[];
 }
 
-/** The site file in our words; null where it is no YAML. */
-export function rewriteSite(text: string, file: string): Rewritten | null {
+/** The site file in our words; what is no YAML stays. */
+export function rewriteSite(text: string, file: string): Rewritten {
   const yaml = editYaml(text);
-  if (yaml === null) return null;
+  if (yaml === null) return { text, notes: [] };
   const notes: Note[] = [];
   renameVersion(yaml, { file, required: true, notes });
   for (const profile of keysAt(yaml.value, ['profiles'])) {

@@ -258,7 +258,7 @@ describe('svc migrate', () => {
       'check mxcp-site.yml:8 `readonly: true` holds here: SQL that writes is refused.',
       'lost python/tides.py:2 svc has no `plugins` for Python.',
       'check tools/deep/berth.yaml:0 MXCP never read `.yaml`; svc does.',
-      'lost tools/notes.yml:0 Left out. It is no endpoint or suite, or no YAML, and MXCP skipped it too.',
+      'lost tools/notes.yml:0 Left out. It is no endpoint and no suite, and MXCP skipped it too.',
       'lost tools/ships.yml:27 A rule was left out: `mask_fields` has no effect on input.',
       'check tools/ships.yml:31 `filter_sensitive_fields` did nothing in MXCP, and works here.',
       'lost tools/ships.yml:33 A rule was left out: `filter_fields` names no fields, and had no effect.',
@@ -309,9 +309,12 @@ describe('svc migrate', () => {
 
   it('leaves to your hand what it cannot decide, and exits with 1', async () => {
     const odd = OLD['prompts/report.yml']?.replace('role: user', 'role: narrator') ?? '';
-    const { code, report } = await migrate(old({ 'prompts/report.yml': odd }));
+    const { code, report } = await migrate(old({ 'prompts/report.yml': odd, 'tools/torn.yml': 'tool: {' }));
     expect(code).toBe(1);
-    expect(report.findings).toMatchObject([{ severity: 'error', file: 'prompts/report.yml', line: 6 }]);
+    expect(report.findings).toMatchObject([
+      { severity: 'error', file: 'prompts/report.yml', line: 6 },
+      { severity: 'error', file: 'tools/torn.yml', code: 'yaml-syntax' },
+    ]);
   });
 
   it('overwrites nothing, and takes no other folder for a project', async () => {
