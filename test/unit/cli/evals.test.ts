@@ -56,7 +56,8 @@ function goodClaude({ messages }: JsonObject) {
 
 const parse = (stdout: string): EvalsReport => JSON.parse(stdout);
 
-describe('svc evals', () => {
+// Each starts the program several times, which takes long where many do.
+describe('svc evals', { timeout: 90_000 }, () => {
   it('puts examples/shop to a model: 0 when all pass, with tokens, cost, transcripts and JUnit', async () => {
     const { url, received } = await startDouble([goodClaude]);
     const { root, run } = shop(url, url);

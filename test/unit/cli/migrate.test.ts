@@ -193,7 +193,8 @@ interface Shown {
 const lines = ({ notes }: Shown) =>
   notes.map(({ kind, file, line, message }) => `${kind} ${file}:${line} ${message}`);
 
-describe('svc migrate', () => {
+// Some start the program several times, which takes long where many do.
+describe('svc migrate', { timeout: 90_000 }, () => {
   it('writes a project that validates, beside the old one, which stays as it is', async () => {
     const root = old();
     const before = snapshot(root);

@@ -31,7 +31,8 @@ async function withSalaries(): Promise<string> {
   return root;
 }
 
-describe('svc policy matrix', () => {
+// Each starts the program several times, which takes long where many do.
+describe('svc policy matrix', { timeout: 90_000 }, () => {
   it('shows who may call what, for the users that the project speaks of', async () => {
     const { code, stdout, stderr } = await svc(['policy', 'matrix'], await withSalaries());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
