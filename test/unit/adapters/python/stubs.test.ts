@@ -29,7 +29,7 @@ print(json.dumps([public(ast.parse(open(path).read()).body) for path in sys.argv
 
 it.skipIf(PYTHON === null)('the types for editors are those of svc.runtime', () => {
   const files = ['runtime.py', 'runtime.pyi'].map((name) => `${FOLDER}/${name}`);
-  const output = execFileSync(PYTHON ?? '', ['-I', '-c', PUBLIC, ...files], { encoding: 'utf8' });
+  const output = execFileSync(PYTHON ?? '', ['-I', '-B', '-c', PUBLIC, ...files], { encoding: 'utf8' });
   const [{ _Told: _, ...code }, { UserError, HostError, DatabaseError, OutsideCall, ...stubs }] =
     JSON.parse(output);
   expect(stubs).toEqual(code);
@@ -39,7 +39,7 @@ it.skipIf(PYTHON === null)('the types for editors are those of svc.runtime', () 
 it.skipIf(PYTHON === null)('and every name that it exports has one', () => {
   const program = `import sys; sys.path.insert(0, sys.argv[1]); import svc.runtime as r, json
 print(json.dumps([sorted(r.__all__), sorted(vars(type(r.user)).get("__annotations__", [])) or list(r._USER_FIELDS)]))`;
-  const output = execFileSync(PYTHON ?? '', ['-I', '-c', program, `${FOLDER}/..`], { encoding: 'utf8' });
+  const output = execFileSync(PYTHON ?? '', ['-I', '-B', '-c', program, `${FOLDER}/..`], { encoding: 'utf8' });
   const stub = readFileSync(`${FOLDER}/runtime.pyi`, 'utf8');
   const [names, fields] = JSON.parse(output);
   for (const name of names) expect(stub).toMatch(new RegExp(`^(?:class |def )?${name}[:(]`, 'm'));
