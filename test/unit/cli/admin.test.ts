@@ -301,7 +301,7 @@ describe('the admin API', () => {
     expect(JSON.parse(told.stdout)).toMatchObject({ reload: { last_reload_status: 'success' } });
   });
 
-  it('tells of a reload that failed and goes on with the old values', async () => {
+  it('tells of a reload that failed and goes on with the old values', { timeout: 60_000 }, async () => {
     const key = join(folder(), 'key.txt');
     writeFileSync(key, 'one');
     const SVC_CONFIG_YAML = `svc: 1

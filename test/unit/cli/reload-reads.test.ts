@@ -30,7 +30,7 @@ async function serve(root: string, config: string, env: Readonly<Record<string, 
   return { server, url: String(url), path, reload };
 }
 
-it('reads references and the database again', async () => {
+it('reads references and the database again', { timeout: 60_000 }, async () => {
   const root = await project();
   const vault = await startVault({ v2: { 'secret/db': { password: 'planted' } } });
   writeFileSync(join(root, 'svc-site.yml'), `${SITE}secrets: [db]\n`);
@@ -51,7 +51,9 @@ it('reads references and the database again', async () => {
   expect(await rows()).toContain('222');
 });
 
-it('leaves what files say, who asks for tokens, the port and the endpoints', async () => {
+it('leaves what files say, who asks for tokens, the port and the endpoints', {
+  timeout: 60_000,
+}, async () => {
   const root = await project();
   const { url, path, reload } = await serve(root, userFile('', ''));
   const listed = await send(url, 'tools/list', {});
