@@ -9,6 +9,7 @@ import { count, toFindingLines } from '../findings.ts';
 import type { Input } from '../input.ts';
 import type { Output } from '../output.ts';
 import { type CheckedProject, checkProject } from '../project.ts';
+import { checkPythonFiles } from '../python-check.ts';
 import { servedPart } from './broken.ts';
 import { type Started, start } from './start.ts';
 
@@ -26,7 +27,7 @@ export async function startDevelopment(input: Input, output: Output): Promise<St
   const started = await start(input, output, { check: look.check, follow: true });
   const { checked, runtime } = started;
   const current = { checked, runtime, told: '[]' };
-  tellFindings(checked, current, output);
+  await tellFindings(checked, current, output);
   const changes = createChanges();
   const stopping = new AbortController();
   const read = () => reread({ look, current, changes, output });
@@ -87,7 +88,7 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
     return null;
   });
   if (checked === null) return null;
-  const news = tellFindings(checked, current, output);
+  const news = await tellFindings(checked, current, output);
   try {
     const catalog = await compileCatalog(servedPart(checked));
     current.checked = checked;
@@ -105,7 +106,8 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
 }
 
 /** Whether there was anything new to tell. */
-function tellFindings({ findings }: CheckedProject, current: Current, output: Output): boolean {
+async function tellFindings(checked: CheckedProject, current: Current, output: Output): Promise<boolean> {
+  const findings = [...checked.findings, ...(await checkPythonFiles(checked))];
   const found = JSON.stringify(findings);
   if (found === current.told) return false;
   if (findings.length > 0) output.note(toFindingLines(findings, process.stderr));

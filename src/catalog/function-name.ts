@@ -17,13 +17,17 @@ export function isPythonName(name: string): boolean {
  * without a `name` goes by its URI without placeholders: `shop://customers/{id}` is `shop_customers`.
  */
 export function functionNameOf({ name, uri }: { readonly name: string; readonly uri?: string }): string {
-  const words = uri !== undefined && name === uri ? literalsOf(uri) : name;
-  const plain = words.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+(?=.)|_+$/g, '');
+  const plain =
+    uri !== undefined && name === uri ? toWord(literalsOf(uri)).replaceAll(/^_+|_+$/g, '') : toWord(name);
   const named = /^\p{N}/u.test(plain) || plain === '' ? `_${plain}` : plain;
   return KEYWORDS.has(named) ? `${named}_` : named;
 }
 
+function toWord(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}_]+/gu, '_');
+}
+
 function literalsOf(uri: string): string {
   const parsed = parseUriTemplate(uri);
-  return 'problem' in parsed ? uri : parsed.template.literals.join(' ').trim();
+  return 'problem' in parsed ? uri : parsed.template.literals.join(' ');
 }

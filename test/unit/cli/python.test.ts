@@ -118,10 +118,12 @@ describe.skipIf(PYTHON === null)('Python endpoints', () => {
   });
 
   it('are taken up by `svc dev` as they are saved, modules too', async () => {
-    const { root, url } = await started('dev');
+    const { root, server, url } = await started('dev');
     expect(await stateOf(url)).toMatchObject({ number: 1 });
     writeFileSync(join(root, 'python/shared.py'), 'NUMBER = 30\n');
     expect(await stateOf(url)).toMatchObject({ number: 30 });
+    writeFileSync(join(root, 'tools/state.py'), 'def state(:\n');
+    await server.until(/tools\/state\.py:1:11 +error +This is no Python/, 'stderr');
   });
 
   it('tell the person who runs them what they print, and where they fail', async () => {
