@@ -14,7 +14,18 @@ const QUIET = {
 
 /** `wrangler dev` in the folder: local workerd, with the variables of `.dev.vars`. */
 export async function previewWorker({ folder, port, root, env, onLine }: PreviewOptions): Promise<Preview> {
-  const args = ['dev', '--ip', '127.0.0.1', '--port', String(port), '--show-interactive-dev-session=false'];
+  // Python endpoints have a Worker of their own beside it
+  const configs = ['wrangler.toml', 'python/wrangler.toml'].filter((file) => existsSync(join(folder, file)));
+  const named = configs.flatMap((file) => ['-c', file]);
+  const args = [
+    'dev',
+    ...named,
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--show-interactive-dev-session=false',
+  ];
   const { url, ...running } = await startChild({
     args: [findWrangler(root), ...args],
     cwd: folder,
