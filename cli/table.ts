@@ -423,6 +423,10 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--replace', summary: 'replace tables that --load finds there already' },
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
       {
+        flags: '--experimental-python',
+        summary: 'on cloudflare-workers: a second Worker for Python endpoints',
+      },
+      {
         flags: '--allow <check>',
         summary: 'build although this fails: lint, secrets, lock, target, tests or drift; repeatable',
         repeat: true,
@@ -449,6 +453,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--load <files...>', summary: 'as for `svc build`', repeat: true },
       { flags: '--replace', summary: 'as for `svc build`' },
       { flags: '--config <file>', summary: 'as for `svc build`' },
+      { flags: '--experimental-python', summary: 'as for `svc build`' },
       PROFILE,
       JSON_OUT,
       DEBUG,

@@ -21,10 +21,11 @@ import { enforceStatements, withCopy } from './probe.ts';
 import { pyodidePackage, pythonFiles, pythonHash } from './python/artefact.ts';
 import { enforcePythonTarget, noPython } from './python/gate.ts';
 import { type CarriedPython, readPython } from './python/project.ts';
+import { pythonWorkerFiles } from './python/worker.ts';
 import { materialFiles } from './sbom/files.ts';
 import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
 import { awsLambdaTarget } from './targets/aws-lambda.ts';
-import { cloudflareWorkersTarget } from './targets/cloudflare-workers.ts';
+import { cloudflareWorkersTarget, workersWithPython } from './targets/cloudflare-workers.ts';
 import { nodeTarget } from './targets/node.ts';
 
 /** What to build, from where, and where to. */
@@ -39,6 +40,8 @@ export interface BuildOptions {
   readonly config?: string;
   /** Files that become tables of the database in the artefact; the project's own is left alone. */
   readonly load?: LoadOptions;
+  /** Whether Python endpoints go to a second Worker on Cloudflare. */
+  readonly experimentalPython?: boolean;
   /** Whether what no artefact can do is built all the same. */
   readonly incapable?: boolean;
   /** Looks at the database as the artefact will serve it, throws where it must not, and answers what was let pass; by default statements are planned. */
@@ -70,9 +73,13 @@ export function runsPython(target: TargetName): boolean {
   return TARGETS[target].pythonBundles !== null;
 }
 
+function targetOf({ target, experimentalPython = false }: BuildOptions): Target {
+  return experimentalPython && target === 'cloudflare-workers' ? workersWithPython : TARGETS[target];
+}
+
 /** Writes a folder that serves the project by itself; the same project gives the same bytes. */
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
-  const target = TARGETS[options.target];
+  const target = targetOf(options);
   const { site, catalog } = await compileProject(options.root, options.profile, options);
   const config = await readConfig(options.config, options.root);
   const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
@@ -90,7 +97,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     if (python !== null && target.pythonBundles === null) throw noPython(python, options.target);
     const manifest = toManifest({ site, catalog, config, python }, filled.database, allowed);
     await copyEngine(folder);
-    await writeAll(folder, await toFiles(options.target, manifest, { config, python }));
+    await writeAll(folder, await toFiles(options.target, target, manifest, { config, python }));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
   });
@@ -137,10 +144,10 @@ type Contents = { readonly [path: string]: string | Uint8Array };
 
 async function toFiles(
   name: TargetName,
+  target: Target,
   manifest: Manifest,
   { config, python }: Pick<Served, 'config' | 'python'>,
 ): Promise<Contents> {
-  const target = TARGETS[name];
   const has = config !== null;
   const included = {
     config: has,
@@ -154,6 +161,7 @@ async function toFiles(
   const entries = Object.entries({ ...target.bundles, ...(python === null ? {} : target.pythonBundles) });
   const bundles = await Promise.all(entries.map(([, entry]) => bundle(entry, target.runtime, included)));
   const { hash, version } = manifest;
+  const facts = { project: manifest.catalog.project, version, config: has, python: python !== null };
   const artefact = { project: manifest.catalog.project, target: name, hash, version };
   return {
     ...Object.fromEntries(entries.map(([path], at) => [path, bundles[at]?.code ?? ''])),
@@ -163,13 +171,10 @@ async function toFiles(
       engineFolder(),
       python === null ? [] : [pyodidePackage()],
     ),
-    ...target.files({
-      project: manifest.catalog.project,
-      version: manifest.version,
-      config: has,
-      python: python !== null,
-    }),
-    ...(python === null ? {} : await pythonFiles(python)),
+    ...target.files(facts),
+    ...(python === null
+      ? {}
+      : await (target === workersWithPython ? pythonWorkerFiles : pythonFiles)(python, facts)),
     'manifest.json': `${JSON.stringify(manifest)}\n`,
     ...(has ? { [CONFIG_FILE]: config } : {}),
   };

@@ -126,7 +126,7 @@ const OPTIONS = {
 } as const satisfies BuildOptions;
 
 /** A module as this package has it: compiled where it is installed, TypeScript in its own repository. */
-function sourceFile(module: string): string {
+export function sourceFile(module: string): string {
   const urls = ['js', 'ts'].map((end) => new URL(`../${module}.${end}`, import.meta.url));
   const found = urls.find((url) => existsSync(url));
   if (found === undefined) throw new SvcError('internal', `${module} is missing from this installation.`);

@@ -5,6 +5,7 @@ import { createRuntime } from '../../src/endpoint/create.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Sealer } from '../../src/mcp/seal.ts';
 import type { Environment } from '../../src/settings/environment.ts';
+import type { Settings } from '../../src/settings/model.ts';
 import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createGate } from '../edge/cold-start.ts';
@@ -13,7 +14,9 @@ import { createEdgeReach } from '../edge/reach.ts';
 import { sealerOf } from '../edge/sealer.ts';
 import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
+import type { PythonBinding } from '../python-rpc/client.ts';
 import { afterBody } from './after-body.ts';
+import { bundledPython } from './bundled-python.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -24,6 +27,8 @@ import { loadStartSettings } from './start-settings.ts';
 /** What the platform binds (wrangler.toml). */
 interface Env {
   readonly ASSETS: Assets;
+  /** Only of artefacts with Python endpoints. */
+  readonly PYTHON?: PythonBinding;
 }
 
 /** How a request keeps work alive that outlives its client. */
@@ -42,14 +47,15 @@ type Server = ReturnType<typeof createServer>;
 let server: Server | null = null;
 
 function createServer(bindings: Env) {
-  const { ASSETS } = bindings;
+  const { ASSETS, PYTHON: binding } = bindings;
   const env = textsOf(bindings);
   let auth: Auth | null = null;
   let sealer: Sealer | null = null;
   let telemetry: Telemetry | null = null;
+  let settings: Settings | null = null;
   const reach = createEdgeReach();
   const gate = createGate(async () => {
-    const settings = await loadStartSettings({ manifest, bundled, env });
+    settings = await loadStartSettings({ manifest, bundled, env });
     follow(settings);
     reach.follow(settings);
     sealer = await sealerOf(settings);
@@ -62,7 +68,9 @@ function createServer(bindings: Env) {
   }, log);
   const audit = createLineAudit(auditSettingsOf(manifest.audit, env), printLine);
   const open = () => openAsset(ASSETS, manifest.database.name);
-  let runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit });
+  const database = () => runtime.database();
+  const python = bundledPython({ manifest, binding, settings: () => settings, database, log });
+  let runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit, ...python.parts });
   const app = createApp({
     runtime: () => runtime,
     version: manifest.version,

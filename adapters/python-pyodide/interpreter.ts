@@ -24,7 +24,8 @@ import asyncio, base64, collections, contextlib, csv, dataclasses, datetime, dec
 import itertools, json, math, re, string, textwrap, threading, traceback, types, typing, unicodedata, urllib.parse, uuid
 `;
 
-const OWN_PATH = 'import sys\nsys.path[:] = [path for path in sys.path if path]';
+/** Pyodide looks for modules in its working folder first, which is nobody's. */
+export const OWN_PATH = 'import sys\nsys.path[:] = [path for path in sys.path if path]';
 
 /** Starts an interpreter and connects it. */
 export async function openInterpreter(

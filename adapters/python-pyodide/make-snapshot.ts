@@ -11,6 +11,8 @@ export interface SnapshotInput {
   /** Python that imports what most calls need. */
   readonly imports: string;
   readonly hashSeed: number;
+  /** For where JavaScript can be waited for; others cannot load it. */
+  readonly suspending: boolean;
 }
 
 /** Starts an interpreter from the beginning and copies its memory. Time stands still meanwhile: give it a thread of its own. */

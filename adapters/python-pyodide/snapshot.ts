@@ -16,8 +16,15 @@ export async function createSnapshot(
   pyodide: URL,
   modules: HostModules,
   hashSeed: number,
+  suspending = false,
 ): Promise<Uint8Array> {
-  const workerData: SnapshotInput = { pyodide: pyodide.href, modules, imports: PRELOADED, hashSeed };
+  const workerData: SnapshotInput = {
+    pyodide: pyodide.href,
+    modules,
+    imports: PRELOADED,
+    hashSeed,
+    suspending,
+  };
   const worker = new Worker(besides(import.meta.url, 'snapshot-worker'), {
     workerData,
     env: {},

@@ -72,11 +72,12 @@ export function pythonHash({ files, folder }: CarriedPython): string {
 }
 
 /** Of Python's hashes: one for each project, since nobody outside should know which texts collide. */
-function seedOf(python: CarriedPython): number {
+export function seedOf(python: CarriedPython): number {
   return (Number.parseInt(pythonHash(python).slice(0, 8), 16) % 4_294_967_295) + 1;
 }
 
-function missingPyodide(): SvcError {
+/** The package is not installed. */
+export function missingPyodide(): SvcError {
   return new SvcError(
     'python_unavailable',
     'The project has Python endpoints, and the package pyodide, which runs them where there is no python3, is not installed. Install it beside svc, or install svc again without `--omit=optional`.',

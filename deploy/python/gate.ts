@@ -23,6 +23,6 @@ export function enforcePythonTarget(
 export function noPython({ endpoints }: CarriedPython, name: TargetName): SvcError {
   return new SvcError(
     'target_unsupported',
-    `${name} runs no Python, and these endpoints are in Python: ${endpoints.join(', ')}. Write them in SQL, set \`enabled: false\` for them, or build for aws-lambda or node.`,
+    `${name} runs no Python, and these endpoints are in Python: ${endpoints.join(', ')}. Write them in SQL, set \`enabled: false\` for them, or build for aws-lambda or node.${name === 'cloudflare-workers' ? ' `--experimental-python` gives them a Worker of their own.' : ''}`,
   );
 }

@@ -27,13 +27,37 @@ export const cloudflareWorkersTarget: Target = {
   bundles: { 'index.js': 'cloudflare-workers/entry' },
   pythonBundles: null,
   database: DATABASE,
-  files: ({ project, config = false }) => ({
-    'wrangler.toml': wrangler(project, config ? ['manifest.json', CONFIG_FILE] : ['manifest.json']),
+  files: ({ project, config = false, python = false }) => ({
+    'wrangler.toml':
+      wrangler(project, config ? ['manifest.json', CONFIG_FILE] : ['manifest.json']) + bound(project, python),
     'README.md': readme(project),
   }),
   finish: async (_folder, files) => checkLimits(files),
   next: 'npx wrangler deploy',
 };
+
+/** The same with Python endpoints, which a second Worker runs; experimental. */
+export const workersWithPython: Target = {
+  ...cloudflareWorkersTarget,
+  pythonBundles: {},
+  next: 'npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy',
+};
+
+function bound(project: string, python: boolean): string {
+  if (!python) return '';
+  return `
+# The modules below python/ are of the other Worker.
+[[rules]]
+type = "CompiledWasm"
+globs = ["*.wasm"]
+fallthrough = false
+
+[[services]]
+binding = "PYTHON"
+service = "${toSlug(project)}-python"
+entrypoint = "Python"
+`;
+}
 
 function checkLimits(files: readonly BuiltFile[]): void {
   const database = sizeOf(files, [DATABASE]);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A built Worker in workerd. */
@@ -17,7 +18,13 @@ export async function startWorker(
   process.env.WRANGLER_LOG = 'error';
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
   const { createTestHarness } = await import('wrangler');
-  const harness = createTestHarness({ workers: [{ configPath: join(folder, 'wrangler.toml'), secrets }] });
+  const second = join(folder, 'python/wrangler.toml');
+  const harness = createTestHarness({
+    workers: [
+      { configPath: join(folder, 'wrangler.toml'), secrets },
+      ...(existsSync(second) ? [{ configPath: second }] : []),
+    ],
+  });
   const { url } = await harness.listen();
   const log = () => harness.getLogs().map(({ message }) => message);
   return { url, log, close: () => harness.close() };

@@ -50,6 +50,20 @@ def install():
     asyncio.events._set_event_loop_policy(_Policy())
 
 
+def suspending(exchange):
+    """The same where JavaScript answers later: Python stands still meanwhile, and JavaScript does not."""
+    from pyodide.ffi import run_sync
+    from pyodide.webloop import WebLoopPolicy
+    from svc import _loop
+    from svc._dispatch import Dispatcher
+
+    # Pyodide's own loop goes on where Python stands still, and counts as running all the time
+    policy = WebLoopPolicy()
+    asyncio.events._set_event_loop_policy(policy)
+    _loop._loop = policy.get_event_loop()
+    return Dispatcher(lambda text: run_sync(exchange(text))).handle
+
+
 def dispatcher(exchange):
     """The host's own dispatcher over a function that JavaScript gives."""
     from svc._dispatch import Dispatcher

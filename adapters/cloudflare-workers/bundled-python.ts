@@ -1,0 +1,31 @@
+import type { Manifest } from '../../src/catalog/manifest.ts';
+import { createBackgroundHost } from '../../src/endpoint/python-host.ts';
+import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Log, Python } from '../../src/ports.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import { createPythonSettings } from '../../src/settings/python.ts';
+import { createRpcPython, type PythonBinding } from '../python-rpc/client.ts';
+
+/** What a Worker knows of its Python. */
+export interface BundledOptions {
+  readonly manifest: Manifest;
+  /** The second Worker. */
+  readonly binding: PythonBinding | undefined;
+  readonly settings: () => Settings | null;
+  readonly database: Runtime['database'];
+  readonly log: Log;
+}
+
+/** For the runtime: Python in the Worker that the artefact came with. */
+export function bundledPython({ manifest, binding, settings, database, log }: BundledOptions): {
+  readonly parts: { readonly openPython?: () => Promise<Python> };
+} {
+  const { python, secrets, catalog } = manifest;
+  if (python === undefined || binding === undefined) return { parts: {} };
+  const source = { settings, secrets, site: null, project: catalog.project, log };
+  const options = {
+    settings: createPythonSettings(source),
+    background: createBackgroundHost(database, log),
+  };
+  return { parts: { openPython: async () => createRpcPython(binding, options) } };
+}

@@ -1,0 +1,84 @@
+import { loadPyodide } from 'pyodide';
+import createModule from 'pyodide/pyodide.asm.mjs';
+import type { CreateModule, LoadPyodide } from '../python-pyodide/pyodide.ts';
+import { openSuspending, type SuspendingInterpreter } from './interpreter.ts';
+import wasm from './pyodide.asm.wasm';
+import { modules } from './tiny-modules.mjs';
+import { supplyModules } from './tiny-modules.ts';
+
+/** What the Worker serves: the project's Python and the host's modules. */
+export interface CarriedProject {
+  readonly files: { readonly [path: string]: string };
+  readonly modules: { readonly [path: string]: string };
+  readonly folder: string;
+}
+
+/** Files that are too large for a module. */
+export interface Assets {
+  fetch(url: string): Promise<Response>;
+}
+
+/** Where Pyodide believes to be loaded from. */
+const HOME = 'http://pyodide/';
+const MEMORY_MB = 64;
+
+supplyModules(new Map(modules));
+
+/** Starts the interpreter and prepares it for the project; a request has to wait for it. */
+export async function boot(assets: Assets, project: CarriedProject): Promise<SuspendingInterpreter> {
+  const [stdlib, snapshot] = await Promise.all([
+    read(assets, 'python_stdlib.zip'),
+    readPacked(assets, 'snapshot.bin.gz'),
+  ]);
+  const interpreter = await withoutNetwork(stdlib, () => {
+    const parts = {
+      loadPyodide: loadPyodide as unknown as LoadPyodide,
+      createModule: createModule as CreateModule,
+      wasm,
+      indexURL: HOME,
+    };
+    return openSuspending(parts, { snapshot, modules: project.modules, memoryMb: MEMORY_MB });
+  });
+  for (const [path, text] of Object.entries(project.files)) write(interpreter, `/project/${path}`, text);
+  const start = { op: 'start', root: '/project', folder: project.folder, follow: false };
+  await interpreter.handle(JSON.stringify(start), async () => '{}');
+  return interpreter;
+}
+
+/** While it loads Pyodide fetches its own files, which are here already. */
+async function withoutNetwork<T>(stdlib: Uint8Array, load: () => Promise<T>): Promise<T> {
+  const { fetch, location } = globalThis;
+  Reflect.set(globalThis, 'location', new URL(HOME));
+  Reflect.set(
+    globalThis,
+    'fetch',
+    async (url: URL) => new Response(String(url).endsWith('.zip') ? (stdlib as BodyInit) : null),
+  );
+  try {
+    return await load();
+  } finally {
+    Reflect.set(globalThis, 'fetch', fetch);
+    Reflect.set(globalThis, 'location', location);
+  }
+}
+
+function write({ python }: SuspendingInterpreter, path: string, text: string): void {
+  python.FS.mkdirTree(path.slice(0, path.lastIndexOf('/')));
+  python.FS.writeFile(path, text);
+}
+
+async function read(assets: Assets, name: string): Promise<Uint8Array> {
+  return new Uint8Array(await (await open(assets, name)).arrayBuffer());
+}
+
+async function readPacked(assets: Assets, name: string): Promise<Uint8Array> {
+  const { body } = await open(assets, name);
+  if (body === null) throw new Error(`${name} is empty`);
+  return new Uint8Array(await new Response(body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
+}
+
+async function open(assets: Assets, name: string): Promise<Response> {
+  const response = await assets.fetch(`http://assets/${name}`);
+  if (response.ok) return response;
+  throw new Error(`the asset ${name} is missing`);
+}

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { build, type Plugin } from 'esbuild';
+import { gzipSync } from 'fflate';
+import { pyodideFolder } from '../../adapters/python-pyodide/files.ts';
+import { readHostModules } from '../../adapters/python-pyodide/host-modules.ts';
+import { createSnapshot } from '../../adapters/python-pyodide/snapshot.ts';
+import { keyOf } from '../../adapters/python-rpc/tiny-modules.ts';
+import { SvcError } from '../../src/errors.ts';
+import { BUNDLED_FROM, sourceFile } from '../bundle.ts';
+import { toSlug } from '../slug.ts';
+import type { ProjectFacts } from '../target.ts';
+import { missingPyodide, seedOf } from './artefact.ts';
+import type { CarriedPython } from './project.ts';
+
+type Contents = { readonly [path: string]: string | Uint8Array };
+
+/** The folder of the second Worker. */
+const FOLDER = 'python';
+
+/** The Worker that runs Python endpoints: Pyodide, a snapshot, and what Pyodide would compile while it runs. */
+export async function pythonWorkerFiles(python: CarriedPython, { project }: ProjectFacts): Promise<Contents> {
+  const folder = pyodideFolder();
+  if (folder === null) throw missingPyodide();
+  const modules = await readHostModules();
+  const snapshot = await createSnapshot(folder, modules, seedOf(python), true);
+  const tiny = await recordTinyModules(folder, snapshot);
+  const files = {
+    'index.js': await bundleWorker(tiny),
+    'pyodide.asm.wasm': await read(folder, 'pyodide.asm.wasm'),
+    'assets/python_stdlib.zip': await read(folder, 'python_stdlib.zip'),
+    'assets/snapshot.bin.gz': gzipSync(snapshot, { level: 4, mtime: 0 }),
+    'python.json': JSON.stringify({ files: textsOf(python), modules, folder: python.folder }),
+    'wrangler.toml': wrangler(project),
+    ...Object.fromEntries(tiny.map((bytes, index) => [`tiny/${index}.wasm`, bytes] as const)),
+  };
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [`${FOLDER}/${path}`, content]));
+}
+
+/** The code that Pyodide compiles on its way; workerd takes code only with the upload. */
+export async function recordTinyModules(folder: URL, snapshot: Uint8Array): Promise<readonly Uint8Array[]> {
+  const workerData = { pyodide: folder.href, snapshot, modules: await readHostModules() };
+  const worker = new Worker(sourceFile('adapters/python-rpc/record-worker'), { workerData, env: {} });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new Error('the thread ended')));
+    });
+  } catch (cause) {
+    const message = 'Python for Workers could not be prepared; it needs Node 24 or newer to build.';
+    throw new SvcError('python_unavailable', message, { cause });
+  } finally {
+    await worker.terminate();
+  }
+}
+
+async function bundleWorker(tiny: readonly Uint8Array[]): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    absWorkingDir: BUNDLED_FROM,
+    entryPoints: [sourceFile('adapters/python-rpc/entry')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:workers', 'node:*', 'ws', '*.wasm', './python.json'],
+    // otherwise Pyodide takes it for Node
+    define: {
+      process: 'undefined',
+      'globalThis.process': 'undefined',
+      'import.meta.url': '"http://pyodide/"',
+    },
+    plugins: [tinyModules(tiny)],
+    charset: 'utf8',
+    legalComments: 'eof',
+    tsconfigRaw: '{}',
+    write: false,
+    logLevel: 'silent',
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}
+
+function tinyModules(tiny: readonly Uint8Array[]): Plugin {
+  const imports = tiny.map((_, index) => `import m${index} from './tiny/${index}.wasm';`).join('');
+  const pairs = tiny.map((bytes, index) => `['${keyOf(bytes)}', m${index}]`).join(',');
+  return {
+    name: 'svc-tiny-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /tiny-modules\.mjs$/ }, () => ({ path: 'tiny', namespace: 'tiny' }));
+      onLoad({ filter: /./, namespace: 'tiny' }, () => ({
+        contents: `${imports}export const modules = [${pairs}];`,
+      }));
+    },
+  };
+}
+
+/** Files of text; Python in a Worker has no others. */
+function textsOf({ files }: CarriedPython): { readonly [path: string]: string } {
+  const decoder = new TextDecoder();
+  return Object.fromEntries([...files].map(([path, bytes]) => [path, decoder.decode(bytes)]));
+}
+
+function read(folder: URL, file: string): Promise<Uint8Array> {
+  return readFile(fileURLToPath(new URL(file, folder)));
+}
+
+function wrangler(project: string): string {
+  return `# npx wrangler deploy -c python/wrangler.toml, before the other one
+name = "${toSlug(project)}-python"
+main = "index.js"
+compatibility_date = "2026-10-20"
+no_bundle = true
+find_additional_modules = true
+# nobody reaches it but the Worker that it is bound to
+workers_dev = false
+preview_urls = false
+
+[assets]
+directory = "assets"
+binding = "ASSETS"
+run_worker_first = true
+
+[[rules]]
+type = "Text"
+globs = ["python.json"]
+fallthrough = false
+
+[limits]
+cpu_ms = 30000
+`;
+}
