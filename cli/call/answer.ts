@@ -4,12 +4,14 @@ import { toText } from '../value.ts';
 
 /** What a tool answered, as people read it: its value where it has one, else its texts. */
 export function toToolText({ structuredContent, content }: JsonObject): string {
-  if (structuredContent === undefined) return partsOf(content);
-  const keys = Object.keys(structuredContent as JsonObject);
-  // what is no map is wrapped for the wire
-  const value =
-    keys.length === 1 && keys[0] === 'result' ? (structuredContent as JsonObject).result : structuredContent;
-  return toText(value ?? null);
+  return structuredContent === undefined ? partsOf(content) : toText(unwrapped(structuredContent));
+}
+
+/** In older revisions what is no map travels as the one value of a map. */
+function unwrapped(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const [[key, inner] = [], ...others] = Object.entries(value);
+  return key === 'result' && inner !== undefined && others.length === 0 ? inner : value;
 }
 
 /** The contents of a resource; what is not text is told by its size. */

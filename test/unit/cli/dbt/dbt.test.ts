@@ -25,7 +25,7 @@ projects:
             parameters: { api_key: '\${CRM}', retries: 3, headers: { X-Key: two } }
 `;
 
-describe('svc dbt', () => {
+describe('svc dbt', { timeout: 60_000 }, () => {
   it('hands every word on, and keeps what stands before the first for itself', async () => {
     const root = realpathSync(await project());
     install(root);

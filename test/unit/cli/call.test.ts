@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { toArguments } from '../../../cli/call/arguments.ts';
+import { folder, project, Svc, svc } from './svc.ts';
+
+/** The example in a folder of its own, served. */
+async function served(): Promise<{ root: string; url: string }> {
+  const root = join(folder(), 'shop');
+  cpSync('examples/shop', root, { recursive: true, filter: (path) => !/[\\/](data|\.svc)$/.test(path) });
+  const server = new Svc(['serve', '--port', '0'], { cwd: root });
+  const [, url = ''] = await server.until(/serving .* on (\S+)/);
+  return { root, url };
+}
+
+/** A server that is somebody else's, and only ever answers so. */
+async function answering(status: number): Promise<{ url: string; seen: (string | undefined)[] }> {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(status).end('{}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+describe('svc call', { timeout: 60_000 }, () => {
+  it('asks a running server for tools, resources and prompts', async () => {
+    const { root, url } = await served();
+    const call = (...args: string[]) => svc(['call', ...args, '--url', url], root);
+    const [list, tool, json, resource, prompt] = [
+      await call('--list', '--json'),
+      await call('search_products', '--param', 'words=tea', '--param', 'limit=1'),
+      await call('search_products', '--param', 'max_price=20', '--param', 'limit=1', '--json'),
+      await call('shop://opening-hours', '--resource'),
+      await call('sales_review', '--prompt', '--param', 'month=2026-02'),
+    ];
+    const offers: { kind: string; name: string }[] = JSON.parse(list.stdout).offers;
+    expect(new Set(offers.map(({ kind }) => kind))).toEqual(new Set(['tool', 'resource', 'prompt']));
+    expect(tool).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('(1 row)') });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      content: [{ type: 'text' }],
+      structuredContent: [{ price: 8.5 }],
+    });
+    expect(resource).toMatchObject({ code: 0, stdout: expect.stringContaining('# Opening hours') });
+    expect(prompt).toMatchObject({ code: 0, stdout: expect.stringMatching(/^user:\nYou are an analyst/) });
+
+    const [unknown, failed, denied, elsewhere] = [
+      await call('search_product'),
+      await call('search_products', '--param', 'limit=many', '--json'),
+      await call('get_customer', '--param', 'id=1'),
+      await svc(['call', 'x', '--url', `${url}/other`], root),
+    ];
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean search_products?'),
+    });
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ isError: true });
+    expect(denied).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Sign in') });
+    expect(elsewhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no MCP endpoint at .*\(404\)/),
+    });
+  });
+
+  it('says what keeps it from asking', async () => {
+    const root = await project();
+    const closed = await answering(401);
+    const token = { MCP_TOKEN: 'planted-token' };
+    const [bare, sent, unset] = [
+      await svc(['call', 'x', '--url', closed.url], root),
+      await svc(['call', 'x', '--url', closed.url, '--token-env', 'MCP_TOKEN'], root, token),
+      await svc(['call', 'x', '--url', closed.url, '--token-env', 'NOT_SET_HERE'], root),
+    ];
+    expect(bare).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/wants a token \(401\).*--token-env/s),
+    });
+    expect(sent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not take this token') });
+    expect(closed.seen).toContain('Bearer planted-token');
+    expect(`${sent.stdout}${sent.stderr}`).not.toContain('planted-token');
+    expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('NOT_SET_HERE is not set') });
+    const gone = await answering(500);
+    const configured = `svc: 1\ntransport: { http: { port: ${new URL(gone.url).port} } }\n`;
+    const own = await svc(['call', 'x'], root, { SVC_CONFIG_YAML: configured });
+    expect({ code: own.code, asked: gone.seen.length > 0 }).toEqual({ code: 1, asked: true });
+    expect(await svc(['call'], root)).toMatchObject({ code: 2, stderr: expect.stringContaining('--list') });
+    const nobody = await svc(['call', 'x', '--url', 'http://127.0.0.1:1'], root);
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/Nothing answers.*svc serve/s) });
+  });
+});
+
+describe('arguments from a command line', () => {
+  it.each([
+    ['5', { type: 'integer' }, 5],
+    ['x', { type: 'integer' }, 'x'],
+    ['5', { type: 'string' }, '5'],
+    ['true', { type: 'boolean' }, true],
+    ['[1]', { type: 'array' }, [1]],
+    ['null', { type: ['string', 'null'] }, 'null'],
+    ['null', { anyOf: [{ type: 'number' }, { type: 'null' }] }, null],
+    ['5', {}, '5'],
+  ])('%s as %j', (text, schema, value) => {
+    expect(toArguments({ a: text }, { properties: { a: schema } })).toEqual({ a: value });
+  });
+});

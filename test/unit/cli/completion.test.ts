@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toBash } from '../../../cli/completion/bash.ts';
+import { toFish } from '../../../cli/completion/fish.ts';
+import { toCompleted } from '../../../cli/completion/words.ts';
+import { toZsh } from '../../../cli/completion/zsh.ts';
+import { COMMANDS } from '../../../cli/table.ts';
+import { folder, svc } from './svc.ts';
+
+const COMPLETED = toCompleted(COMMANDS);
+const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
+
+function scriptFile(text: string): string {
+  const file = join(folder(), 'script');
+  writeFileSync(file, text);
+  return file;
+}
+
+/** What real bash would offer for the last word of each line. */
+function completeInBash(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const file = scriptFile(toBash(COMPLETED));
+  const asked = lines.map((words) => {
+    const quoted = ['svc', ...words].map((word) => `'${word}'`).join(' ');
+    return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; COMPREPLY=(); _svc; echo "\${COMPREPLY[*]}"`;
+  });
+  const script = `source '${file}'; complete -p svc >/dev/null || exit 1; ${asked.join('; ')}`;
+  const out = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+  return out
+    .split('\n')
+    .slice(0, lines.length)
+    .map((line) => line.split(' ').filter(Boolean));
+}
+
+describe.skipIf(!has('bash'))('completion in bash', () => {
+  it('offers commands, options, known values and words', () => {
+    const [all = [], one, options, word, value, any, afterFolder, shell] = completeInBash([
+      [''],
+      ['dbt-'],
+      ['run', '--ta'],
+      ['run', ''],
+      ['build', '--target', 'aws'],
+      ['serve', '--port', ''],
+      ['-C', '/tmp', 'connect', 'code'],
+      ['completion', 'z'],
+    ]);
+    expect(all).toEqual(expect.arrayContaining([...COMPLETED.map(({ name }) => name), '--help', '-C']));
+    expect({ one, options, word, value, any, afterFolder, shell }).toEqual({
+      one: ['dbt-config'],
+      options: ['--target'],
+      word: ['tool', 'resource', 'prompt'],
+      value: ['aws-lambda'],
+      any: [],
+      afterFolder: ['codex'],
+      shell: ['zsh'],
+    });
+  });
+});
+
+describe.skipIf(!has('fish'))('completion in fish', () => {
+  it('offers the same', () => {
+    const file = scriptFile(toFish(COMPLETED));
+    const script = `source ${file}; complete -C 'svc dbt-'; complete -C 'svc build --target aws'; complete -C 'svc connect code'`;
+    const out = execFileSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' });
+    const words = out.split('\n').map((line) => line.split('\t')[0]);
+    expect(words.filter(Boolean)).toEqual(['dbt-config', 'aws-lambda', 'codex']);
+  });
+});
+
+describe.skipIf(!has('zsh'))('completion in zsh', () => {
+  it('is taken', () => {
+    const script = `autoload -U compinit; compinit -D; source '${scriptFile(toZsh(COMPLETED))}'; print $_comps[svc]`;
+    expect(execFileSync('zsh', ['-f', '-c', script], { encoding: 'utf8' })).toBe('_svc\n');
+  });
+});
+
+describe('svc completion', () => {
+  it('prints the script of a shell, and knows no other', async () => {
+    const [bash, other] = [
+      await svc(['completion', 'bash'], folder()),
+      await svc(['completion', 'cmd'], folder()),
+    ];
+    expect(bash).toMatchObject({ code: 0, stdout: toBash(COMPLETED) });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('Choose bash, zsh, fish') });
+  });
+});
