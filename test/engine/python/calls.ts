@@ -68,7 +68,7 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(error.message).toMatch(/RuntimeError: https:\/\/example\.com\/\?key=\[REDACTED\]$/);
     expect((error.cause as Error).message).not.toContain('s3cret');
     if (!processes) return;
-    await expect.poll(() => JSON.stringify(lines)).toContain('the key is [REDACTED]');
+    await expect.poll(() => JSON.stringify(lines), { timeout: 15_000 }).toContain('the key is [REDACTED]');
     expect(JSON.stringify(lines)).not.toContain('s3cret');
   });
 
@@ -132,10 +132,10 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(await value('hello')).toBe('hello you');
     const printed = () =>
       lines.map(({ message }) => message).filter((text) => text.startsWith('python/calls.py'));
-    await expect.poll(printed).toContain('python/calls.py: line 199');
+    await expect.poll(printed, { timeout: 15_000 }).toContain('python/calls.py: line 199');
     // What is read late counts for the call after, so that only some bound is certain.
     await expect
-      .poll(async () => [await value('hello'), ...printed()].join('\n'))
+      .poll(async () => [await value('hello'), ...printed()].join('\n'), { timeout: 15_000 })
       .toMatch(/\d+ more lines were printed/);
     expect(printed().length).toBeLessThan(900);
   });
