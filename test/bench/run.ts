@@ -5,6 +5,7 @@ import { measureCalls } from './calls.ts';
 import { engineGroups } from './engine/group.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
 import { measurePython } from './python/group.ts';
+import { measurePyodide } from './python/pyodide.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
@@ -39,6 +40,7 @@ const GROUPS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   boot: async () => measureBoot(await some()),
   sizes: async () => measureSizes(await few()),
   python: measurePython,
+  'python-pyodide': measurePyodide,
   ...engineGroups({ big }),
 };
 
