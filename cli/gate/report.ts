@@ -21,7 +21,7 @@ export function toGateRefusal(target: TargetName, reports: readonly CheckReport[
   const options = allowable.map((check) => `--allow ${check}`).join(' ');
   const all = allowable.length === failed.length && allowable.length > 0;
   const message = [
-    `The build for ${target} is refused: ${failed.join(', ')} ${failed.length === 1 ? 'stands' : 'stand'} against it.`,
+    `The build for ${target} is refused by ${count(failed.length, 'check')}: ${failed.join(', ')}.`,
     ...toReportLines(reports, process.stderr),
     ...(all ? [`To build all the same, and have the manifest say so: ${options}`] : []),
   ].join('\n');

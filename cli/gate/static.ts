@@ -5,6 +5,8 @@ import { runsPython } from '../../deploy/build.ts';
 import { checkCapability } from '../../deploy/gate.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
+import type { Files } from '../../src/ports.ts';
+import type { Project } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import {
   type CheckName,
@@ -45,12 +47,21 @@ export async function secretsCheck(
     const source = endpoint.kind === 'prompt' ? null : endpoint.source.file;
     return source === null ? [file] : [file, source];
   });
-  const found = [...new Set([SITE_NAME, ...sources])].map(async (path) => {
-    const bytes = await files.read(path);
-    return bytes === null ? [] : findSecrets(path, new TextDecoder().decode(bytes));
-  });
+  const found = [...new Set([SITE_NAME, ...sources, ...(await modulesOf(project, files))])].map(
+    async (path) => {
+      const bytes = await files.read(path);
+      return bytes === null ? [] : findSecrets(path, new TextDecoder().decode(bytes));
+    },
+  );
   const own = toProblems((await Promise.all(found)).flat());
   return judge('secrets', [...bundled, ...own], bundled.length > 0 ? [] : allowed);
+}
+
+/** Of the folder of modules, all that goes with Python endpoints and can be read. */
+async function modulesOf({ site, endpoints }: Project, files: Files): Promise<readonly string[]> {
+  if (site === null || pythonEndpoints(endpoints).length === 0) return [];
+  const paths = await files.list(site.paths.python);
+  return paths.filter((path) => /\.(?:py|ya?ml|json|toml|txt|cfg|ini|csv)$/.test(path));
 }
 
 /** Secrets in the user file that goes in, if any; of one that cannot be read the build itself says so. */
