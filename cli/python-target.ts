@@ -16,5 +16,19 @@ export async function checkPythonOn(
   if (target === undefined || endpoints.length === 0) return [];
   const files = [...new Set(endpoints.map(({ source }) => source))];
   const python = await readPython(checked.project.root, files, siteFileOf(checked).paths.python);
-  return python === null ? [] : checkPythonTarget(python, target);
+  if (python === null) return [];
+  const apart = target === 'cloudflare-workers' ? files.map(onlyApart) : [];
+  return [...apart, ...checkPythonTarget(python, target)];
+}
+
+function onlyApart(file: string): Finding {
+  return {
+    severity: 'warning',
+    code: 'target-unsupported',
+    file,
+    line: 0,
+    column: 0,
+    message: 'cloudflare-workers runs Python only in a second Worker, which is experimental.',
+    fix: 'Build with `--experimental-python`, write the endpoint in SQL, or deploy to aws-lambda or node.',
+  };
 }

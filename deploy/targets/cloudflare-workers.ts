@@ -30,7 +30,7 @@ export const cloudflareWorkersTarget: Target = {
   files: ({ project, config = false, python = false }) => ({
     'wrangler.toml':
       wrangler(project, config ? ['manifest.json', CONFIG_FILE] : ['manifest.json']) + bound(project, python),
-    'README.md': readme(project),
+    'README.md': readme(project) + (python ? PYTHON_README : ''),
   }),
   finish: async (_folder, files) => checkLimits(files),
   next: 'npx wrangler deploy',
@@ -100,6 +100,10 @@ cpu_ms = 30000
 enabled = true
 `;
 }
+
+const PYTHON_README = `
+The Python endpoints are in a second Worker, in \`python/\`, which is experimental. Deploy it first: \`npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy\`. Try both: \`npx wrangler dev -c wrangler.toml -c python/wrangler.toml\`.
+`;
 
 function readme(project: string): string {
   return `# ${project} on Cloudflare Workers

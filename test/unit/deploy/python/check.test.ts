@@ -75,9 +75,7 @@ test('threads, processes, sockets and missing modules are named where they are u
 });
 
 test('compiled files among copied packages are errors', () => {
-  expect(
-    shown({ 'tools/a.py': '' }, ['python/fast/core.cpython-311.so', 'python/data.csv']),
-  ).toEqual([
+  expect(shown({ 'tools/a.py': '' }, ['python/fast/core.cpython-311.so', 'python/data.csv'])).toEqual([
     'error python/fast/core.cpython-311.so:0 This is native code, which Python on aws-lambda cannot load.',
   ]);
 });
