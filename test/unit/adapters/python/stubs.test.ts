@@ -39,7 +39,9 @@ it.skipIf(PYTHON === null)('the types for editors are those of svc.runtime', () 
 it.skipIf(PYTHON === null)('and every name that it exports has one', () => {
   const program = `import sys; sys.path.insert(0, sys.argv[1]); import svc.runtime as r, json
 print(json.dumps([sorted(r.__all__), sorted(vars(type(r.user)).get("__annotations__", [])) or list(r._USER_FIELDS)]))`;
-  const output = execFileSync(PYTHON ?? '', ['-I', '-B', '-c', program, `${FOLDER}/..`], { encoding: 'utf8' });
+  const output = execFileSync(PYTHON ?? '', ['-I', '-B', '-c', program, `${FOLDER}/..`], {
+    encoding: 'utf8',
+  });
   const stub = readFileSync(`${FOLDER}/runtime.pyi`, 'utf8');
   const [names, fields] = JSON.parse(output);
   for (const name of names) expect(stub).toMatch(new RegExp(`^(?:class |def )?${name}[:(]`, 'm'));
