@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { SvcError } from '../../src/errors.ts';
 import type { Log, PythonHost, PythonSettings } from '../../src/ports.ts';
 import { PythonPool } from '../python/pool.ts';
+import { printedLog } from '../python/printed.ts';
 import { besides } from './beside.ts';
 import { compilePyodide, pyodideFolder } from './files.ts';
 import { readHostModules } from './host-modules.ts';
@@ -39,7 +40,7 @@ const MOUNT = '/project';
 export async function openPyodide(options: PyodideOptions): Promise<PythonPool> {
   const folder = pyodideFolder();
   if (folder === null) throw missing();
-  const { root, log, size = Math.min(availableParallelism(), 2) } = options;
+  const { root, log, settings, size = Math.min(availableParallelism(), 2) } = options;
   const { queue = 64 * size, memoryMb = 256 } = options;
   const [wasm, modules] = await Promise.all([compilePyodide(folder), readHostModules()]);
   const snapshot = await snapshotOf(folder, modules);
@@ -53,7 +54,7 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
     follow: options.follow ?? false,
     size,
     queue,
-    spawn: async () => new PyodideThread({ ...setup, workerUrl, log }),
+    spawn: async () => new PyodideThread({ ...setup, workerUrl, log: printedLog(log, settings) }),
   });
 }
 

@@ -3,6 +3,7 @@ import type { Log, PythonHost, PythonSettings } from '../../src/ports.ts';
 import { hostFolder } from './host-folder.ts';
 import { findInterpreter, type Interpreter } from './interpreter.ts';
 import { PythonPool } from './pool.ts';
+import { printedLog } from './printed.ts';
 import { PythonProcess } from './process.ts';
 
 /** What Python in child processes needs to know. */
@@ -30,7 +31,6 @@ export async function openPython(options: PythonOptions): Promise<PythonPool> {
   const { queue = 64 * size } = options;
   const host = hostFolder();
   const { settings } = options;
-  const printed: Log = (line) => log({ ...line, message: settings.conceal?.(line.message) ?? line.message });
   let found: Interpreter | null = await findInterpreter(options);
   return new PythonPool({
     ...options,
@@ -45,7 +45,7 @@ export async function openPython(options: PythonOptions): Promise<PythonPool> {
         hostFolder: host,
         cwd: root,
         env,
-        log: printed,
+        log: printedLog(log, settings),
       });
     },
     renew() {

@@ -83,8 +83,8 @@ const USES: readonly (readonly [string, RegExp])[] = [
     /\b(?:subprocess\.(?:run|Popen|call|check_call|check_output)|os\.(?:system|popen|fork|exec\w+|spawn\w+)|ProcessPoolExecutor|multiprocessing\.(?:Process|Pool)|asyncio\.create_subprocess_\w+)\s*\(/g,
   ],
   [
-    'opens sockets',
-    /\b(?:socket\.(?:socket|create_connection)|asyncio\.(?:open_connection|start_server)|(?:smtplib|ftplib|imaplib|poplib)\.[A-Z]\w+)\s*\(/g,
+    'goes to the network',
+    /\b(?:urlopen|urllib\.request\.\w+|http\.client\.HTTPS?Connection|socket\.(?:socket|create_connection)|asyncio\.(?:open_connection|start_server)|(?:smtplib|ftplib|imaplib|poplib)\.[A-Z]\w+)\s*\(/g,
   ],
 ];
 
@@ -94,7 +94,7 @@ function checkUses({ path, text }: ReachedFile, target: TargetName): readonly Fi
     code: 'target-unsupported',
     ...placeOf(path, use),
     message: `This ${use.what}, which ${placeName(target)} cannot: the call would fail.`,
-    fix: `${use.what === 'opens sockets' ? 'Use HTTP by `urllib.request`' : 'Do it in the function itself'}, ${ELSEWHERE}`,
+    fix: `${use.what === 'goes to the network' ? 'Load it into the database beforehand' : 'Do it in the function itself'}, ${ELSEWHERE}`,
   }));
 }
 

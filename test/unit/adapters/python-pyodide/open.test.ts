@@ -24,6 +24,7 @@ def crashes():
     import faulthandler
     faulthandler._sigsegv()
 def prints():
+    print("given planted-secret")
     for n in range(300): print("line", n)
     print("last", file=sys.stderr)
 def sees():
@@ -58,7 +59,7 @@ const lines: LogLine[] = [];
 const options = () => ({
   root,
   folder: 'python',
-  settings: SETTINGS,
+  settings: { ...SETTINGS, conceal: (text: string) => text.replaceAll('planted-secret', '[REDACTED]') },
   background: createHost(),
   log: (line: LogLine) => void lines.push(line),
   size: 2,
@@ -117,8 +118,9 @@ test('what functions print goes to the log, bounded', async () => {
   await call('prints');
   await call('modest');
   const texts = () => lines.map(({ message }) => message);
-  await expect.poll(texts).toContain('here.py: line 199');
-  await expect.poll(texts).toContain('here.py: 101 more lines were printed');
+  await expect.poll(texts).toContain('here.py: line 198');
+  await expect.poll(texts).toContain('here.py: 102 more lines were printed');
+  expect(texts()).toContain('here.py: given [REDACTED]');
 });
 
 test('Python sees nothing of the process it runs in, and no shell', async () => {

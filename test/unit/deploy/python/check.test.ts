@@ -64,13 +64,15 @@ test('threads, processes, sockets and missing modules are named where they are u
       '    threading.Thread(target=a).start()',
       '    subprocess.run(["ls"])',
       '    socket.create_connection(("db", 5432))',
+      '    urllib.request.urlopen("https://example.com")',
     ].join('\n'),
   };
   expect(shown(files)).toEqual([
     'error tools/a.py:1 Python on aws-lambda has no module curses.',
     'warning tools/a.py:4 This starts threads, which Python on aws-lambda cannot: the call would fail.',
     'warning tools/a.py:5 This starts processes, which Python on aws-lambda cannot: the call would fail.',
-    'warning tools/a.py:6 This opens sockets, which Python on aws-lambda cannot: the call would fail.',
+    'warning tools/a.py:6 This goes to the network, which Python on aws-lambda cannot: the call would fail.',
+    'warning tools/a.py:7 This goes to the network, which Python on aws-lambda cannot: the call would fail.',
   ]);
 });
 
