@@ -8,7 +8,7 @@ import { PLATFORMS } from './platforms.ts';
 import { rawCall } from './raw.ts';
 
 // builds, and programs that start, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 interface Asked {
   readonly tool: string;
@@ -35,6 +35,14 @@ const EXAMPLES: Readonly<Record<string, readonly [database: string, asked: Asked
     },
   ],
   'github-rows': ['data/work.db', { tool: 'my_tickets', args: {}, answer: [] }],
+  'python-analysis': [
+    'data/measurements.db',
+    {
+      tool: 'find_outliers',
+      args: { sensor: 'warehouse' },
+      answer: [{ measured_at: '2026-03-21T14:00:00', value: -40, score: expect.any(Number) }],
+    },
+  ],
   'public-data': [
     'data/planets.db',
     {
@@ -65,7 +73,8 @@ describe.each(Object.entries(EXAMPLES))('examples/%s', (name, [database, { tool,
   });
 
   test.each(WHERE)('answers on: $name', async ({ target, start }) => {
-    const { out } = await buildTarget({ root, target, out: join(work, `${name}-${target}`) });
+    const out = join(work, `${name}-${target}`);
+    await buildTarget({ root, target, out, experimentalPython: name === 'python-analysis' });
     const { reach, close } = await start(out);
     const { result } = JSON.parse(await rawCall(reach, tool, args));
     await close();
