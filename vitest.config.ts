@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // As `svc` sets it for itself, before Node's pool of threads is first used.
@@ -8,6 +9,8 @@ export default defineConfig({
     include: ['unit', 'engine', 'matrix', 'dbt'].map((folder) => `test/${folder}/**/*.test.ts`),
     testTimeout: 20_000,
     hookTimeout: 120_000,
+    // Most tests wait for a program that starts; the default is one worker less than there are cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // CI's machines stall for seconds at times; the log names each test that needed a second try.
     retry: process.env.CI === undefined ? 0 : 1,
   },

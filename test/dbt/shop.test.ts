@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
+import { PLATFORMS } from '../matrix/platforms.ts';
+import { rawCall } from '../matrix/raw.ts';
 import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
 
 /* examples/dbt-shop from its seeds to an answered call, with the real dbt that `npm run test:dbt` installs. */
@@ -35,6 +37,8 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return svc(args, root, { PATH: `${BIN}${delimiter}${process.env.PATH}`, VIRTUAL_ENV: '', ...env });
 }
 
+const NAMES = ['Node over a socket', 'Lambda, Function URL, streaming', 'workerd'];
+const WHERE = PLATFORMS.filter(({ name }) => NAMES.includes(name));
 const BEST = [{ name: 'Chiyo Fukuda', orders: 1, revenue: 250, last_order: '2026-03-03' }];
 
 describe.skipIf(BIN === undefined)('examples/dbt-shop with a real dbt', { timeout: SLOW }, () => {
@@ -84,9 +88,13 @@ describe.skipIf(BIN === undefined)('examples/dbt-shop with a real dbt', { timeou
     expect({ code, rows: JSON.parse(stdout).length }).toEqual({ code: 0, rows: 3 });
   });
 
-  it('goes into an artefact, views and all', async () => {
-    const { files } = await buildTarget({ root, target: 'node', out: join(root, '../artefact') });
-    expect(files.map(({ path }) => path)).toContain('data.duckdb');
+  it.each(WHERE)('goes into an artefact, views and all, and answers on: $name', async ({ target, start }) => {
+    const { out, files } = await buildTarget({ root, target, out: join(root, `../${target}`) });
+    expect(files.map(({ path }) => path)).toContain('manifest.json');
+    const { reach, close } = await start(out);
+    const { result } = JSON.parse(await rawCall(reach, 'top_customers', { limit: 1 }));
+    await close();
+    expect(result.structuredContent).toEqual(BEST);
   });
 
   it('is not built any more once a model gives a column another type, and says so', {
