@@ -21,10 +21,11 @@ const FILES: { readonly [path: string]: string } = {
   'tools/fails.yml': tool('fails'),
   'tools/refuses.yml': tool('refuses'),
   'tools/sleeps.yml': tool('sleeps', '[]', ', limits: {timeout: 1}'),
+  'tools/ends.yml': tool('ends'),
   'tools/drawn.yml': tool('drawn'),
   'tools/large.yml': tool('large', '[]', ', limits: {bytes: 20000000}'),
   'python/tools.py': `
-import asyncio, datetime, decimal, random, statistics, time
+import asyncio, datetime, decimal, os, random, statistics, time
 from svc.runtime import UserError, db, on_init
 from shared import rounded
 
@@ -56,6 +57,9 @@ def refuses():
 
 def sleeps():
     time.sleep(3)
+
+def ends():
+    os._exit(3)
 
 def drawn():
     return {"number": random.random()}
@@ -136,6 +140,11 @@ test('a call over its deadline is answered, and the next one waits until Python 
     return result.isError === undefined ? answerOf(result) : null;
   };
   await expect.poll(again, { timeout: 30_000 }).toMatchObject({ count: 500 });
+});
+
+test('what ends its interpreter harms no other call', async () => {
+  expect((await call('ends')).isError).toBe(true);
+  expect(answerOf(await call('amounts', { country: 'JP' }))).toMatchObject({ count: 500 });
 });
 
 test('twenty calls at once each get their own answer', async () => {

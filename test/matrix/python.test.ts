@@ -23,6 +23,7 @@ const FILES: { readonly [path: string]: string } = {
   'tools/refuses.yml': tool('refuses'),
   'tools/ends.yml': tool('ends'),
   'tools/loops.yml': tool('loops', '[]', ', limits: {timeout: 1}'),
+  'tools/large.yml': tool('large', '[]', ', limits: {bytes: 20000000}'),
   'python/tools.py': `
 import asyncio, datetime, decimal, os, statistics
 from svc.runtime import UserError, db
@@ -48,6 +49,10 @@ def ends():
 
 def loops():
     while True: pass
+
+def large():
+    print("printed")
+    return "x" * 10_000_000
 `,
   'python/shared/__init__.py': 'def rounded(value):\n    return round(value, 2)\n',
 };
@@ -100,6 +105,10 @@ describe.each([
   test('values have the forms that they have everywhere', async () => {
     const { content } = await call('everything');
     expect(content.map(({ text }: { text: string }) => text).join('')).toBe(EVERYTHING);
+  });
+
+  test('a result of 10 MB arrives whole', async () => {
+    expect((await call('large')).content[0].text).toHaveLength(10_000_000);
   });
 
   test('an exception says nothing, and what is meant for the client is said', async () => {
