@@ -97,7 +97,7 @@ async function recordedTraces(folder: string): Promise<readonly string[]> {
 const medianOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-test(`${RATE} calls a second for ${SECONDS} s, reloads and a dead collector: each call answered and recorded once`, async () => {
+test(`up to ${RATE} calls a second for ${SECONDS} s, reloads and a dead collector: each call answered and recorded once`, async () => {
   const root = await project();
   const socket = join(root, 'admin.sock');
   const env = {
