@@ -64,7 +64,7 @@ export async function answerRoute(
   const response = await answerMethod(server, route, placeOf, given).catch((thrown) => {
     const error = toSvcError(thrown);
     logOurs(server, error);
-    return toFailure(route, error);
+    return toFailure(route, error, given.request);
   });
   if (route.reader === 'program') response.headers.set('access-control-allow-origin', '*');
   return method === 'HEAD' ? new Response(null, response) : response;
@@ -84,6 +84,7 @@ async function answerMethod(
   const response = await toFailure(
     route,
     new SvcError('method_not_allowed', `${request.method} is not used here: ${allow} only.`),
+    request,
   );
   response.headers.set('allow', allow);
   return response;
@@ -105,10 +106,16 @@ function toExchange(place: Place, { request, body, signal }: AuthRequest): Excha
   };
 }
 
-function toFailure({ reader }: Route, error: SvcError): Promise<Response> | Response {
-  if (reader === 'program') return toErrorResponse(error);
+function toFailure({ reader }: Route, error: SvcError, request: Request): Promise<Response> | Response {
+  if (reader === 'program') return toErrorResponse(error, challengeOf(error, request));
   const { http } = ERRORS[error.code];
   return toProblemPage(toPublicText(error), http >= 500 ? 503 : http === 401 ? 400 : http);
+}
+
+/** To a client that used HTTP Basic (RFC 6749, 5.2). */
+function challengeOf({ code }: SvcError, { headers }: Request): Record<string, string> {
+  const used = code === 'client_invalid' && /^basic\b/i.test(headers.get('authorization') ?? '');
+  return used ? { 'www-authenticate': 'Basic realm="svc"' } : {};
 }
 
 function toPreflight({ methods }: Route): Response {

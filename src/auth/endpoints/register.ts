@@ -1,12 +1,10 @@
 import * as v from 'valibot';
-import { SvcError, toSvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
 import { toClientId, toClientSecret } from '../clients/dynamic.ts';
 import type { ClientMethod } from '../clients/model.ts';
 import { isRegistrable, isUsable } from '../clients/redirect.ts';
-import { toErrorResponse } from '../oauth-error.ts';
 import { toScopes } from '../scopes.ts';
 import type { AuthServer, Endpoint, Exchange } from '../server.ts';
-import { logOurs } from './redirect-error.ts';
 
 /** What of a request is looked at; the rest is ignored (RFC 7591, 2). */
 const REQUEST = v.object({
@@ -29,15 +27,7 @@ const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 const GRANTS = ['authorization_code', 'refresh_token'] as const;
 
 /** `POST /register`: the client id that is answered carries the registration, so nothing is stored (RFC 7591). */
-export const register: Endpoint = async (server, exchange) => {
-  try {
-    return await answer(server, exchange, await parse(exchange));
-  } catch (thrown) {
-    const error = toSvcError(thrown);
-    logOurs(server, error);
-    return toErrorResponse(error);
-  }
-};
+export const register: Endpoint = async (server, exchange) => answer(server, exchange, await parse(exchange));
 
 async function answer(server: AuthServer, { place }: Exchange, request: Request): Promise<Response> {
   const { ring, now } = server;

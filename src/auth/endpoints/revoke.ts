@@ -1,28 +1,19 @@
-import { SvcError, toSvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
 import type { Client } from '../clients/model.ts';
 import { proveClient } from '../clients/prove.ts';
-import { toErrorResponse } from '../oauth-error.ts';
 import { need } from '../parameters.ts';
 import type { AuthServer, Endpoint, Exchange } from '../server.ts';
 import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
 import { revokeUpstream } from '../upstream.ts';
 import { fromUpstream } from '../who.ts';
-import { logOurs } from './redirect-error.ts';
-import { challengeOf } from './token.ts';
 
 /** `POST /revoke` (RFC 7009): ends the session of a token; one that is no token of ours is no error. */
 export const revoke: Endpoint = async (server, exchange) => {
-  try {
-    const form = await exchange.form();
-    const client = await proveClient(server, exchange, form);
-    await revokeToken(server, exchange, client, need(form, 'token'));
-    return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } });
-  } catch (thrown) {
-    const error = toSvcError(thrown);
-    logOurs(server, error);
-    return toErrorResponse(error, error.code === 'client_invalid' ? challengeOf(exchange) : {});
-  }
+  const form = await exchange.form();
+  const client = await proveClient(server, exchange, form);
+  await revokeToken(server, exchange, client, need(form, 'token'));
+  return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } });
 };
 
 async function revokeToken(

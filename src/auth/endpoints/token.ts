@@ -1,13 +1,11 @@
-import { SvcError, toSvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
 import type { GrantType } from '../clients/model.ts';
 import { proveClient } from '../clients/prove.ts';
 import { grantClient } from '../grants/client.ts';
 import { redeemCode } from '../grants/code.ts';
 import { refreshTokens } from '../grants/refresh.ts';
-import { toErrorResponse } from '../oauth-error.ts';
 import { need } from '../parameters.ts';
-import type { Endpoint, Exchange } from '../server.ts';
-import { logOurs } from './redirect-error.ts';
+import type { Endpoint } from '../server.ts';
 
 const GRANTS = {
   authorization_code: redeemCode,
@@ -17,29 +15,17 @@ const GRANTS = {
 
 /** `POST /token` (RFC 6749, 3.2). */
 export const token: Endpoint = async (server, exchange) => {
-  try {
-    const form = await exchange.form();
-    const client = await proveClient(server, exchange, form);
-    const type = need(form, 'grant_type');
-    if (!isGrant(type)) throw new SvcError('grant_unsupported', 'The grant type is not supported here.');
-    // Without a store there are no refresh tokens, whatever the client is registered for.
-    if (!client.grantTypes.includes(type)) {
-      throw new SvcError('client_unauthorized', 'The client may not use this grant type.');
-    }
-    const answer = await GRANTS[type](server, exchange, client, form);
-    return Response.json(answer, { headers: { 'cache-control': 'no-store', pragma: 'no-cache' } });
-  } catch (thrown) {
-    const error = toSvcError(thrown);
-    logOurs(server, error);
-    return toErrorResponse(error, error.code === 'client_invalid' ? challengeOf(exchange) : {});
+  const form = await exchange.form();
+  const client = await proveClient(server, exchange, form);
+  const type = need(form, 'grant_type');
+  if (!isGrant(type)) throw new SvcError('grant_unsupported', 'The grant type is not supported here.');
+  // Without a store there are no refresh tokens, whatever the client is registered for.
+  if (!client.grantTypes.includes(type)) {
+    throw new SvcError('client_unauthorized', 'The client may not use this grant type.');
   }
+  const answer = await GRANTS[type](server, exchange, client, form);
+  return Response.json(answer, { headers: { 'cache-control': 'no-store', pragma: 'no-cache' } });
 };
-
-/** To a client that used HTTP Basic (RFC 6749, 5.2). */
-export function challengeOf({ request }: Exchange): Record<string, string> {
-  const used = /^basic\b/i.test(request.headers.get('authorization') ?? '');
-  return used ? { 'www-authenticate': 'Basic realm="svc"' } : {};
-}
 
 function isGrant(type: string): type is GrantType {
   return Object.hasOwn(GRANTS, type);
