@@ -5,7 +5,7 @@ import { logIdsOf } from './context.ts';
 import type { Runtime } from './endpoint/runtime.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { type Access, enforceAccess } from './http/access.ts';
-import { type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
+import { type Admission, type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
 import { toFailure } from './http/failure.ts';
@@ -84,6 +84,7 @@ type Env = { Bindings: Extra; Variables: { requestId: string } };
 export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
+  const { admit, countAddress } = createAdmission(withAuth(options));
   hono.use(async (c, next) => {
     c.set('requestId', c.env.requestId ?? crypto.randomUUID());
     await next();
@@ -92,14 +93,13 @@ export function createApp(options: AppOptions): App {
   hono.use(async (c, next) => {
     const access = options.access();
     enforceAccess(c.req.raw.headers, access);
-    const answered = answerAuth(c, options);
+    const answered = answerAuth(c, options, countAddress);
     // its pages are for browsers alone, and its other answers say themselves which origins may read them
     if (answered !== null) return answered;
     await next();
     const origin = c.req.raw.headers.get('origin');
     if (origin !== null) exposeTo(access.allowedOrigins === null ? '*' : origin, c.res.headers);
   });
-  const admit = createAdmission(withAuth(options));
   const live = options.stateless ? null : openLive(options.changes);
   routeMcp(hono, options, live, admit);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
@@ -122,10 +122,15 @@ export function createApp(options: AppOptions): App {
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** The paths at which clients get tokens, where there are any. */
-function answerAuth(c: Context<Env>, { auth }: AppOptions): Promise<Response> | null {
+function answerAuth(
+  c: Context<Env>,
+  { auth }: AppOptions,
+  countAddress: Admission['countAddress'],
+): Promise<Response> | null {
   const { raw: request } = c.req;
   const signal = c.env.signal ?? request.signal;
-  return auth?.()?.respond({ request, body: () => readBody(request, MAX_FORM_BYTES), signal }) ?? null;
+  const body = () => readBody(request, MAX_FORM_BYTES);
+  return auth?.()?.respond({ request, body, signal, count: () => countAddress(c.env.address) }) ?? null;
 }
 
 function withAuth({ auth, ...options }: AppOptions): AdmissionOptions {

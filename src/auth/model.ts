@@ -21,6 +21,8 @@ export interface AuthRequest {
   readonly request: Request;
   readonly body: () => Promise<string>;
   readonly signal: AbortSignal;
+  /** Counts the request for whoever sends it; throws rate_limited. */
+  readonly count: () => void;
 }
 
 /** What protects the MCP endpoint, and the endpoints at which clients get tokens for it. */

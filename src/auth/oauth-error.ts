@@ -38,8 +38,14 @@ export function toErrorResponse(error: SvcError, headers: Record<string, string>
   const status = http >= 500 ? 503 : http;
   return Response.json(toOAuthError(error), {
     status,
-    headers: { 'cache-control': 'no-store', ...headers },
+    headers: { 'cache-control': 'no-store', ...comeAgain(error), ...headers },
   });
+}
+
+/** When to come again, where that is known: of our own limit, or the provider's (RFC 9110, 10.2.3). */
+export function comeAgain({ detail }: SvcError): Record<string, string> {
+  const seconds = detail?.retry_after;
+  return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 }
 
 /** The characters that RFC 6749 allows in a description. */

@@ -8,7 +8,7 @@ import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
 import type { AuthRequest } from './model.ts';
-import { toErrorResponse } from './oauth-error.ts';
+import { comeAgain, toErrorResponse } from './oauth-error.ts';
 import { toProblemPage } from './pages/page.ts';
 import { parseParameters } from './parameters.ts';
 import type { Place } from './place.ts';
@@ -17,6 +17,8 @@ import type { AuthServer, Endpoint, Exchange } from './server.ts';
 /** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */
 export interface Route {
   readonly reader: 'program' | 'browser';
+  /** Whether anybody may ask as often as they like. */
+  readonly free: boolean;
   readonly methods: { readonly [method: string]: Endpoint };
 }
 
@@ -25,10 +27,11 @@ export type Routes = ReadonlyMap<string, Route>;
 
 /** The paths of an authorization server; `prefix` is the path of its public address. */
 export function createRoutes(callbackPath: string, prefix: string): Routes {
-  const program = (methods: Route['methods']): Route => ({ reader: 'program', methods });
-  const browser = (methods: Route['methods']): Route => ({ reader: 'browser', methods });
-  const resource = program({ GET: protectedResource });
-  const server = program({ GET: authorizationServer });
+  const program = (methods: Route['methods']): Route => ({ reader: 'program', free: false, methods });
+  const browser = (methods: Route['methods']): Route => ({ reader: 'browser', free: false, methods });
+  const metadata = (GET: Endpoint): Route => ({ reader: 'program', free: true, methods: { GET } });
+  const resource = metadata(protectedResource);
+  const server = metadata(authorizationServer);
   return new Map([
     ['/authorize', browser({ GET: authorize, POST: answerConsent })],
     [withoutSlash(callbackPath), browser({ GET: callback })],
@@ -66,7 +69,10 @@ export async function answerRoute(
     logOurs(server, error);
     return toFailure(route, error, given.request);
   });
-  if (route.reader === 'program') response.headers.set('access-control-allow-origin', '*');
+  if (route.reader === 'program') {
+    response.headers.set('access-control-allow-origin', '*');
+    response.headers.set('access-control-expose-headers', 'WWW-Authenticate, Retry-After');
+  }
   return method === 'HEAD' ? new Response(null, response) : response;
 }
 
@@ -78,6 +84,7 @@ async function answerMethod(
 ): Promise<Response> {
   const { request } = given;
   if (request.method === 'OPTIONS' && route.reader === 'program') return toPreflight(route);
+  if (!route.free) given.count();
   const endpoint = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
   if (endpoint !== undefined) return endpoint(server, toExchange(placeOf(), given));
   const allow = Object.keys(route.methods).join(', ');
@@ -109,7 +116,7 @@ function toExchange(place: Place, { request, body, signal }: AuthRequest): Excha
 function toFailure({ reader }: Route, error: SvcError, request: Request): Promise<Response> | Response {
   if (reader === 'program') return toErrorResponse(error, challengeOf(error, request));
   const { http } = ERRORS[error.code];
-  return toProblemPage(toPublicText(error), http >= 500 ? 503 : http === 401 ? 400 : http);
+  return toProblemPage(toPublicText(error), http >= 500 ? 503 : http === 401 ? 400 : http, comeAgain(error));
 }
 
 /** To a client that used HTTP Basic (RFC 6749, 5.2). */

@@ -13,26 +13,30 @@ export interface AdmissionOptions {
 /** Says who sends a request; throws SvcError for credentials that are not good and for clients that ask too often. */
 export type Admit = (request: Request, address: string | undefined) => Promise<User | null>;
 
+/** The clients of one server, counted together whichever path they ask. */
+export interface Admission {
+  readonly admit: Admit;
+  /** Counts a request of somebody who is not known yet, by the address alone; throws rate_limited. */
+  readonly countAddress: (address: string | undefined) => void;
+}
+
 /** Counts requests by their user, or by the address where there is none: for nobody, and for failed logins. */
-export function createAdmission({ authenticate, rateLimit }: AdmissionOptions): Admit {
+export function createAdmission({ authenticate, rateLimit }: AdmissionOptions): Admission {
   const throttle = rateLimit ? followLimit(rateLimit) : () => {};
-  const count = (user: User | null, address: string | undefined): void => {
-    if (user !== null) throttle(`user ${user.provider ?? ''} ${user.id}`);
-    // Nothing tells such clients apart, and one must not stop all others.
-    else if (address !== undefined) throttle(`address ${toNetwork(address)}`);
+  const countAddress = (address: string | undefined): void => {
+    // Nothing tells clients without an address apart, and one must not stop all others.
+    if (address !== undefined) throttle(`address ${toNetwork(address)}`);
   };
-  return async (request, address) => {
-    if (authenticate === undefined) {
-      count(null, address);
-      return null;
-    }
-    const user = await authenticate(request).catch((thrown) => {
-      count(null, address);
+  const admit: Admit = async (request, address) => {
+    const user = await authenticate?.(request).catch((thrown) => {
+      countAddress(address);
       throw thrown;
     });
-    count(user, address);
-    return user;
+    if (user) throttle(`user ${user.provider ?? ''} ${user.id}`);
+    else countAddress(address);
+    return user ?? null;
   };
+  return { admit, countAddress };
 }
 
 /** Counts anew when the limit is another. */

@@ -20,7 +20,11 @@ small { color: color-mix(in srgb, CanvasText 70%, Canvas); }
 export async function toPage(
   title: string,
   body: Html,
-  options: { readonly status?: number; readonly cookies?: readonly string[] } = {},
+  options: {
+    readonly status?: number;
+    readonly cookies?: readonly string[];
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Response> {
   const page = html`<!doctype html>
 <html lang="en">
@@ -37,17 +41,21 @@ ${body}
 </body>
 </html>
 `;
-  const headers = new Headers(await pageHeaders());
+  const headers = new Headers({ ...(await pageHeaders()), ...options.headers });
   for (const cookie of options.cookies ?? []) headers.append('set-cookie', cookie);
   return new Response(page.html, { status: options.status ?? 200, headers });
 }
 
 /** Where nothing else can be said: a page with what went wrong. */
-export function toProblemPage(message: string, status: number): Promise<Response> {
+export function toProblemPage(
+  message: string,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
   const body = html`<h1>Signing in did not work</h1>
 <p class="notice" role="alert">${message}</p>
 <p>Close this page, and start again from the program that sent you here.</p>`;
-  return toPage('Signing in did not work', body, { status });
+  return toPage('Signing in did not work', body, { status, headers });
 }
 
 let headers: Promise<Record<string, string>> | null = null;

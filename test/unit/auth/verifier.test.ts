@@ -277,7 +277,7 @@ test('D28: the metadata names the issuer, in both of its places, and nothing els
   const { auth } = authOf();
   const get = async (path: string, method = 'GET') => {
     const request = new Request(`https://svc.example${path}`, { method });
-    return (await auth.respond({ request, body: async () => '', signal: signal() })) ?? null;
+    return (await auth.respond({ request, body: async () => '', signal: signal(), count: () => {} })) ?? null;
   };
   for (const path of ['', '/mcp', '/mcp/']) {
     const response = await get(`/.well-known/oauth-protected-resource${path}`);

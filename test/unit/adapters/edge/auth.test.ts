@@ -44,6 +44,7 @@ const ask = (path: string) => ({
   request: new Request(`https://fn.lambda-url.example${path}`),
   body: async () => '',
   signal: new AbortController().signal,
+  count: () => {},
 });
 
 describe('authentication of an artefact', () => {
