@@ -30,7 +30,13 @@ export async function openSuspending(
   writeModules(python, options.modules);
   python.runPython(OWN_PATH);
   const host = python.pyimport('svc_pyodide') as SuspendingHost;
-  const dispatcher = host.suspending((text) => answer(text));
+  // Tasks of one function may ask at the same time, and the protocol is one of turns.
+  let turn: Promise<unknown> = Promise.resolve();
+  const dispatcher = host.suspending((text) => {
+    const said = turn.then(() => answer(text));
+    turn = said.catch(() => null);
+    return said;
+  });
   return {
     python,
     async handle(text, ask) {
