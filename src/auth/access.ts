@@ -19,7 +19,9 @@ export async function checkAccess(
   const found = findToken(request, place, server.scopes);
   if ('error' in found) return found;
   const access = await server.sealer.open('access', place.issuer, found.token, ACCESS);
-  if (access === null || access.aud !== place.resource) return refuseToken(place, server.scopes.basic);
+  if (access === null || access.aud !== place.resource || server.blocked.has(access.h)) {
+    return refuseToken(place, server.scopes.basic);
+  }
   const { sc: scopes, sid: sessionId, idp, who, up } = access;
   if (who !== undefined) {
     const live = up !== undefined && (up.e === null || up.e > server.now() / 1000);

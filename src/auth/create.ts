@@ -4,6 +4,7 @@ import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts
 import { checkAccess } from './access.ts';
 import { needAll } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
+import { fromHex } from './digest.ts';
 import { createKeyRing, parseKeys, type RootKey } from './keys.ts';
 import type { Auth, Authenticated } from './model.ts';
 import { createFindPlace, enforcePlace, type Place } from './place.ts';
@@ -110,7 +111,7 @@ function createServer(parts: AuthParts): AuthServer {
       ...auth.clients.flatMap(({ scopes }) => scopes),
     ]),
     clients: auth.clients,
-    blocked: new Set(auth.blocked_clients),
+    blocked: new Set(auth.blocked_clients.map(toHash)),
     store,
     fetchDocument,
     log,
@@ -121,6 +122,16 @@ function createServer(parts: AuthParts): AuthServer {
 function enforceProvider({ provider }: AuthSettings) {
   if (provider !== null) return provider;
   throw new SvcError('config_invalid', 'There is no identity provider: `auth.provider` is none.');
+}
+
+/** Whoever writes something else would believe a client to be blocked that is not. */
+function toHash(written: string): string {
+  const hash = fromHex(written);
+  if (hash !== null) return hash;
+  throw new SvcError(
+    'config_invalid',
+    'One of `auth.blocked_clients` is not the SHA-256 of a client id in hex.\nMake it with `printf %s <client id> | sha256sum`.',
+  );
 }
 
 /** Instances that made up a key each would refuse each other's tokens. */

@@ -7,10 +7,11 @@ export async function sha256(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));
 }
 
-/** SHA-256 of a text in hex, as people write it down. */
-export async function sha256Hex(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+/** A SHA-256 in hex, as people write it down, in the form of `sha256`; null for what is none. */
+export function fromHex(text: string): string | null {
+  if (!/^[\da-f]{64}$/i.test(text)) return null;
+  const bytes = text.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
+  return base64url.encode(new Uint8Array(bytes));
 }
 
 /** Random bytes as base64url: 16 make 22 characters, 32 make 43. */

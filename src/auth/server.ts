@@ -26,7 +26,7 @@ export interface AuthServer {
   readonly sealer: Sealer;
   readonly scopes: Scopes;
   readonly clients: readonly StaticClient[];
-  /** SHA-256 of client ids, hex. */
+  /** Hashes of client ids, as tokens have them. */
   readonly blocked: ReadonlySet<string>;
   /** Null: nothing is remembered. */
   readonly store: TokenStore | null;

@@ -23,6 +23,8 @@ import {
 } from './fixture.ts';
 import { createIdp } from './idp.ts';
 
+const hashOf = async (text: string) =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
 const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error;
 const withStore = () => createDesk({ parts: { store: createMemoryStore(() => Date.UTC(2026, 5, 1)) } });
 
@@ -318,10 +320,23 @@ describe('/authorize', () => {
   it('refuses a client that is blocked', async () => {
     const desk = createDesk();
     const { client_id } = await register(desk);
-    const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(client_id)));
-    const blocked = createDesk({ auth: { blocked_clients: [hash.toString('hex')] } });
     expect((await desk.fetch(authorizePath(client_id, pkce().challenge))).status).toBe(200);
-    expect((await blocked.fetch(authorizePath(client_id, pkce().challenge))).status).toBe(400);
+    const hash = await hashOf(client_id);
+    for (const written of [hash, hash.toUpperCase()]) {
+      const blocked = createDesk({ auth: { blocked_clients: [written] } });
+      expect((await blocked.fetch(authorizePath(client_id, pkce().challenge))).status).toBe(400);
+    }
+  });
+
+  it('takes no token of a client that is blocked', async () => {
+    const desk = createDesk();
+    const { access_token, client_id } = await tokens(desk);
+    const blocked = createDesk({ idp: desk.idp, auth: { blocked_clients: [await hashOf(client_id)] } });
+    expect((await call(blocked, access_token)).status).toBe(401);
+  });
+
+  it('does not start with a block that blocks nobody', () => {
+    expect(() => createDesk({ auth: { blocked_clients: ['dcr_eyJh'] } })).toThrow(/blocked_clients/);
   });
 });
 
