@@ -65,6 +65,8 @@ export interface RequestContext {
   readonly progress?: (done: number, total: number, message: string) => void;
   /** Tells the client a line about its call, never SQL, values or internals. Absent where it did not ask. */
   readonly inform?: (level: NoticeLevel, text: string) => void;
+  /** Tells what the endpoint's author says to a client that named no level, from `info` on. Absent where that may not be. */
+  readonly remark?: (level: NoticeLevel, text: string) => void;
   /** Absent where nobody can be asked. */
   readonly asking?: Asking;
 }

@@ -39,8 +39,9 @@ export function createPythonHost(
     },
     notice(level, text) {
       const bounded = text.slice(0, MAX_TEXT);
-      if (context.inform !== undefined) context.inform(level, bounded);
-      else runtime.log({ ...toLine(level, `${name}: ${bounded}`), fields: logIdsOf(context) });
+      if (context.inform !== undefined) return context.inform(level, bounded);
+      context.remark?.(level, bounded);
+      runtime.log({ ...toLine(level, `${name}: ${bounded}`), fields: logIdsOf(context) });
     },
     progress(done, total, text) {
       // Without a total each step is a tenth of what is left.

@@ -3,7 +3,7 @@ import type { SvcError } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** The ways to speak to a client while its call runs. */
-export type Told = Pick<RequestContext, 'progress' | 'inform' | 'asking'>;
+export type Told = Pick<RequestContext, 'progress' | 'inform' | 'remark' | 'asking'>;
 
 /** The scopes of a token, and the refusal of what needs others. */
 export interface Grant {

@@ -20,8 +20,15 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerParts)
     ...(has.resources ? { resources: { ...list, ...read } } : {}),
     ...(has.prompts ? { prompts: list } : {}),
     ...(isCompletable(catalog) ? { completions: {} } : {}),
-    ...(kept ? { logging: {} } : {}),
+    ...(kept || speaks(catalog) ? { logging: {} } : {}),
   };
+}
+
+/** Whether endpoints say something themselves: that needs no session, as a client may be told it unasked. */
+function speaks({ tools, resources }: Catalog): boolean {
+  return [...Object.values(tools), ...Object.values(resources)].some(
+    ({ source }) => source.language === 'python',
+  );
 }
 
 function isCompletable({ resources, prompts }: Catalog): boolean {

@@ -17,7 +17,7 @@ export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller)
   if (grant === undefined || !isRestricted(runtime.catalog)) return;
   const messages: readonly JsonValue[] = Array.isArray(body) ? body : [body];
   const calls = messages.flatMap((message) => callOf(runtime.catalog, message));
-  const refused = calls.filter(({ entry }) => !holdsAll(entry, grant.scopes));
+  const refused = calls.filter(({ entry }) => !maySee(entry, grant));
   if (refused.length === 0) return;
   const error = grant.refuse([...new Set(refused.flatMap(({ entry }) => entry.scopes ?? []))]);
   const context = toRequestContext(caller, undefined);
@@ -52,6 +52,11 @@ export function createVisiblePages<Entry extends AnyEntry>(
 
 function holdsAll({ scopes = [] }: AnyEntry, held: readonly string[]): boolean {
   return scopes.every((scope) => held.includes(scope));
+}
+
+/** Whether an endpoint is there at all for who sent a message. */
+export function maySee(entry: AnyEntry, grant: Caller['grant']): boolean {
+  return grant === undefined || holdsAll(entry, grant.scopes);
 }
 
 function isRestricted(catalog: Catalog): boolean {

@@ -35,7 +35,7 @@ export function createServer(runtime: Runtime, parts: ServerParts): Server {
   if (completions) answerCompletion(server, runtime, parts);
   if (parts.era === 'modern') answerSubscriptions(server, parts);
   else if (logging) answerLevel(server, parts);
-  if (resources?.subscribe && parts.era === 'legacy') answerSubscribe(server, runtime.catalog, parts);
+  if (resources && parts.era === 'legacy') answerSubscribe(server, runtime.catalog, parts);
   return server;
 }
 
@@ -76,7 +76,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerParts):
   });
 }
 
-/** `logging/setLevel`: kept for the session, where there is one. */
+/** `logging/setLevel`: kept for the session, where there is one; without one, later requests are told what they always are. */
 function answerLevel(server: Server, { callerOf }: ServerParts): void {
   server.setRequestHandler('logging/setLevel', { params: LEVEL_PARAMS }, ({ level }, ctx) => {
     const { session } = callerOf(ctx);

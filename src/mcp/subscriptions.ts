@@ -7,6 +7,7 @@ import { type Changes, toNotifications } from './changes.ts';
 import { toProtocolError } from './failure.ts';
 import { invalidParams } from './pages.ts';
 import type { ServerParts } from './parts.ts';
+import { maySee } from './scopes.ts';
 
 /** What one client may watch, so that nobody fills the memory. */
 const MOST_WATCHED = 1_000;
@@ -14,13 +15,18 @@ const MOST_LISTENING = 1_000;
 
 const URI_PARAMS = v.looseObject({ uri: v.string() });
 
-/** `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. */
+/**
+ * `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. Without one there is
+ * nothing to keep, nor anything to tell: who serves without sessions knows of no change, and advertises none.
+ */
 export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: ServerParts): void {
   server.setRequestHandler('resources/subscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
-    if (findResource(catalog, uri) === null) {
+    const { grant, session } = callerOf(ctx);
+    const entry = findResource(catalog, uri)?.entry;
+    if (entry === undefined || !maySee(entry, grant)) {
       throw invalidParams(`Unknown resource: ${uri.slice(0, 128)}`, { uri });
     }
-    const watched = callerOf(ctx).session?.subscriptions;
+    const watched = session?.subscriptions;
     if ((watched?.size ?? 0) >= MOST_WATCHED) {
       throw invalidParams(`A client watches ${MOST_WATCHED} resources at most.`);
     }

@@ -1,6 +1,7 @@
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import type { Asking, NoticeLevel, RequestContext } from '../context.ts';
 import { type Caller, type Told, toRequestContext } from './caller.ts';
+import type { Era } from './era.ts';
 import type { ServerParts } from './parts.ts';
 
 /** MCP's levels, the least of them first; ours have the same names. */
@@ -15,6 +16,9 @@ const LEVELS: readonly string[] = [
   'emergency',
 ];
 
+/** From where on a client of the legacy era is told what authors say, as long as it names no level itself. */
+const UNASKED = LEVELS.indexOf('info');
+
 /** The context of the request that a handler is answering, with the ways to tell its client what it asked for. */
 export function contextOf(
   { era, callerOf }: ServerParts,
@@ -25,7 +29,7 @@ export function contextOf(
   const meta = ctx.mcpReq._meta;
   const envelope: Record<string, unknown> = ctx.mcpReq.envelope ?? {};
   const level = era === 'legacy' ? caller.session?.level : envelope[LOG_LEVEL_META_KEY];
-  const told = toldOf(ctx, { token: meta?.progressToken, level, caller });
+  const told = toldOf(ctx, { token: meta?.progressToken, level, era, caller });
   return toRequestContext(caller, meta, asking === undefined ? told : { ...told, asking });
 }
 
@@ -35,15 +39,15 @@ type Inform = NonNullable<Told['inform']>;
 interface Asked {
   readonly token: string | number | undefined;
   readonly level: unknown;
+  readonly era: Era;
   readonly caller: Caller;
 }
 
-function toldOf(ctx: ServerContext, { token, level, caller }: Asked): Told {
+function toldOf(ctx: ServerContext, { token, level, era, caller: { requestId } }: Asked): Told {
   const least = typeof level === 'string' ? LEVELS.indexOf(level) : -1;
-  return {
-    ...(token === undefined ? {} : { progress: progressTo(ctx, token) }),
-    ...(least === -1 ? {} : { inform: linesTo(ctx, least, caller.requestId) }),
-  };
+  const progress = token === undefined ? {} : { progress: progressTo(ctx, token) };
+  if (least !== -1) return { ...progress, inform: linesTo(ctx, least, requestId) };
+  return era === 'modern' ? progress : { ...progress, remark: linesTo(ctx, UNASKED, requestId) };
 }
 
 /** Each number must be greater than the one before (MCP, "Progress"). */

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../src/errors.ts';
+import type { Caller } from '../../../src/mcp/caller.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
+import { createMcpEndpoint } from '../../../src/mcp/endpoint.ts';
 import { type Served, serveTree } from '../endpoint/project.ts';
 import { createTestApp, exchange, legacy, modern, post } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
@@ -7,6 +10,15 @@ import { allMessages, messagesOf, nextMessage } from './stream.ts';
 type Body = { [key: string]: unknown };
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const HOURS = 'shop://hours';
+const CALLER: Caller = {
+  requestId: 'r-1',
+  kind: 'http',
+  user: null,
+  headers: () => null,
+  sessionId: null,
+  traceparent: null,
+  signal: new AbortController().signal,
+};
 
 let served: Served;
 beforeAll(async () => {
@@ -14,6 +26,8 @@ beforeAll(async () => {
     'resources/hours.yml': `resource: { uri: ${HOURS}, source: { code: SELECT * FROM hours } }`,
     'resources/day.yml':
       'resource: { uri: "shop://days/{day}", parameters: [{ name: day, type: string }], source: { code: SELECT $day AS day } }',
+    'resources/night.yml':
+      'resource: { uri: "shop://nights", scopes: ["shop:night"], source: { code: SELECT 1 AS night } }',
     'tools/close.yml': 'tool: { name: close, source: { code: DELETE FROM hours RETURNING day } }',
     'tools/look.yml': 'tool: { name: look, source: { code: SELECT count(*) AS n FROM hours } }',
   };
@@ -170,9 +184,35 @@ describe('a session', () => {
     };
     const { json } = await exchange(serve({ stateless: true }).app, legacy('initialize', params, null));
     expect((json.result as Body).capabilities).toEqual({ tools: {}, resources: {}, completions: {} });
-    const subscribe = legacy('resources/subscribe', { uri: HOURS });
-    expect((await exchange(serve({ stateless: true }).app, subscribe)).json.error).toMatchObject({
-      code: -32601,
+  });
+
+  it('may subscribe all the same to what is there for it, and is told nothing', async () => {
+    const { app } = serve({ stateless: true });
+    const send = async (method: string, params: Body) => (await exchange(app, legacy(method, params))).json;
+    for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
+      expect(await send(method, { uri: HOURS })).toMatchObject({ result: {} });
+      expect(await send(method, {})).toMatchObject({ error: { code: -32602 } });
+    }
+    expect(await send('resources/subscribe', { uri: 'shop://nothing' })).toMatchObject({
+      error: { code: -32602, data: { uri: 'shop://nothing' } },
     });
   });
+
+  it.each([
+    [[], 'error'],
+    [['shop:night'], 'result'],
+  ] as const)(
+    'finds nothing to subscribe to that its token %j has no scopes for: %s',
+    async (scopes, key) => {
+      const endpoint = createMcpEndpoint(served.runtime, { version: '1', sessions: null });
+      const { body, headers } = legacy('resources/subscribe', { uri: 'shop://nights' });
+      const refuse = () => new SvcError('scope_insufficient', 'No.');
+      const response = await endpoint({
+        headers: new Headers({ ...headers, 'content-type': 'application/json' }),
+        body: JSON.stringify(body),
+        caller: { ...CALLER, grant: { scopes, refuse } },
+      });
+      expect(await response.json()).toHaveProperty(key);
+    },
+  );
 });

@@ -1,6 +1,18 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { ToolEntry } from '../../../src/catalog/model.ts';
+import type { Python } from '../../../src/ports.ts';
 import { eventually } from './eventually.ts';
-import { createFakeRuntime, createTestApp, ENVELOPE, legacy, modern, post } from './fixture.ts';
+import {
+  createFakeRuntime,
+  createTestApp,
+  ENVELOPE,
+  exchange,
+  legacy,
+  modern,
+  post,
+  TOOLS,
+  tool,
+} from './fixture.ts';
 import { allMessages } from './stream.ts';
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
@@ -72,6 +84,86 @@ it('shows a failure as without a stream, with no internals in any line', async (
   const text = await response.text();
   expect(text).toContain('"isError":true');
   expect(text).not.toContain('secret_table');
+});
+
+const OLDER = legacy('tools/call', { name: 'speaks', _meta: {} });
+
+/** A tool whose function says one line of each level. */
+function createSpeaker() {
+  const speaks: ToolEntry = {
+    ...tool('speaks', { sql: '' }),
+    source: { language: 'python', file: 'tools/speaks.py', function: 'speaks', mode: 'read', hash: '' },
+  };
+  const call: Python['call'] = async (_request, host) => {
+    for (const level of ['debug', 'info', 'warning'] as const) host.notice(level, `from ${level} on`);
+    return { value: 'said', binary: false };
+  };
+  const python: Python = { kind: 'child', call, reload: async () => {}, close: async () => {} };
+  return { ...createFakeRuntime([speaks, ...TOOLS]), python: async () => python };
+}
+
+describe.each([true, false])(
+  'a client of an older revision that named no level, stateless: %s',
+  (stateless) => {
+    const serve = () => {
+      const runtime = createSpeaker();
+      return { ...runtime, app: createTestApp(runtime, { stateless }) };
+    };
+
+    it('is told what authors say from info on, and the log has it too', async () => {
+      const { app, lines } = serve();
+      const messages = await allMessages(await app.fetch(post(OLDER.body, OLDER.headers)));
+      expect(messages.map(({ method, id, params }) => [method ?? id, params])).toEqual([
+        ['notifications/message', saying('info')],
+        ['notifications/message', saying('warning')],
+        [7, undefined],
+      ]);
+      expect(lines.map(({ level, message }) => [level, message])).toEqual([
+        ['debug', 'speaks: from debug on'],
+        ['info', 'speaks: from info on'],
+        ['warn', 'speaks: from warning on'],
+      ]);
+    });
+
+    it('gets JSON where it reads no streams, and where nobody says anything', async () => {
+      const { app } = serve();
+      const quiet = legacy('tools/call', { name: 'cut' });
+      for (const response of [
+        await app.fetch(post(OLDER.body, { ...OLDER.headers, accept: 'application/json' })),
+        await app.fetch(post(quiet.body, quiet.headers)),
+      ]) {
+        expect(response.headers.get('content-type')).toBe('application/json');
+        expect(await response.json()).toHaveProperty('result');
+      }
+    });
+
+    it('is offered levels, which are checked', async () => {
+      const { app } = serve();
+      const begin = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 't', version: '1' },
+      };
+      const { json } = await exchange(app, legacy('initialize', begin, null));
+      expect(json).toHaveProperty('result.capabilities.logging', {});
+      const setLevel = async (level: string) =>
+        (await exchange(app, legacy('logging/setLevel', { level }))).json;
+      expect(await setLevel('error')).toMatchObject({ result: {} });
+      expect(await setLevel('loud')).toMatchObject({ error: { code: -32602 } });
+    });
+  },
+);
+
+function saying(level: string) {
+  return { level, logger: 'call', data: { message: `from ${level} on`, request_id: expect.any(String) } };
+}
+
+it('tells a client of 2026-07-28 nothing that it did not ask for, which the log has', async () => {
+  const runtime = createSpeaker();
+  const { body, headers } = call('speaks', {});
+  const response = await createTestApp(runtime).fetch(post(body, headers));
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(runtime.lines).toHaveLength(3);
 });
 
 it('stops the work when the client closes the stream', async () => {
