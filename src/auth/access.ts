@@ -1,3 +1,4 @@
+import type * as v from 'valibot';
 import { SvcError, toSvcError } from '../errors.ts';
 import { enforceRequired, findToken, refuseToken } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
@@ -19,7 +20,7 @@ export async function checkAccess(
   const found = findToken(request, place, server.scopes);
   if ('error' in found) return found;
   const access = await server.sealer.open('access', place.issuer, found.token, ACCESS);
-  if (access === null || access.aud !== place.resource || server.blocked.has(access.h)) {
+  if (access === null || access.aud !== place.resource || isForeign(server, access)) {
     return refuseToken(place, server.scopes.basic);
   }
   const { sc: scopes, sid: sessionId, idp, who, up } = access;
@@ -36,6 +37,11 @@ export async function checkAccess(
     const error = toSvcError(thrown);
     return { error, challenge: toChallenge(place, { scopes: server.scopes.basic }) };
   }
+}
+
+/** Of a client that is blocked by now, or of a provider that was there before. */
+function isForeign({ blocked, provider }: AuthServer, { h, idp }: v.InferOutput<typeof ACCESS>): boolean {
+  return blocked.has(h) || (idp !== null && idp !== provider.id);
 }
 
 /** The store has the last word: whoever is signed out there is out at once. */

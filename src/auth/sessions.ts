@@ -7,6 +7,8 @@ import { UPSTREAM, WHO } from './who.ts';
 export const SESSION = v.object({
   /** Hash of the client's id. */
   h: v.string(),
+  /** The provider that signed the person in: its ids and tokens mean nothing to another. */
+  idp: v.string(),
   sc: v.array(v.string()),
   /** Generation of the refresh token that counts. */
   g: v.number(),
@@ -41,12 +43,12 @@ const keyOf = (id: string) => `session:${id}`;
 const unsealed = new WeakMap<AuthServer, Map<string, Session & Life>>();
 const REMEMBERED = 1_000;
 
-/** A session; null when there is none, or none any more. */
+/** A session of this server's provider; null when there is none, or none any more. */
 export async function readSession(server: AuthServer, id: string): Promise<KeptSession | null> {
   const stored = await server.store?.get(keyOf(id));
   if (!stored) return null;
   const session = await unseal(server, stored.value);
-  return session === null ? null : { session, version: stored.version };
+  return session?.idp === server.provider.id ? { session, version: stored.version } : null;
 }
 
 /** The store is asked each time; only what it answers again need not be decrypted again. */

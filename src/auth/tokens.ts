@@ -66,7 +66,8 @@ export async function issueTokens(
   const refreshes = client.grantTypes.includes('refresh_token');
   const rt = refreshes ? await sealRefresh(server, exchange, { sid, g: 0, h: client.hash }) : null;
   const end = Math.floor(server.now() / 1000) + ABSOLUTE_SECONDS;
-  const session = { h: client.hash, sc: [...scopes], g: 0, at: server.now(), rt, who, up, end };
+  const own = { h: client.hash, idp: server.provider.id, sc: [...scopes] };
+  const session = { ...own, g: 0, at: server.now(), rt, who, up, end };
   await writeSession(server, sid, session, 0);
   return answerFor(server, exchange, { sid, session, scopes });
 }

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../src/auth/memory-store.ts';
-import { call, createDesk, type Desk, login, tokens } from './fixture.ts';
+import { authSettings, call, createDesk, type Desk, type Given, login, tokens } from './fixture.ts';
 
 /** A desk with a store on the same clock. */
-function create(expiresIn: number | null = 7_200, other?: Desk & { readonly store: object }) {
+function create(
+  expiresIn: number | null = 7_200,
+  other?: Desk & { readonly store: object },
+  given: Pick<Given, 'auth' | 'parts'> = {},
+) {
   const clock = { ms: Date.UTC(2026, 5, 1) };
   const store = (other?.store ?? createMemoryStore(() => clock.ms)) as ReturnType<typeof createMemoryStore>;
-  const desk = createDesk({ parts: { store }, ...(other && { idp: other.idp }) });
+  const desk = createDesk({
+    auth: given.auth ?? {},
+    parts: { store, ...given.parts },
+    ...(other && { idp: other.idp }),
+  });
   Object.defineProperty(clock, 'ms', { get: () => desk.clock.ms });
   desk.idp.expiresIn = expiresIn;
   return Object.assign(desk, { store });
@@ -173,6 +181,18 @@ describe("the provider's token", () => {
 });
 
 describe('the end of a session', () => {
+  it('comes with another provider, whose people have ids of their own', async () => {
+    const desk = create();
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    const { provider } = authSettings(desk.idp);
+    const next = provider && { ...provider, id: 'atlassian' as const };
+    const moved = create(7_200, desk, { auth: { provider: next } });
+    expect((await call(moved, access_token)).status).toBe(401);
+    expect((await refresh(moved, client_id, refresh_token)).error).toBe('invalid_grant');
+    const { access_token: whole } = await tokens(createDesk({ idp: desk.idp }));
+    expect((await call(createDesk({ idp: desk.idp, auth: { provider: next } }), whole)).status).toBe(401);
+  });
+
   it('comes at once by /revoke, for every token of it, and at the provider', async () => {
     const desk = create();
     const first = await tokens(desk);
