@@ -37,7 +37,7 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
   });
   const notes = [
     ...(row.scopes.length > 0 ? [`  tokens must hold: ${row.scopes.join(' ')}`] : []),
-    ...(row.rows_depend_on_caller ? ['  its SQL asks who calls: rows depend on the caller'] : []),
+    ...(row.rows_depend_on_caller ? ['  it asks who calls: rows depend on the caller'] : []),
   ];
   if (lines.length + notes.length === 0) return [];
   return [

@@ -2,7 +2,7 @@ import type { User } from '../context.ts';
 import type { Policies } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
 import { typesOfInput, typesOfOutput } from './declared.ts';
-import { type FormulaRule, toFormulaRules } from './program-formulas.ts';
+import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 import type { PolicyScope, Side } from './scope.ts';
 import { evaluateFormula, openReads, type TypeOf, type World, worldsOf } from './worlds.ts';
 
@@ -92,12 +92,6 @@ function callOf(
   if (!complete) return sure ? 'deny' : denied.length > 0 ? 'depends' : 'allow';
   if (ends.every((end) => end !== null) && ends.length > 0) return 'deny';
   return ends.some((end) => end !== null) ? 'depends' : 'allow';
-}
-
-/** A rule that denies where it holds, and any rule that fails. */
-function denies({ rule, formula }: FormulaRule, world: World): boolean {
-  const truth = evaluateFormula(formula, world);
-  return truth === 'fails' || (truth === true && rule.action === 'deny');
 }
 
 function fieldsOf({ edits, worlds }: SideAccess, { returns }: PolicyScope): readonly FieldAccess[] {

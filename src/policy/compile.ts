@@ -10,7 +10,13 @@ import { ruleProblem } from './rule.ts';
 import type { PolicyScope, Side } from './scope.ts';
 
 /** What a condition says; a failure is never the same as false. */
-export type Verdict = { readonly matched: boolean } | { readonly failure: string };
+export type Verdict =
+  | { readonly matched: boolean }
+  | {
+      readonly failure: string;
+      /** It has a value, which is neither true nor false. */
+      readonly odd?: true;
+    };
 
 /** A rule ready to be evaluated. */
 export interface CompiledRule {
@@ -93,7 +99,7 @@ function planCondition(
 function toVerdict(result: unknown): Verdict {
   if (typeof result === 'boolean') return { matched: result };
   if (isCelError(result)) return { failure: result.message };
-  return { failure: `the condition gives ${typeNameOf(result)}, not true or false` };
+  return { failure: `the condition gives ${typeNameOf(result)}, not true or false`, odd: true };
 }
 
 function typeNameOf(result: unknown): string {

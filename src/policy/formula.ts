@@ -4,13 +4,16 @@ import { referencesOf } from './names.ts';
 /** What a condition may turn out to be; one that fails denies. */
 export type Truth = boolean | 'fails';
 
+/** What a part of a condition is where that is known; `value`: neither true nor false. */
+export type Known = Truth | 'value';
+
 /** What a part of a condition is compared with. */
 export type Literal = string | number | boolean | null;
 
 const COMPARISONS = ['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in'] as const;
 
-/** How a value is compared. */
-export type Comparison = (typeof COMPARISONS)[number];
+/** How a value is compared; `@is`: it stands alone, and must be true or false. */
+export type Comparison = (typeof COMPARISONS)[number] | '@is';
 
 /** One name of the outside, compared with values that are known. */
 export interface Compare {
@@ -31,13 +34,13 @@ export type Formula =
   /** Anything else; the same text is the same thing. */
   | { readonly kind: 'opaque'; readonly key: string; readonly reads: readonly string[] };
 
-/** Tells what a part of a condition is where that is known; null where it is not. */
-export type Knowing = (expr: Expr) => Truth | null;
+/** Tells what a part of a condition is; null where that is not known. */
+export type Knowing = (expr: Expr) => Known | null;
 
 /** A condition as a formula over what is not known. */
 export function toFormula(expr: Expr, know: Knowing): Formula {
-  const truth = know(expr);
-  if (truth !== null) return { kind: 'known', truth };
+  const known = know(expr);
+  if (known !== null) return { kind: 'known', truth: known === 'value' ? 'fails' : known };
   const { case: kind, value } = expr.exprKind;
   const [one, other, third] = kind === 'callExpr' ? value.args : [];
   const name = kind === 'callExpr' ? value.function : '';
@@ -50,22 +53,39 @@ export function toFormula(expr: Expr, know: Knowing): Formula {
     const [test, yes, no] = [toFormula(one, know), toFormula(other, know), toFormula(third, know)];
     return { kind: 'choice', test, yes, no };
   }
+  if (isFailing(expr, know)) return { kind: 'known', truth: 'fails' };
   return toCompare(expr) ?? { kind: 'opaque', key: keyOf(expr), reads: readsOf(expr) };
 }
+
+/** Whether a part that is needed fails whatever is not known, as `user.claims.tenant` does without that claim. */
+function isFailing(expr: Expr, know: Knowing): boolean {
+  const known = know(expr);
+  return known === null ? neededParts(expr).some((part) => isFailing(part, know)) : known === 'fails';
+}
+
+/** Logic may do without a part of it, and a loop may have no turns. */
+function neededParts(expr: Expr): readonly Expr[] {
+  const { case: kind, value } = expr.exprKind;
+  if (kind === 'comprehensionExpr') return value.iterRange ? [value.iterRange] : [];
+  if (kind === 'callExpr' && LOGIC.includes(value.function)) return [];
+  return childrenOf(expr);
+}
+
+const LOGIC = ['_&&_', '_||_', '_?_:_', '@not_strictly_false'];
 
 /** `path == 'a'`, `'a' == path`, `path in ['a', 'b']`, `3 < path`, and a path alone. */
 function toCompare(expr: Expr): Compare | null {
   const { case: kind, value } = expr.exprKind;
   if (kind !== 'callExpr') {
     const path = pathOf(expr);
-    return path === null ? null : { kind: 'compare', path, by: '_==_', values: [true] };
+    return path === null ? null : { kind: 'compare', path, by: '@is', values: [true, false] };
   }
   const by = COMPARISONS.find((known) => known === value.function);
   const [left, right] = value.args;
   if (by === undefined || left === undefined || right === undefined) return null;
   const [path, values] = [pathOf(left), valuesOf(right, by)];
   if (path !== null && values !== null) return { kind: 'compare', path, by, values };
-  const [turned, before] = [pathOf(right), valuesOf(left, '_==_')];
+  const [turned, before] = [pathOf(right), valuesOf(left, by)];
   if (by === '@in' || turned === null || before === null) return null;
   return { kind: 'compare', path: turned, by: TURNED[by] ?? by, values: before };
 }
@@ -76,6 +96,8 @@ const TURNED: { readonly [by: string]: Comparison } = {
   '_>_': '_<_',
   '_>=_': '_<=_',
 };
+
+const UNORDERED: readonly Comparison[] = ['_==_', '_!=_', '@in'];
 
 /** `a`, `a.b`, `a['b']`. */
 function pathOf(expr: Expr): string | null {
@@ -91,12 +113,15 @@ function pathOf(expr: Expr): string | null {
   return base === null || typeof key !== 'string' ? null : `${base}.${key}`;
 }
 
+/** Texts have an order of their own, and what lies between two of them nobody can list. */
 function valuesOf(expr: Expr, by: Comparison): readonly Literal[] | null {
   const { case: kind, value } = expr.exprKind;
   const parts = by !== '@in' ? [expr] : kind === 'listExpr' ? value.elements : null;
   if (parts === null) return null;
   const values = parts.map(literalOf);
-  return values.every((one) => one !== undefined) ? values : null;
+  const isUsable = (one: Literal | undefined) =>
+    one !== undefined && (UNORDERED.includes(by) || typeof one === 'number');
+  return values.every(isUsable) ? values.filter((one) => one !== undefined) : null;
 }
 
 function literalOf(expr: Expr): Literal | undefined {

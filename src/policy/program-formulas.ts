@@ -1,10 +1,11 @@
 import type { User } from '../context.ts';
 import type { Policies, PolicyRule } from '../project/model.ts';
 import { toInputBindings } from './bindings.ts';
-import { compileCondition } from './compile.ts';
+import { type CompiledRule, compileCondition } from './compile.ts';
 import { type Expr, parseCondition } from './expression.ts';
 import { type Formula, type Knowing, readsOf, toFormula } from './formula.ts';
 import type { PolicyScope, Side } from './scope.ts';
+import { evaluateFormula, type World } from './worlds.ts';
 
 /** A rule whose condition is a formula over what is not known before a call. */
 export interface FormulaRule {
@@ -28,7 +29,7 @@ export function toFormulaRules(
   return (['input', 'output'] as const).flatMap((side) => {
     const know = knowledgeOf(scope, caller);
     return policies[side].map((rule, index) => {
-      const parsed = parseCondition(rule.condition);
+      const parsed = treeOf(rule);
       const formula: Formula =
         'problem' in parsed ? { kind: 'known', truth: 'fails' } : toFormula(parsed.expr, know);
       return { rule, name: `${side}[${index}]`, side, index, formula };
@@ -40,11 +41,49 @@ export function toFormulaRules(
 function knowledgeOf(scope: PolicyScope, caller: Caller): Knowing {
   const user = caller === 'anybody' ? null : caller.user;
   const bindings = toInputBindings({ ...scope, parameters: [] }, {}, user);
-  const isKnown = (expr: Expr) =>
-    readsOf(expr).every((read) => caller !== 'anybody' && /^user(\.|$)/.test(read));
   return (expr) => {
-    if (!isKnown(expr)) return null;
-    const verdict = compileCondition(expr)(bindings, () => 0);
-    return 'matched' in verdict ? verdict.matched : 'fails';
+    const { needs, evaluate } = partOf(expr);
+    if (needs === 'call' || (needs === 'caller' && caller === 'anybody')) return null;
+    const verdict = evaluate(bindings, () => 0);
+    if ('matched' in verdict) return verdict.matched;
+    return verdict.odd ? 'value' : 'fails';
   };
+}
+
+/** Whether a rule ends the call in a world: one that denies where it holds, and any that fails. */
+export function denies({ rule, formula }: FormulaRule, world: World): boolean {
+  const truth = evaluateFormula(formula, world);
+  return truth === 'fails' || (truth === true && rule.action === 'deny');
+}
+
+type Tree = ReturnType<typeof parseCondition>;
+const trees = new WeakMap<PolicyRule, Tree>();
+
+/** Read once, for however many callers are asked about. */
+function treeOf(rule: PolicyRule): Tree {
+  const known = trees.get(rule);
+  if (known) return known;
+  const tree = parseCondition(rule.condition);
+  trees.set(rule, tree);
+  return tree;
+}
+
+/** A part of a condition: what must be known for its value, and how to get that. */
+interface Part {
+  readonly needs: 'nothing' | 'caller' | 'call';
+  readonly evaluate: CompiledRule['evaluate'];
+}
+
+const parts = new WeakMap<Expr, Part>();
+
+function partOf(expr: Expr): Part {
+  const known = parts.get(expr);
+  if (known) return known;
+  const reads = readsOf(expr);
+  const ofCaller = reads.every((read) => /^user(\.|$)/.test(read));
+  const needs = reads.length === 0 ? 'nothing' : ofCaller ? 'caller' : 'call';
+  const never = () => ({ failure: 'it needs a call' });
+  const part: Part = { needs, evaluate: needs === 'call' ? never : compileCondition(expr) };
+  parts.set(expr, part);
+  return part;
 }

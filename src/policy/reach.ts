@@ -1,6 +1,6 @@
 import type { Policies } from '../project/model.ts';
 import { typesOfInput, typesOfOutput } from './declared.ts';
-import { type FormulaRule, toFormulaRules } from './program-formulas.ts';
+import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 import type { PolicyScope } from './scope.ts';
 import { evaluateFormula, type TypeOf, type World, worldsOf } from './worlds.ts';
 
@@ -47,8 +47,7 @@ function isTrue({ formula }: FormulaRule, world: World): boolean {
 }
 
 function undenied(rules: readonly FormulaRule[], worlds: readonly World[]): readonly World[] {
-  const denying = rules.filter(({ rule }) => rule.action === 'deny');
-  return worlds.filter((world) => !denying.some((rule) => isTrue(rule, world)));
+  return worlds.filter((world) => !rules.some((rule) => denies(rule, world)));
 }
 
 interface Walk {
@@ -71,9 +70,9 @@ function walk({ rules, before, worlds }: Walk): Walked {
     if (own.length === 0) problems.push(never(rule, worlds));
     else if (reached.length === 0) problems.push(shadowed(rule, earlier, own));
     else problems.push(...hiddenAlready(rule, earlier, reached));
-    if (rule.rule.action === 'deny') open = open.filter((world) => !isTrue(rule, world));
+    open = open.filter((world) => !denies(rule, world));
     if (open.length === 0) {
-      const denying = [...earlier, rule].filter((one) => one.rule.action === 'deny');
+      const denying = [...earlier, rule].filter((one) => worlds.some((world) => denies(one, world)));
       return { problems: [...problems, ...deniesAll(denying, rules.slice(at + 1))], allDenied: true };
     }
   }
@@ -95,9 +94,7 @@ function never(rule: FormulaRule, worlds: readonly World[]): ReachProblem {
 
 /** The first rules that between them take every call which this one is for. */
 function shadowed(rule: FormulaRule, before: readonly FormulaRule[], own: readonly World[]): ReachProblem {
-  const takers = before.filter(
-    (other) => other.rule.action === 'deny' && own.some((world) => isTrue(other, world)),
-  );
+  const takers = before.filter((other) => own.some((world) => denies(other, world)));
   const names = takers.map(({ name }) => name).join(' and ');
   return {
     code: 'policy-unreachable',

@@ -47,7 +47,7 @@ export function sampleProblem(
   if (verdicts.some((verdict) => 'matched' in verdict)) return null;
   const failures = verdicts.flatMap(failureOf);
   const failure = failures[0] ?? '';
-  if (failures.every((each) => each.startsWith('the condition gives'))) return notBoolean(failure);
+  if (verdicts.every((verdict) => 'odd' in verdict)) return notBoolean(failure);
   const typed = failures.every((each) => /no matching overload|type mismatch/.test(each));
   return typed && isFullyTyped(expr, side, scope) ? neverAnswered(failure) : null;
 }

@@ -2,13 +2,14 @@ import type { TypeNode } from '../types/node.ts';
 import { acceptsNull } from '../types/nullable.ts';
 import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
 
-/** One value for everything that formulas do not know; a symbol is a value that none of them names. */
+/** One value for everything that formulas do not know; a symbol is a value that none of them names, or none at all. */
 export type World = ReadonlyMap<string, Literal | symbol>;
 
 /** What a path may hold, where that is declared. */
 export type TypeOf = (path: string) => TypeNode | undefined;
 
 const OTHER = Symbol('some other value');
+const MISSING = Symbol('nothing, which cannot be read');
 const MOST = 4_096;
 
 /** Every world that formulas can tell apart; null where there are too many. Some may be impossible, none is missing. */
@@ -16,7 +17,10 @@ export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly
   const compares = Map.groupBy(formulas.flatMap(comparesOf), ({ path }) => path);
   const domains = new Map<string, readonly (Literal | symbol)[]>();
   for (const [path, own] of compares) {
-    domains.set(path, domainOf(own, typeOf(path)));
+    const type = typeOf(path);
+    // A key that nobody promises may be missing; those of the caller never are.
+    const mayMiss = type === undefined && path.includes('.') && !/^user\.(?!claims\.)/.test(path);
+    domains.set(path, [...domainOf(own, type), ...(mayMiss ? [MISSING] : [])]);
   }
   for (const key of formulas.flatMap(keysOf)) domains.set(key, [true, false]);
   const many = [...domains.values()].reduce((product, { length }) => product * length, 1);
@@ -58,6 +62,8 @@ export function evaluateFormula(formula: Formula, world: World): Truth {
 
 function compare({ by, values }: Compare, value: Literal | symbol): Truth {
   const [first] = values;
+  if (value === MISSING) return 'fails';
+  if (by === '@is') return typeof value === 'boolean' ? value : 'fails';
   if (by === '@in') return values.some((one) => one === value);
   if (by === '_==_') return value === first;
   if (by === '_!=_') return value !== first;
@@ -66,7 +72,7 @@ function compare({ by, values }: Compare, value: Literal | symbol): Truth {
 }
 
 const ORDER: {
-  readonly [by in Exclude<Comparison, '@in' | '_==_' | '_!=_'>]: (a: number, b: number) => boolean;
+  readonly [by in Exclude<Comparison, '@in' | '@is' | '_==_' | '_!=_'>]: (a: number, b: number) => boolean;
 } = {
   '_<_': (a, b) => a < b,
   '_<=_': (a, b) => a <= b,
@@ -97,7 +103,9 @@ export function openReads(formula: Formula): readonly string[] {
 /** The values of a path that its comparisons can tell apart. */
 function domainOf(compares: readonly Compare[], node: TypeNode | undefined): readonly (Literal | symbol)[] {
   const none = node === undefined || acceptsNull(node) ? [null] : [];
-  if (node?.enum) return [...new Set([...node.enum.filter(isLiteral), ...none])];
+  if (node?.enum) {
+    return [...new Set([...node.enum.map((value) => (isLiteral(value) ? value : OTHER)), ...none])];
+  }
   if (node?.type === 'boolean') return [true, false, ...none];
   const named = compares.flatMap(({ values }) => values);
   const numbers = named.filter((value) => typeof value === 'number');

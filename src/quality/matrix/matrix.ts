@@ -2,7 +2,7 @@ import { type Access, accessOf } from '../../policy/access.ts';
 import { checkReach } from '../../policy/reach.ts';
 import type { PolicyScope } from '../../policy/scope.ts';
 import type { Finding } from '../../project/finding.ts';
-import type { Endpoint, EndpointFile } from '../../project/model.ts';
+import type { Endpoint, EndpointFile, Source } from '../../project/model.ts';
 import { positionAt } from '../../project/position.ts';
 import { byPlace } from '../../project/problem.ts';
 import type { MatrixUser } from './users.ts';
@@ -15,12 +15,17 @@ export type MatrixRow = {
   readonly has_policies: boolean;
   /** What a token must hold besides. */
   readonly scopes: readonly string[];
-  /** Its SQL asks who calls, so rows may differ between those who may call it. */
+  /** Its SQL or Python asks who calls, so rows may differ between those who may call it. */
   readonly rows_depend_on_caller: boolean;
   readonly access: { readonly [user: string]: Access };
 };
 
-const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\s*\(/i;
+const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\b/i;
+
+/** Python has `user` of `svc.runtime`, besides the functions in its SQL. */
+function asksWho({ language, text }: Source): boolean {
+  return ASKS_WHO.test(text) || (language === 'python' && /\bsvc\b/.test(text) && /\buser\b/.test(text));
+}
 
 /** Every served endpoint for every user; nothing is called. */
 export function policyMatrix(
@@ -35,7 +40,7 @@ export function policyMatrix(
       path: file,
       has_policies: policies.input.length + policies.output.length > 0,
       scopes,
-      rows_depend_on_caller: endpoint.kind !== 'prompt' && ASKS_WHO.test(endpoint.source.text),
+      rows_depend_on_caller: endpoint.kind !== 'prompt' && asksWho(endpoint.source),
       access: Object.fromEntries(users.map((one) => [one.name, accessOf(policies, scope, one.user)])),
     };
   });

@@ -2,6 +2,7 @@ import type { User } from '../../context.ts';
 import type { JsonObject } from '../../json.ts';
 import { childrenOf, type Expr, parseCondition } from '../../policy/expression.ts';
 import { type Formula, toFormula } from '../../policy/formula.ts';
+import { referencesOf } from '../../policy/names.ts';
 import type { Endpoint } from '../../project/model.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
 import { parseUserContext } from '../user.ts';
@@ -17,20 +18,20 @@ export interface MatrixUser {
 export function toMatrixUsers(contexts: readonly JsonObject[], from: string): readonly MatrixUser[] {
   const unique = new Map(contexts.map((context) => [toCanonicalText(context), context]));
   const users: MatrixUser[] = [{ name: 'anonymous', context: null, user: null }];
+  const taken = new Set(['anonymous']);
   for (const context of unique.values()) {
     const user = parseUserContext(context, { from, id: 'user' });
     const own = user.role ?? user.email ?? user.name ?? user.id;
-    users.push({ name: freeName(own, users), context, user });
+    users.push({ name: freeName(own, taken), context, user });
   }
   return users;
 }
 
-function freeName(wanted: string, users: readonly MatrixUser[]): string {
-  const taken = new Set(users.map(({ name }) => name));
-  for (let count = 1; ; count += 1) {
-    const name = count === 1 ? wanted : `${wanted}#${count}`;
-    if (!taken.has(name)) return name;
-  }
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}#${count}`;
+  taken.add(name);
+  return name;
 }
 
 /** The users that a project itself speaks of: those of its tests, and one for each role that a condition names. */
@@ -50,15 +51,22 @@ export function declaredContexts(endpoints: readonly Endpoint[]): readonly JsonO
 /** Where no condition reads the id, users who differ in it alone are one. */
 function withoutId(endpoints: readonly Endpoint[]): (context: JsonObject) => JsonObject {
   const reads = endpoints.some(({ policies }) =>
-    [...policies.input, ...policies.output].some(({ condition }) =>
-      /\buser(?:\.|\[['"])(?:user_)?id\b|claims/.test(condition),
-    ),
+    [...policies.input, ...policies.output].some(({ condition }) => readsId(condition)),
   );
   return ({ id, user_id, ...context }) =>
     reads
       ? { ...(id === undefined ? {} : { id }), ...(user_id === undefined ? {} : { user_id }), ...context }
       : context;
 }
+
+/** All of the user, and the claims of a simulated one, hold the id too. */
+function readsId(condition: string): boolean {
+  const parsed = parseCondition(condition);
+  const read = 'problem' in parsed ? [] : referencesOf(parsed.expr);
+  return read.some(({ name, key }) => name === 'user' && (key === null || HOLDING_ID.includes(key)));
+}
+
+const HOLDING_ID = ['id', 'user_id', 'claims'];
 
 function rolesIn(condition: string): readonly string[] {
   const parsed = parseCondition(condition);

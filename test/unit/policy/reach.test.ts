@@ -15,6 +15,9 @@ const SCOPE: PolicyScope = {
     { name: 'text', type: 'string' },
     { name: 'deep', type: 'boolean', default: false },
     { name: 'limit', type: 'number', default: null },
+    { name: 'maybe', type: 'boolean', default: null },
+    { name: 'filter', type: 'object', properties: { region: { type: 'string' } } },
+    { name: 'tags', type: 'array', enum: [['a'], ['b']] },
   ],
   returns: {
     type: 'array',
@@ -62,6 +65,7 @@ describe('rules that nothing reaches', () => {
     ["user.role == 'a' && user.role == 'b'"],
     ["user.role in ['a', 'b'] && user.role != 'a' && user['role'] != 'b'"],
     ["region == 'asia'"],
+    ["tags == 'x'"],
     ['id > 100'],
     ['id < 5 && id > 4'],
     ['limit > 10.5 && limit < 10.5'],
@@ -88,6 +92,10 @@ describe('rules that nothing reaches', () => {
     ["user.role == null || user.role == 'x'"],
     ["timestamp('2020-01-01T00:00:00Z') < now()"],
     ['id == 9007199254740993 && id == 9007199254740992'],
+    ["text < 'm'"],
+    ["'2020-01-01' <= text"],
+    ['false < deep'],
+    ["filter.region == 'eu'"],
   ])('%s may be true', (condition) => {
     expect(told(policies([deny(condition)]))).toEqual([]);
   });
@@ -199,6 +207,42 @@ describe('what one caller may do', () => {
   it('is denied by a condition that fails, as a call would be', () => {
     const given = policies([deny("user.email.endsWith('@acme.com')")]);
     expect(call(given, null)).toMatchObject({ call: 'deny', rules: ['input[0]'] });
+  });
+
+  it('is denied where a part fails that a condition cannot do without', () => {
+    const needed = [
+      'text == user.claims.tenant',
+      'text.startsWith(user.claims.tenant)',
+      'user.claims.teams.exists(team, team == text)',
+      '[user.claims.tenant, text].size() == 2',
+    ];
+    const claims = { tenant: 't', teams: ['t'] };
+    for (const condition of needed) {
+      const rules = policies([], [mask(condition.replaceAll('text', 'response[0].name'), 'name')]);
+      for (const given of [policies([deny(condition)]), rules]) {
+        expect(call(given, user('a'))).toMatchObject({ call: 'deny' });
+        expect(call(given, user('a', { claims })).call).not.toBe('deny');
+      }
+    }
+    const spared = policies([deny("text == 'x' && text == user.claims.tenant")]);
+    expect(call(spared, user('a'))).toMatchObject({ call: 'depends' });
+  });
+
+  it('depends on values that a condition fails on', () => {
+    expect(call(policies([deny("text < 'm'")]), null)).toMatchObject({
+      call: 'depends',
+      depends_on: ['text'],
+    });
+    const returns: PolicyScope['returns'] = {
+      type: 'object',
+      properties: { on: { type: 'boolean', nullable: true }, off: { type: 'boolean' } },
+    };
+    const onOutput = (condition: string) =>
+      accessOf(policies([], [mask(condition, 'on')]), { ...SCOPE, returns }, null);
+    expect(onOutput('response.on')).toMatchObject({ call: 'depends', depends_on: ['response.on'] });
+    expect(onOutput('response.off')).toMatchObject({ call: 'allow' });
+    expect(onOutput("response.other == 'x'")).toMatchObject({ call: 'depends' });
+    expect(call(policies([deny('maybe')]), null)).toMatchObject({ call: 'depends' });
   });
 
   it('names every field and what becomes of it', () => {
