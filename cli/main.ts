@@ -1,4 +1,5 @@
 import { ERRORS, toSvcError } from '../src/errors.ts';
+import { toFileError } from './file-error.ts';
 import { createOutput, tolerateClosedPipes } from './output.ts';
 import { createProgram, isFinished, toUsageError } from './program.ts';
 import { reportError } from './report.ts';
@@ -22,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return code;
   } catch (thrown) {
     if (isFinished(thrown)) return 0;
-    const error = toUsageError(thrown) ?? toSvcError(thrown);
+    const error = toUsageError(thrown) ?? toFileError(thrown) ?? toSvcError(thrown);
     reportError(error, output);
     return ERRORS[error.code].exit;
   }

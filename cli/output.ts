@@ -40,11 +40,15 @@ export function createOutput(options: { json: boolean; debug: boolean }): Output
   };
 }
 
-/** A reader that stops early (`svc list | head`) is no fault. */
+/** A reader that stops early (`svc list | head`) is no fault; a full disk is. */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      if (stream === process.stdout) {
+        process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
+      }
+      process.exit(1);
     });
   }
 }

@@ -55,6 +55,7 @@ export const ERRORS = {
   target_unsupported: kind(500, -32603, 1, false, 'The server is misconfigured.'),
   model_failed: kind(502, -32603, 1, false, 'The language model did not answer.'),
   rate_limited: kind(429, -32600, 1, true, 'Too many requests; try again later.'),
+  file_unavailable: kind(500, -32603, 1, false, 'Internal error.'),
   address_unavailable: kind(503, -32603, 1, false, 'The server is not available.'),
   login_refused: kind(400, -32600, 1, true, 'The identity provider refused the login.'),
   login_unavailable: kind(503, -32603, 1, false, 'The identity provider cannot be reached; try again.'),

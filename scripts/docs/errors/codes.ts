@@ -123,6 +123,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'A user or address sent more than `transport.http.rate_limit`.',
     'Wait for the seconds of `Retry-After`.',
   ),
+  file_unavailable: advice(
+    'The system does not let this user read or write a file or a folder, or there is no space left.',
+    'The message names the file and the reason: correct its rights, make room, or name another place.',
+  ),
   address_unavailable: advice(
     'The port is taken, or the address is none of this machine.',
     'Choose another with `--port` or `--host`.',

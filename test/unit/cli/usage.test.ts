@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../../src/version.ts';
 import { folder, project, svc } from './svc.ts';
@@ -46,6 +48,17 @@ describe('svc', () => {
     expect(JSON.parse(stdout)).toEqual({
       status: 'error',
       error: { code: 'usage', message: "Unknown option '--prot'\nDid you mean --port?" },
+    });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says that its answer could not be written', async () => {
+    const line = `"$0" "$1" --version > /dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', line, process.execPath, resolve('cli/svc.js')], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^error: standard output cannot be written: ENOSPC[^\n]*\n$/),
     });
   });
 
