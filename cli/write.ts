@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
 
 /** Makes folders below a root, and the root itself. */
@@ -31,17 +31,42 @@ export async function ignoreLines(root: string, lines: readonly string[]): Promi
   await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
 }
 
-/** Writes a file that readers find whole at any time; where a link led, and with its rights, as they were. */
-export async function writeWhole(path: string, text: string, mode = 0o644): Promise<void> {
-  const target = existsSync(path) ? await realpath(path) : path;
+/** How a file is written. */
+export interface WriteOptions {
+  /** Of a file that is new. */
+  readonly mode?: number;
+  /** Asked last; where it says no, nothing is written. */
+  readonly when?: () => Promise<boolean>;
+}
+
+/** Writes a file that readers find whole at any time; where a link led, and with its rights, as they were. Tells whether it did. */
+export async function writeWhole(
+  path: string,
+  text: string,
+  { mode = 0o644, when = async () => true }: WriteOptions = {},
+): Promise<boolean> {
+  const target = await whereLinksLead(path);
   const kept = existsSync(target) ? (await stat(target)).mode & 0o777 : mode;
   const fresh = `${target}.${randomUUID()}`;
   await mkdir(dirname(target), { recursive: true });
   try {
     await writeFile(fresh, text, { flag: 'wx', mode: kept });
     await chmod(fresh, kept);
+    if (!(await when())) return false;
     await rename(fresh, target);
+    return true;
   } finally {
     await rm(fresh, { force: true });
+  }
+}
+
+/** The file that a path is about: links lead to it, be it there or not. */
+export async function whereLinksLead(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) throw thrown;
+    const next = await readlink(path).catch(() => null);
+    return next === null ? path : whereLinksLead(resolve(dirname(path), next));
   }
 }

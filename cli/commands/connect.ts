@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
-import { copyFile, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { findProjectRoot } from '../../adapters/node/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toClientName } from '../../src/http/page/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
-import { CLIENTS, type Client, type Launch } from '../connect/clients.ts';
+import { CLIENTS, type Client, type Launch, OUR_KEYS } from '../connect/clients.ts';
+import { changeClientFile, readClientFile } from '../connect/file.ts';
 import { stdioLaunch } from '../connect/launch.ts';
 import { type Plan, planMerge, type Server } from '../connect/merge.ts';
 import { toSnippet } from '../connect/snippet.ts';
@@ -13,23 +13,26 @@ import { toAddress } from '../doctor/address.ts';
 import type { Input } from '../input.ts';
 import { styled } from '../output.ts';
 import { checkSite, siteOf } from '../project.ts';
-import { writeWhole } from '../write.ts';
 
 /** `svc connect <client>`: prints what a client needs to know, or merges it into the client's own file. */
 export const run: Run = async (input, output) => {
   const client = clientOf(input.args[0]);
-  const server = await serverOf(input, client);
+  const { server, root } = await wantedOf(input, client);
   const file = fileOf(input, client);
   const facts = { status: 'ok', client: client.name, name: server.name, file, entry: { ...server.entry } };
   if (!input.flag('write') && !input.flag('dryRun')) {
     output.data({ ...facts, action: 'print', written: false }, () => toText(server, file));
     return 0;
   }
-  const before = existsSync(file) ? await readFile(file, 'utf8') : null;
-  const plan = planMerge(file, before, server);
-  if (!input.flag('force')) refuseForeign(plan, server, await rootOf(input));
+  const planOf = (text: string | null) => {
+    const plan = planMerge(file, text, server);
+    if (!input.flag('force')) refuseForeign(plan, server, root);
+    return plan;
+  };
   const dryRun = input.flag('dryRun');
-  const backup = dryRun ? null : await write(file, before, plan);
+  const { plan, backup } = dryRun
+    ? { plan: planOf(await readClientFile(file)), backup: null }
+    : await changeClientFile(file, planOf);
   const document = { ...facts, action: plan.action, written: !dryRun && plan.action !== 'none', backup };
   output.data(document, () => toReport(file, plan, { server, backup, dryRun }));
   return 0;
@@ -46,66 +49,67 @@ function clientOf(name = ''): Client {
   );
 }
 
-/** With an address no project is needed, but a name is. */
-async function serverOf(input: Input, client: Client): Promise<Server> {
-  const url = input.text('url');
-  const named = input.text('name');
-  if (url !== undefined) {
-    const launch: Launch = { kind: 'url', url: toAddress(url).mcp };
-    const name =
-      named ??
-      (await rootOf(input)
-        .then(() => projectOf(input))
-        .catch(() => 'svc'));
-    return { client, name: toClientName(name), entry: client.entry(launch) };
+/** A server as it is to be entered. */
+interface Wanted {
+  readonly server: Server;
+  /** Of its project; null where there is none. */
+  readonly root: string | null;
+}
+
+async function wantedOf(input: Input, client: Client): Promise<Wanted> {
+  const { url, root, project } = await placeOf(input);
+  const launch: Launch =
+    url === null ? stdioLaunch(root, input.text('profile')) : { kind: 'url', url: toAddress(url).mcp };
+  const name = toClientName(input.text('name') ?? project);
+  return { server: { client, name, entry: client.entry(launch) }, root };
+}
+
+type ServerPlace = { readonly project: string } & (
+  | { readonly url: null; readonly root: string }
+  | { readonly url: string; readonly root: string | null }
+);
+
+/** With an address no project is needed; where there is one, it gives its name. */
+async function placeOf(input: Input): Promise<ServerPlace> {
+  const url = input.text('url') ?? null;
+  if (url !== null && (await findProjectRoot(process.cwd())) === null) {
+    return { url, root: null, project: 'svc' };
   }
-  const root = await rootOf(input);
-  const name = toClientName(named ?? (await projectOf(input)));
-  return { client, name, entry: client.entry(stdioLaunch(root, input.text('profile'))) };
-}
-
-async function rootOf(input: Input): Promise<string> {
-  return (await checkSite(input)).project.root;
-}
-
-async function projectOf(input: Input): Promise<string> {
-  return siteOf(await checkSite(input)).project;
+  const checked = await checkSite(input);
+  const { root, site } = checked.project;
+  if (url !== null) return { url, root, project: site?.project ?? 'svc' };
+  return { url, root, project: siteOf(checked).project };
 }
 
 function fileOf(input: Input, { name, user, project }: Client): string {
   const scope = input.text('scope') ?? 'user';
   const file = input.text('file');
+  if (scope !== 'user' && scope !== 'project') {
+    throw new SvcError('usage', `--scope ${scope} is not known. Choose user or project.`);
+  }
   if (file !== undefined) return resolve(file);
   if (scope === 'user') return user({ platform: process.platform, env: process.env });
-  if (scope === 'project' && project !== null) return join(process.cwd(), project);
-  throw new SvcError(
-    'usage',
-    scope === 'project'
-      ? `${name} has no file of its own in a project. Leave --scope out.`
-      : `--scope ${scope} is not known. Choose user or project.`,
-  );
+  if (project !== null) return join(process.cwd(), project);
+  throw new SvcError('usage', `${name} has no file of its own in a project. Leave --scope out.`);
 }
 
-/** An entry of that name that leads elsewhere is somebody's. */
+/** An entry of that name that leads elsewhere is somebody's; what is in it may be secret. */
 function refuseForeign({ action, before }: Plan, { name, entry }: Server, root: string | null): void {
   if (before === null || action === 'none') return;
-  const text = JSON.stringify(before);
   const ours = [root, entry.url, entry.httpUrl].filter((mark) => typeof mark === 'string');
-  if (ours.some((mark) => text.includes(JSON.stringify(mark).slice(1, -1)))) return;
+  const told = textsOf(before);
+  if (ours.some((mark) => told.includes(mark))) return;
+  const leads = OUR_KEYS.map((key) => before[key]).find((value) => typeof value === 'string');
   throw new SvcError(
     'config_invalid',
-    `There is another server called ${name} already: ${text}\nNothing was changed. Choose another with --name, or replace it with --force.`,
+    `There is another server called ${name} already${leads === undefined ? '' : `: ${leads}`}.
+Nothing was changed. Choose another name with --name, or replace it with --force.`,
   );
 }
 
-/** The file as it was is kept beside it. */
-async function write(file: string, before: string | null, { action, text }: Plan): Promise<string | null> {
-  if (action === 'none') return null;
-  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const backup = before === null ? null : `${file}.${stamp}.bak`;
-  if (backup !== null) await copyFile(file, backup);
-  await writeWhole(file, text, 0o600);
-  return backup;
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
 function toText(server: Server, file: string): string {

@@ -23,25 +23,33 @@ export interface Plan {
 /** Brings an entry into a client's file; what is not about it stays as it is, byte for byte or the file is refused. */
 export function planMerge(file: string, text: string | null, server: Server): Plan {
   const { client, name, entry } = server;
-  const read = client.format === 'json' ? readJson : readToml;
-  const tree = read(file, text ?? '');
+  const { read, write } = FORMATS[client.format];
+  const [mark, body] = splitMark(text ?? '');
+  const tree = read(file, body);
   const servers = mapAt(file, tree, client.key);
-  const found = servers[name];
-  const before = found === undefined ? null : mapAt(file, servers, name);
+  const before = Object.hasOwn(servers, name) ? mapAt(file, servers, name) : null;
   const merged = { ...foreignPart(before), ...entry, ...mergedEnv(before, entry) };
-  if (before !== null && isDeepStrictEqual(before, merged))
+  if (before !== null && isDeepStrictEqual(before, merged)) {
     return { action: 'none', text: text ?? '', before };
-  const write = client.format === 'json' ? writeJson : writeToml;
-  const written = write(text ?? '', [client.key, name], merged);
+  }
+  const written =
+    tree[client.key] === null
+      ? write(body, [client.key], { [name]: merged })
+      : write(body, [client.key, name], merged);
   const expected = { ...tree, [client.key]: { ...servers, [name]: merged } };
-  if (
-    !isDeepStrictEqual(
-      readAgain(() => read(file, written)),
-      expected,
-    )
-  )
-    throw unmergeable(file, server);
-  return { action: text === null ? 'create' : 'update', text: written, before };
+  const found = readAgain(() => read(file, written));
+  if (!isDeepStrictEqual(found, expected)) throw unmergeable(file, server);
+  return { action: text === null ? 'create' : 'update', text: `${mark}${written}`, before };
+}
+
+const FORMATS = {
+  json: { read: readJson, write: writeJson },
+  toml: { read: readToml, write: writeToml },
+};
+
+/** Editors of Windows put a mark before the text. */
+function splitMark(text: string): readonly [string, string] {
+  return text.startsWith('\uFEFF') ? ['\uFEFF', text.slice(1)] : ['', text];
 }
 
 function foreignPart(before: Tree | null): Tree {
@@ -56,7 +64,7 @@ function mergedEnv(before: Tree | null, { env }: Entry): Tree {
 }
 
 function mapAt(file: string, tree: Tree, key: string): Tree {
-  const found = tree[key] ?? {};
+  const found = (Object.hasOwn(tree, key) ? tree[key] : null) ?? {};
   if (typeof found === 'object' && !Array.isArray(found)) return found as Tree;
   throw new SvcError(
     'config_invalid',

@@ -5,7 +5,7 @@ import { refusal } from './json.ts';
 /** A client's TOML file; throws config_invalid. */
 export function readToml(file: string, text: string): Tree {
   try {
-    return plain(parse(text));
+    return plain(parse(text, { integersAsBigInt: 'asNeeded' }));
   } catch (thrown) {
     const line = thrown instanceof TomlError ? `:${thrown.line}` : '';
     const [reason = ''] = thrown instanceof Error ? thrown.message.split('\n') : [];
@@ -18,25 +18,61 @@ function plain(value: unknown): Tree {
   return structuredClone(value) as Tree;
 }
 
-/** The text with one table replaced, or put behind everything; whoever calls this compares what came out. */
+/** The text with one table replaced where it was, or put behind everything; whoever calls this compares what came out. */
 export function writeToml(text: string, path: readonly string[], value: Tree): string {
   const [key = '', name = ''] = path;
-  const table = stringify({ [key]: { [name]: value } }).trim();
-  const kept = withoutTable(text, path);
-  const gap = kept.trim() === '' ? '' : `${kept.trimEnd()}\n\n`;
-  return `${gap}${table}\n`;
+  const end = text.includes('\r\n') ? '\r' : '';
+  const table = stringify({ [key]: { [name]: value } })
+    .trim()
+    .split('\n')
+    .map((line) => `${line}${end}`);
+  const { before, comments, after } = splitAt(text.split('\n'), path);
+  if (after.length > 0) return [...before, ...comments, ...table, ...after].join('\n');
+  const rest = before.join('\n').trimEnd();
+  const gap = rest === '' ? [] : [`${rest}${end}`, end];
+  return [...gap, ...comments, ...table, ''].join('\n');
 }
 
-/** Without the table and those below it. */
-function withoutTable(text: string, path: readonly string[]): string {
-  const lines = text.split('\n');
+/** A text without a table and those below it. */
+interface Split {
+  readonly before: string[];
+  /** Lines that a person wrote into it. */
+  readonly comments: string[];
+  readonly after: string[];
+}
+
+/** Comments right before the next table are about that one. */
+function splitAt(lines: readonly string[], path: readonly string[]): Split {
   const header = new RegExp(`^\\s*\\[\\s*${path.map(keyPattern).join('\\s*\\.\\s*')}\\s*(\\.[^\\]]*)?\\]`);
-  let inside = false;
-  const kept = lines.filter((line) => {
-    if (/^\s*\[/.test(line) && !/^\s*\[["'\d\s]*[,\]"']/.test(line)) inside = header.test(line);
-    return !inside;
-  });
-  return kept.join('\n');
+  const split: Split = { before: [], comments: [], after: [] };
+  let others = split.before;
+  let open: string[] | null = null;
+  for (const line of lines) {
+    const begins = isHeader(line);
+    if (begins && header.test(line)) {
+      split.comments.push(...(open ?? []).filter(isComment));
+      others = split.after;
+      open = [];
+    } else if (begins || open === null) {
+      others.push(...(open ?? []), line);
+      open = null;
+    } else if (isComment(line) || line.trim() === '') {
+      open.push(line);
+    } else {
+      split.comments.push(...open.filter(isComment));
+      open = [];
+    }
+  }
+  if (open !== null) split.after.push(...open);
+  return split;
+}
+
+function isHeader(line: string): boolean {
+  return /^\s*\[/.test(line) && !/^\s*\[["'\d\s]*[,\]"']/.test(line);
+}
+
+function isComment(line: string): boolean {
+  return /^\s*#/.test(line);
 }
 
 function keyPattern(key: string): string {

@@ -70,6 +70,21 @@ describe('svc connect', { timeout: 60_000 }, () => {
     });
   });
 
+  it('needs no project for an address, and takes no longer name of a folder for its own', async () => {
+    const [root, home] = [await project(), folder()];
+    const url = ['--url', 'http://127.0.0.1:8000'];
+    expect((await svc(['connect', 'cursor', '--write', ...url], home, { HOME: home })).code).toBe(0);
+    const file = join(home, '.cursor/mcp.json');
+    const theirs = { command: 'node', args: ['-C', `${root}-2`], env: { KEY: 'secret' } };
+    writeFileSync(file, JSON.stringify({ mcpServers: { demo: theirs } }));
+    const refused = await svc(['connect', 'cursor', '--write'], root, { HOME: home });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another server called demo already: node'),
+    });
+    expect(refused.stderr).not.toContain('secret');
+  });
+
   it('writes into the folder with --scope project, and says when a client has no such file', async () => {
     const root = await project();
     expect((await svc(['connect', 'vscode', '--write', '--scope', 'project'], root)).code).toBe(0);

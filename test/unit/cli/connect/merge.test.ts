@@ -9,7 +9,7 @@ const STDIO: Launch = {
   args: ['/s/svc.js', '-C', '/p', 'serve'],
   env: {},
 };
-const URL_: Launch = { kind: 'url', url: 'http://127.0.0.1:8000/mcp' };
+const URL_ = { kind: 'url', url: 'http://127.0.0.1:8000/mcp' } as const satisfies Launch;
 
 function client(name: string): Client {
   const found = CLIENTS.find((one) => one.name === name);
@@ -63,6 +63,27 @@ describe("merging into a client's file", () => {
       },
       tui: { list: [['a'], ['b']] },
     });
+  });
+
+  it('keeps comments of TOML: those in our table before it, those behind it before the next', () => {
+    const text =
+      'a = 12345678901234567890\r\n\r\n[mcp_servers.shop]\r\n# mine\r\nurl = "x"\r\n\r\n# about tui\r\n[tui]\r\nb = 1\r\n';
+    expect(plan('codex', text, URL_).text).toBe(
+      'a = 12345678901234567890\r\n\r\n# mine\r\n[mcp_servers.shop]\r\nurl = "http://127.0.0.1:8000/mcp"\r\n\r\n# about tui\r\n[tui]\r\nb = 1\r\n',
+    );
+  });
+
+  it("keeps the mark that Windows' editors put before a text, and takes null for an empty map", () => {
+    const { text } = plan('cursor', '\uFEFF{"mcpServers": null, "a": 1}', URL_);
+    expect(text.startsWith('\uFEFF{')).toBe(true);
+    expect(JSON.parse(text.slice(1))).toEqual({ a: 1, mcpServers: { shop: { url: URL_.url } } });
+    expect(plan('codex', '\uFEFFa = 1\n', URL_).text).toMatch(/^\uFEFFa = 1\n/);
+  });
+
+  it.each(['constructor', 'toString'])('takes %s for a name like any other', (name) => {
+    const one = client('cursor');
+    const { text } = planMerge('/f', '{"mcpServers": {}}', { client: one, name, entry: one.entry(URL_) });
+    expect(Object.entries(JSON.parse(text).mcpServers)).toEqual([[name, { url: URL_.url }]]);
   });
 
   it('keeps what a person added to our entry', () => {

@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { SvcError } from '../../src/errors.ts';
+import { toFileError } from '../file-error.ts';
+import { whereLinksLead, writeWhole } from '../write.ts';
+import { refusal } from './json.ts';
+import type { Plan } from './merge.ts';
+
+/** A client's file as it is; null where there is none. Bytes that are no text would not come back as they were. */
+export async function readClientFile(file: string): Promise<string | null> {
+  const bytes = await readFile(file).catch((thrown) => {
+    if (thrown.code === 'ENOENT') return null;
+    throw toFileError(thrown, file) ?? thrown;
+  });
+  if (bytes === null) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal(file, 'it is not UTF-8');
+  }
+}
+
+/** What was done to a client's file, and where it is as it was. */
+export interface Changed {
+  readonly plan: Plan;
+  readonly backup: string | null;
+}
+
+/** Clients write their files themselves, at any time. */
+const TRIES = 10;
+
+/** Changes a client's file: one svc at a time, and never over what somebody else has written since it was read. */
+export async function changeClientFile(
+  file: string,
+  planOf: (text: string | null) => Plan,
+): Promise<Changed> {
+  return alone(await whereLinksLead(file), async () => {
+    for (let left = TRIES; left > 0; left -= 1) {
+      const text = await readClientFile(file);
+      const plan = planOf(text);
+      if (plan.action === 'none') return { plan, backup: null };
+      const backup = text === null ? null : await keep(file);
+      const unchanged = async () => (await readClientFile(file)) === text;
+      if (await writeWhole(file, plan.text, { mode: 0o600, when: unchanged })) return { plan, backup };
+      if (backup !== null) await rm(backup);
+    }
+    throw busy(file, 'another program keeps writing to it');
+  });
+}
+
+/** Copies the file beside itself, under a name that no other copy has. */
+async function keep(file: string): Promise<string> {
+  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  for (let count = 1; ; count += 1) {
+    const backup = `${file}.${stamp}${count === 1 ? '' : `-${count}`}.bak`;
+    try {
+      await copyFile(file, backup, constants.COPYFILE_EXCL);
+      return backup;
+    } catch (thrown) {
+      if (!isThere(thrown)) throw thrown;
+    }
+  }
+}
+
+const STEP_MS = 25;
+/** A change takes milliseconds: whoever holds the file for longer is dead. */
+const DEAD_MS = 5_000;
+const LONGEST_MS = 20_000;
+
+async function alone<T>(target: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${target}.svc-lock`;
+  await mkdir(dirname(target), { recursive: true });
+  for (let waited = 0; !(await taken(lock)); waited += STEP_MS) {
+    if (waited >= LONGEST_MS) throw busy(target, `${lock} stays there`);
+    await after(STEP_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+async function taken(lock: string): Promise<boolean> {
+  try {
+    await writeFile(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (thrown) {
+    if (!isThere(thrown)) throw thrown;
+    const made = await stat(lock).catch(() => null);
+    if (made !== null && Date.now() - made.mtimeMs > DEAD_MS) await rm(lock, { force: true });
+    return false;
+  }
+}
+
+function isThere(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST';
+}
+
+function busy(file: string, why: string): SvcError {
+  return new SvcError(
+    'busy',
+    `${file} cannot be changed: ${why}. Nothing was changed.\nClose the program that uses it, and run the same again.`,
+  );
+}
