@@ -1,20 +1,20 @@
 import { isCredentialName } from '../../audit/credential.ts';
 import type { Finding } from '../../project/finding.ts';
 
-/** Credentials that give themselves away, and what people call them. */
+/** Credentials that give themselves away, and what people call them. Bounded, since a file may be one long word. */
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----/g],
-  ['a JSON Web Token', /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*/g],
+  ['a JSON Web Token', /\beyJ[\w-]{10,1000}\.[\w-]{10,}\.[\w-]*/g],
   ['an AWS access key', /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g],
   ['a GitHub token', /\b(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,})/g],
   ['a Slack token', /\bxox[abprs]-[\w-]{10,}/g],
   ['an API key', /\bsk-[\w-]{20,}|\bsk_live_\w{16,}|\bAIza[\w-]{35}/g],
-  ['an address with a password', /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@'"]+:[^\s/@'"${}]{3,}@/gi],
+  ['an address with a password', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"]+:[^\s/@'"${}]{3,}@/gi],
   ["a header's credential", /\b(?:Bearer|Basic)\s+(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/g],
 ];
 
 /** `password = '…'`, `api_key: "…"`, `SECRET '…'`. */
-const QUOTED = /([A-Za-z_][\w-]*)["']?\s*(?::=|=>|==|[:=])?\s*(["'])([^"'\n]{8,})\2/g;
+const QUOTED = /(?<![\w-])([\w-]{1,100})["']?\s{0,20}(?::=|=>|==|[:=])?\s{0,20}(["'])([^"'\n]{8,})\2/g;
 /** `token: …` in YAML. */
 const PLAIN = /^[ \t-]*([A-Za-z_][\w-]*):[ \t]+([^\s"'#&*{[|>$][^\s#]{7,})[ \t]*$/gm;
 
@@ -24,12 +24,14 @@ const STANDS_FOR =
 /** Secrets that stand in a file of a project as they are; a message says which kind, and never the value. */
 export function findSecrets(file: string, text: string): readonly Finding[] {
   const byLine = new Map<number, Finding>();
-  for (const { index, what } of found(text)) {
-    const before = text.slice(0, index).split('\n');
-    const line = before.length;
-    if (!byLine.has(line)) byLine.set(line, toFinding(file, line, (before.at(-1) ?? '').length + 1, what));
+  let [line, start] = [1, 0];
+  for (const { index, what } of found(text).toSorted((one, other) => one.index - other.index)) {
+    for (let end = text.indexOf('\n', start); end !== -1 && end < index; end = text.indexOf('\n', start)) {
+      [line, start] = [line + 1, end + 1];
+    }
+    if (!byLine.has(line)) byLine.set(line, toFinding(file, line, index - start + 1, what));
   }
-  return [...byLine.values()].toSorted((one, other) => one.line - other.line);
+  return [...byLine.values()];
 }
 
 interface Found {

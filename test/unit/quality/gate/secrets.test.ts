@@ -40,6 +40,18 @@ describe('secrets in a file', () => {
     expect(seen(text)).toEqual([]);
   });
 
+  it.each([
+    ['one long word', (size: number) => `BLOB = ${'Ab3'.repeat(size / 3)}`],
+    ['one long word that is quoted', (size: number) => `BLOB = '${'Ab3'.repeat(size / 3)}'`],
+    ['words with dots', (size: number) => 'a.'.repeat(size / 2)],
+    ['blanks', (size: number) => `a${' '.repeat(size)}`],
+    ['what begins like a token', (size: number) => 'eyJ-'.repeat(size / 4)],
+    ['secret after secret', (size: number) => "password = 'abcd1234x'\n".repeat(size / 20)],
+  ])('are looked for in time that grows with the file: %s', (_, make) => {
+    // With the square of the size this would take minutes.
+    expect(findSecrets('a.py', make(300_000)).length).toBeLessThanOrEqual(15_000);
+  });
+
   it('are never told', () => {
     const [finding] = findSecrets('a.sql', `SELECT '${GITHUB}'`);
     expect(JSON.stringify(finding)).not.toContain(GITHUB.slice(4));
