@@ -66,7 +66,11 @@ function firstDifference(
 ): Omit<ReplayDifference, 'what'> | null {
   if (isMarked(before) && typeof before === 'string') return null;
   if (isList(before) && isList(after)) {
-    return firstOf(before.map((old, at) => [`${path}[${at}]`, old, after[at] ?? null]));
+    const both = before.slice(0, after.length);
+    const found = firstOf(both.map((old, at) => [`${path}[${at}]`, old, after[at] ?? null]));
+    const whole = ![...before, ...after].some(isCut);
+    if (found !== null || !whole || before.length === after.length) return found;
+    return { path: join(path, 'length'), old: before.length, new: after.length };
   }
   if (isObject(before) && isObject(after)) {
     const names = Object.keys(before).filter((name) => !isMarked(name));

@@ -47,8 +47,17 @@ describe('two ends of a call', () => {
     ]);
   });
 
+  it.each<[JsonValue, JsonValue, string, number, number]>([
+    [{ tags: ['a'] }, { tags: ['a', 'b'] }, 'tags.length', 1, 2],
+    [{ tags: ['a', null] }, { tags: ['a'] }, 'tags.length', 2, 1],
+    [[1, 2], [1, 2, 3], 'length', 2, 3],
+  ])('differ in how long a list is: %j, %j', (before, after, path, old, now) => {
+    expect(values(before, after)).toEqual([{ what: 'rows', path, old, new: now }]);
+  });
+
   it.each<[JsonValue, JsonValue]>([
     [[{ a: 1 }], [{ a: 1 }]],
+    [{ tags: ['a', '[CUT: 2 more items]'] }, { tags: ['a', 'b', 'c'] }],
     [
       [{ a: 1 }, { a: null }],
       [{ a: 1 }, { a: null }],
