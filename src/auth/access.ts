@@ -5,9 +5,9 @@ import { toChallenge } from './challenge.ts';
 import type { Authenticated, Refusal } from './model.ts';
 import type { Place } from './place.ts';
 import type { AuthServer } from './server.ts';
-import { readSession } from './sessions.ts';
+import { type KeptSession, readSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
-import { freshen, isOver } from './upstream.ts';
+import { freshen, isDue, isOver } from './upstream.ts';
 import { toUser } from './who.ts';
 
 /** Who sends a request, by a token of this server: sealed for its MCP endpoint, not over, of a session that is. */
@@ -15,7 +15,6 @@ export async function checkAccess(
   server: AuthServer,
   place: Place,
   request: Request,
-  signal: AbortSignal,
 ): Promise<Authenticated | Refusal> {
   const found = findToken(request, place, server.scopes);
   if ('error' in found) return found;
@@ -30,7 +29,7 @@ export async function checkAccess(
     return enforceRequired({ user, scopes, sessionId }, place, server.scopes);
   }
   try {
-    const user = await userOfSession(server, sessionId, signal);
+    const user = await userOfSession(server, sessionId);
     if (user === null) return refuseToken(place, server.scopes.basic);
     return enforceRequired({ user, scopes, sessionId }, place, server.scopes);
   } catch (thrown) {
@@ -45,16 +44,28 @@ function isForeign({ blocked, provider }: AuthServer, { h, idp }: v.InferOutput<
 }
 
 /** The store has the last word: whoever is signed out there is out at once. */
-async function userOfSession(server: AuthServer, id: string, signal: AbortSignal) {
+async function userOfSession(server: AuthServer, id: string) {
   const kept = await readSession(server, id);
   if (kept === null || kept.session.end <= server.now() / 1000) return null;
-  const fresh = await freshen(server, id, kept, signal).catch((thrown: unknown) => {
-    // A provider that does not answer must not stop calls that may never need its token.
-    server.log({ level: 'warn', message: `a token was not renewed: ${toSvcError(thrown).message}` });
-    if (thrown instanceof SvcError && thrown.code === 'login_unavailable') return kept;
-    throw thrown;
-  });
+  const fresh = isDue(server, kept.session) ? await tryToFreshen(server, id, kept) : kept;
   if (fresh === null) return null;
   const { session } = fresh;
   return toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
+}
+
+/** How long calls of a session leave a provider alone that did not answer, in seconds. */
+const REST_SECONDS = 30;
+
+/** A provider that does not answer must not stop calls that may never need its token, nor have each of them wait. */
+async function tryToFreshen(server: AuthServer, id: string, kept: KeptSession): Promise<KeptSession | null> {
+  const rest = `rest:${id}`;
+  if ((await server.store?.get(rest)) ?? null) return kept;
+  try {
+    return await freshen(server, id, kept);
+  } catch (thrown) {
+    server.log({ level: 'warn', message: `a token was not renewed: ${toSvcError(thrown).message}` });
+    if (!(thrown instanceof SvcError) || thrown.code !== 'login_unavailable') throw thrown;
+    await server.store?.claimOnce(rest, REST_SECONDS);
+    return readSession(server, id);
+  }
 }

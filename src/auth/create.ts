@@ -48,8 +48,8 @@ export function createAuth(parts: AuthParts): Auth {
   const server = createServer(parts);
   const routes = createRoutes(callbackPath, prefix);
   return {
-    authenticate: async (request, signal) => {
-      const checked = await checkAccess(server, findPlace(request), request, signal);
+    authenticate: async (request) => {
+      const checked = await checkAccess(server, findPlace(request), request);
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },

@@ -17,6 +17,8 @@ export const SESSION = v.object({
   rt: v.nullable(v.string()),
   who: WHO,
   up: UPSTREAM,
+  /** Whether the provider has said who this is since it gave these tokens. */
+  known: v.boolean(),
   /** When it ends, whatever happens; seconds. */
   end: v.number(),
 });

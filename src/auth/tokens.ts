@@ -67,7 +67,7 @@ export async function issueTokens(
   const rt = refreshes ? await sealRefresh(server, exchange, { sid, g: 0, h: client.hash }) : null;
   const end = Math.floor(server.now() / 1000) + ABSOLUTE_SECONDS;
   const own = { h: client.hash, idp: server.provider.id, sc: [...scopes] };
-  const session = { ...own, g: 0, at: server.now(), rt, who, up, end };
+  const session = { ...own, g: 0, at: server.now(), rt, who, up, known: true, end };
   await writeSession(server, sid, session, 0);
   return answerFor(server, exchange, { sid, session, scopes });
 }

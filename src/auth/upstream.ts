@@ -1,20 +1,26 @@
 import { SvcError, toSvcError } from '../errors.ts';
+import type { UpstreamTokens } from './provider.ts';
 import type { AuthServer } from './server.ts';
 import { endSession, type KeptSession, readSession, type Session, writeSession } from './sessions.ts';
-import { type fromUpstream, toUpstream, toWho } from './who.ts';
+import { fromUpstream, toUpstream, toWho } from './who.ts';
 
 /** The provider's token is renewed when it has less than this left, in seconds; earlier than half-way never. */
 const MARGIN = 60;
-/** How long one instance may take to renew, in seconds, and how often another looks meanwhile. */
-const LOCK_SECONDS = 15;
+/** How long one instance may take to renew, in milliseconds, and how often another looks meanwhile. */
+const RENEW_MS = 20_000;
 const LOOK_MS = 100;
 const LOOKS = 100;
+/** Longer than a renewal, so that there are never two at once; in seconds. */
+const LOCK_SECONDS = 30;
 
-const running = new WeakMap<AuthServer, Map<string, Promise<KeptSession | null>>>();
-
-/** Whether the provider's token is about to end. */
+/** Whether the provider's token is about to end and can be renewed. */
 function isStale({ now }: AuthServer, { up }: Session): boolean {
-  return up.e !== null && up.e - now() / 1000 < Math.min(MARGIN, (up.e - up.o) / 2);
+  return up.r !== null && up.e !== null && up.e - now() / 1000 < Math.min(MARGIN, (up.e - up.o) / 2);
+}
+
+/** Whether the provider has to be asked for something. */
+export function isDue(server: AuthServer, session: Session): boolean {
+  return !session.known || isStale(server, session);
 }
 
 /** Whether the provider's token has ended. */
@@ -22,59 +28,60 @@ export function isOver({ now }: AuthServer, { up }: Session): boolean {
   return up.e !== null && up.e <= now() / 1000;
 }
 
-/** A session whose provider's token is good for a while, renewed at most once whoever asks; null: it has ended. */
-export function freshen(
+/**
+ * A session whose provider's token is good for a while, renewed at most once whoever asks; null: it has ended. It is the
+ * store that makes others wait: in a Worker no request may wait for another's promise.
+ */
+export async function freshen(
   server: AuthServer,
   id: string,
   kept: KeptSession,
-  signal: AbortSignal,
 ): Promise<KeptSession | null> {
-  if (!isStale(server, kept.session) || kept.session.up.r === null) return Promise.resolve(kept);
-  const flights = running.get(server) ?? new Map<string, Promise<KeptSession | null>>();
-  running.set(server, flights);
-  const known = flights.get(id);
-  if (known !== undefined) return known;
-  const flight = renew(server, id, kept, signal).finally(() => flights.delete(id));
-  flights.set(id, flight);
-  return flight;
-}
-
-async function renew(server: AuthServer, id: string, kept: KeptSession, signal: AbortSignal) {
+  if (!isDue(server, kept.session)) return kept;
   const lock = `renew:${id}`;
   const mine = (await server.store?.claimOnce(lock, LOCK_SECONDS)) ?? true;
   if (!mine) return waitForOther(server, id, kept);
   try {
     // Another instance may have been done just before the lock was ours.
     const current = await readSession(server, id);
-    if (current === null || !isStale(server, current.session)) return current;
-    return await ask(server, id, current, signal);
+    return current === null || !isDue(server, current.session) ? current : await renew(server, id, current);
   } finally {
     await server.store?.delete(lock);
   }
 }
 
-async function ask(server: AuthServer, id: string, { session }: KeptSession, signal: AbortSignal) {
-  const { provider, log } = server;
+/** Not for the caller's signal: providers give each token once, and nobody else could fetch it again. */
+async function renew(server: AuthServer, id: string, { session }: KeptSession): Promise<KeptSession | null> {
+  const signal = AbortSignal.timeout(RENEW_MS);
   try {
-    const tokens = await provider.refresh(session.up.r ?? '', signal);
-    const who = toWho(await provider.identify(tokens, null, signal));
+    const up = isStale(server, session) ? await renewTokens(server, id, session, signal) : session.up;
+    const who = toWho(await server.provider.identify(fromUpstream(up), null, signal));
     if (who.i !== session.who.i) throw new SvcError('login_refused', 'The provider now names somebody else.');
-    return await store(server, id, { up: toUpstream(tokens, server.now()), who });
+    return await change(server, id, { who, known: true });
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code !== 'login_refused') throw error;
-    log({ level: 'info', message: `a session ended: ${error.message}` });
+    server.log({ level: 'info', message: `a session ended: ${error.message}` });
     await endSession(server, id);
     return null;
   }
 }
 
+/** Kept before anything else is asked: the tokens that were there may be dead by now. */
+async function renewTokens(server: AuthServer, id: string, session: Session, signal: AbortSignal) {
+  const tokens = await server.provider.refresh(session.up.r ?? '', signal);
+  const up = toUpstream(tokens, server.now());
+  // Somebody signed out meanwhile.
+  if ((await change(server, id, { up, known: false })) === null) await revokeUpstream(server, tokens, signal);
+  return up;
+}
+
 /** A rotation of our own token may come between; what the provider gave must not be lost to it. */
-async function store(server: AuthServer, id: string, change: Pick<Session, 'up' | 'who'>) {
+async function change(server: AuthServer, id: string, what: Partial<Session>): Promise<KeptSession | null> {
   for (;;) {
     const current = await readSession(server, id);
     if (current === null) return null;
-    if (await writeSession(server, id, { ...current.session, ...change }, current.version)) {
+    if (await writeSession(server, id, { ...current.session, ...what }, current.version)) {
       return readSession(server, id);
     }
   }
@@ -83,7 +90,7 @@ async function store(server: AuthServer, id: string, change: Pick<Session, 'up' 
 async function waitForOther(server: AuthServer, id: string, kept: KeptSession) {
   for (let look = 0; look < LOOKS; look += 1) {
     const current = await readSession(server, id);
-    if (current === null || !isStale(server, current.session)) return current;
+    if (current === null || !isDue(server, current.session)) return current;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   if (!isOver(server, kept.session)) return kept;
@@ -93,7 +100,7 @@ async function waitForOther(server: AuthServer, id: string, kept: KeptSession) {
 /** Ends the provider's tokens where it can; its failure is a line in the log. */
 export async function revokeUpstream(
   { provider, log }: AuthServer,
-  tokens: ReturnType<typeof fromUpstream>,
+  tokens: UpstreamTokens,
   signal: AbortSignal,
 ): Promise<void> {
   try {

@@ -18,13 +18,13 @@ export async function refreshTokens(
   client: Client,
   form: Parameters,
 ): Promise<TokenAnswer> {
-  const { place, signal } = exchange;
+  const { place } = exchange;
   const token = await server.sealer.open('refresh', place.issuer, need(form, 'refresh_token'), REFRESH);
   if (token === null || token.h !== client.hash) throw over();
   enforceTarget(form, place);
   const { sid, g } = token;
   for (;;) {
-    const kept = await current(server, sid, client, signal);
+    const kept = await current(server, sid, client);
     const scopes = narrow(kept.session, form);
     if (isRepeated(server, kept.session, g))
       return answerFor(server, exchange, { sid, session: kept.session, scopes });
@@ -38,16 +38,11 @@ export async function refreshTokens(
   }
 }
 
-async function current(
-  server: AuthServer,
-  sid: string,
-  client: Client,
-  signal: AbortSignal,
-): Promise<KeptSession> {
+async function current(server: AuthServer, sid: string, client: Client): Promise<KeptSession> {
   const kept = await readSession(server, sid);
   if (kept === null || kept.session.h !== client.hash) throw over();
   if (kept.session.end <= server.now() / 1000) throw over();
-  const fresh = await freshen(server, sid, kept, signal);
+  const fresh = await freshen(server, sid, kept);
   if (fresh === null) throw over();
   return fresh;
 }

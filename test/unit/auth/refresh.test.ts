@@ -180,7 +180,98 @@ describe("the provider's token", () => {
   });
 });
 
+/** What the provider is asked goes through here. */
+function through(desk: Desk, pass: (request: Request) => Promise<Response> | null): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    return pass(request) ?? desk.idp.fetch(input, init);
+  };
+}
+
+describe('a provider in trouble', () => {
+  it('does not cost the tokens that it has just given: they are kept before it is asked who it is', async () => {
+    const desk = create(600);
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    desk.idp.user = { ...desk.idp.user, name: 'Countess of Lovelace' };
+    let away = true;
+    const failing = through(desk, ({ url }) =>
+      away && url.includes('/api') ? Promise.resolve(new Response(null, { status: 503 })) : null,
+    );
+    const other = create(600, desk, { parts: { fetch: failing } });
+    other.clock.ms += 605_000;
+    desk.clock.ms += 605_000;
+    expect((await call(other, access_token)).status).toBe(200);
+    expect(other.users[0]).toMatchObject({
+      externalToken: expect.stringMatching(/^ghu_/),
+      name: 'Ada Lovelace',
+    });
+    away = false;
+    expect((await refresh(other, client_id, refresh_token)).status).toBe(200);
+    await call(other, access_token);
+    expect(other.users[1]?.name).toBe('Countess of Lovelace');
+  });
+
+  it('is asked by calls no more than every half minute', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    desk.clock.ms += 605_000;
+    desk.idp.broken = () => new Response(null, { status: 503 });
+    const asked = desk.idp.asked.length;
+    for (let time = 0; time < 3; time += 1) expect((await call(desk, access_token)).status).toBe(200);
+    expect(desk.idp.asked.slice(asked)).toEqual(['/token']);
+    desk.clock.ms += 31_000;
+    desk.idp.broken = null;
+    await call(desk, access_token);
+    expect(desk.users.at(-1)?.externalToken).toMatch(/^ghu_/);
+  });
+
+  it('is asked to the end, though the caller who was first goes away', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    const gone = new AbortController();
+    // as fetch does it: with an aborted signal there is no answer
+    const leaving = through(desk, ({ url, signal }) => {
+      if (!url.endsWith('/token')) return null;
+      gone.abort();
+      return signal.aborted ? Promise.reject(signal.reason) : null;
+    });
+    const other = create(600, desk, { parts: { fetch: leaving } });
+    other.clock.ms += 545_000;
+    desk.clock.ms += 545_000;
+    const headers = { authorization: `Bearer ${access_token}` };
+    await other.fetch('/mcp', { method: 'POST', headers, signal: gone.signal });
+    expect(gone.signal.aborted).toBe(true);
+    expect(desk.idp.asked.filter((path) => path === '/token')).toHaveLength(2);
+  });
+});
+
 describe('the end of a session', () => {
+  it('comes at once for all that a browser opened, however slow the provider is', async () => {
+    const desk = create();
+    const first = await tokens(desk);
+    const { fields } = await login(desk, {}, first.browser);
+    const second = (await (await desk.form('/token', fields)).json()) as Answer;
+    const closed = new AbortController();
+    let [ends, left] = [0, () => {}];
+    const both = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    const hanging = through(desk, ({ method }) => {
+      if (method !== 'DELETE') return null;
+      ends += 1;
+      if (ends === 2) left();
+      return new Promise((_, reject) => closed.signal.addEventListener('abort', reject));
+    });
+    const other = create(7_200, desk, { parts: { fetch: hanging } });
+    const cookie = [...first.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const done = other.fetch('/logout', { method: 'POST', headers: { cookie }, signal: closed.signal });
+    await both;
+    expect((await call(other, first.access_token)).status).toBe(401);
+    expect((await call(other, second.access_token)).status).toBe(401);
+    closed.abort();
+    expect((await done).status).toBe(200);
+  });
+
   it('comes with another provider, whose people have ids of their own', async () => {
     const desk = create();
     const { access_token, client_id, refresh_token } = await tokens(desk);
