@@ -28,7 +28,7 @@ export const logout: Endpoint = async (server, exchange) => {
     ...(await knownSessions(server, exchange)),
     ...(await sessionOfToken(server, exchange)),
   ]);
-  for (const id of ids) await closeSession(server, id, signal);
+  await Promise.all([...ids].map((id) => closeSession(server, id, signal)));
   const cookies = [
     ...(['browser', 'consent', 'sessions'] as const).map((name) => clearCookie(place, name)),
     ...readTrips(request, place).map((name) => clearCookie(place, `tx-${name}`)),
