@@ -36,7 +36,7 @@ function* candidatesOf(node: TypeNode): Generator<JsonValue | undefined> {
   if (acceptsNull(node)) yield null;
 }
 
-function builtOf(node: TypeNode): readonly (JsonValue | undefined)[] {
+function builtOf(node: TypeNode): Iterable<JsonValue | undefined> {
   switch (node.type) {
     case 'string':
       return textsOf(node);
@@ -45,7 +45,7 @@ function builtOf(node: TypeNode): readonly (JsonValue | undefined)[] {
     case 'array':
       return [arrayOf(node)];
     case 'object':
-      return [objectOf(node, true), objectOf(node, false)];
+      return objectsOf(node);
     default:
       return numbersOf(node);
   }
@@ -109,11 +109,12 @@ function distinctItems(items: TypeNode, size: number): JsonValue {
   return [...new Set(fitting)].slice(0, size);
 }
 
-function objectOf({ properties = {}, required = [] }: TypeNode, whole: boolean): JsonValue {
-  const wanted = Object.entries(properties).filter(([name]) => whole || required.includes(name));
-  const fields = wanted.flatMap(([name, property]): [string, JsonValue][] => {
+/** With all properties, then with those that must be there; each is made once, however deep the type. */
+function* objectsOf({ properties = {}, required = [] }: TypeNode): Generator<JsonValue> {
+  const fields = Object.entries(properties).flatMap(([name, property]): [string, JsonValue][] => {
     const value = exampleOf(property);
     return value === undefined ? [] : [[name, value]];
   });
-  return Object.fromEntries(fields);
+  yield Object.fromEntries(fields);
+  yield Object.fromEntries(fields.filter(([name]) => required.includes(name)));
 }

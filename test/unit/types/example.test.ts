@@ -69,3 +69,16 @@ it('always fits the type and the schema', () => {
   }
   expect(found).toBeGreaterThan(1500);
 });
+
+it('of a type that nests as deep as types may is found at once', () => {
+  let node: TypeNode = { type: 'string', pattern: '^(?:ab)+$' };
+  let expected: JsonValue = 'ab';
+  for (let depth = 1; depth < 30; depth += 1) {
+    node = { type: 'object', properties: { a: node }, required: ['a'] };
+    expected = { a: expected };
+  }
+  // With two tries at each level it would take 2^29.
+  expect(exampleOf(node)).toEqual(expected);
+  const impossible: TypeNode = { type: 'array', items: { type: 'string', minLength: 5, maxLength: 4 } };
+  expect(exampleOf(impossible)).toBeUndefined();
+});
