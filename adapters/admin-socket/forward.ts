@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
 import { toSvcError } from '../../src/errors.ts';
 import { sendToSocket } from './client.ts';
 
@@ -39,16 +40,17 @@ interface Door {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
   // Another name would be a page of the web whose name was made to lead here.
-  if (!/^127\.0\.0\.1:\d+$/.test(request.headers.host ?? '')) return refuse(response);
+  if (url === null || !/^127\.0\.0\.1:\d+$/.test(request.headers.host ?? '')) return refuse(response);
   if (same(url.searchParams.get('key') ?? '', door.key)) return enter(response, door.key);
   if (!same(cookieOf(request), door.key)) return refuse(response);
   try {
     const path = `${url.pathname}${url.search}`;
     const from = await sendToSocket({ socket: door.socket, method: request.method ?? 'GET', path });
     response.writeHead(from.statusCode ?? 502, from.headers);
-    from.pipe(response);
+    // It ends the answer where the server's breaks off; nobody is left to tell of it.
+    pipeline(from, response, () => {});
   } catch (thrown) {
     const body = { error: 'internal_error', message: toSvcError(thrown).message };
     response.writeHead(502, { 'content-type': 'application/json' }).end(JSON.stringify(body));
