@@ -27,7 +27,7 @@ export function noteUnknown(runtime: Runtime, { name, ...call }: UnknownCall): v
   note(runtime, { ...call, name: name.slice(0, MAX_NAME), entry: null });
 }
 
-/** Tells who watches of a call that its caller may not make. */
+/** Tells who watches of a call that did not begin: its caller may not make it, or its parameters are none. */
 export function noteRefused(runtime: Runtime, call: RefusedCall): void {
   const { kind, name } = call.entry;
   note(runtime, { ...call, kind, name });

@@ -16,7 +16,7 @@ const PATIENCE_MS = 10 * 60_000;
 /** Outlives a reload, so that a person's answer still counts after it. */
 const OWN = createSealer();
 
-/** The way to ask the client of a call, where its endpoint asks anything; throws -32602 for a state that is not its. */
+/** The way to ask the client of a call, where its endpoint asks anything; throws arguments_invalid for a state that is not its. */
 export async function askingOf(
   parts: ServerParts,
   ctx: ServerContext,

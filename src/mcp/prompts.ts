@@ -1,27 +1,18 @@
 import type { PromptMessage, Server } from '@modelcontextprotocol/server';
-import * as v from 'valibot';
 import type { PromptEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { toMedia } from '../endpoint/blocks.ts';
 import { getPrompt, type PromptPart } from '../endpoint/prompt.ts';
 import type { Runtime } from '../endpoint/runtime.ts';
-import { noteUnknown } from '../endpoint/unknown.ts';
-import { SvcError, toSvcError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { askingOf } from './asking.ts';
+import { toSvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { beginCall, CALL_PARAMS, readCalled } from './begin.ts';
 import { toContents } from './contents.ts';
 import { logFailure, toInputRequired, toProtocolError } from './failure.ts';
-import { invalidParams, LIST_PARAMS } from './pages.ts';
+import { LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { truncationText } from './result.ts';
 import { createVisiblePages } from './scopes.ts';
-import { contextOf } from './told.ts';
-import { isObject } from './wire.ts';
-
-const GET_PARAMS = v.looseObject({
-  name: v.string(),
-  arguments: v.optional(v.custom<JsonObject>((value) => isObject(value as JsonValue), 'Expected an object')),
-});
 
 /** `prompts/list` and `prompts/get`. */
 export function answerPrompts(server: Server, runtime: Runtime, parts: ServerParts): void {
@@ -35,14 +26,10 @@ export function answerPrompts(server: Server, runtime: Runtime, parts: ServerPar
     const { items, ...next } = pages(cursor, parts.callerOf(ctx));
     return { prompts: items, ...next };
   });
-  server.setRequestHandler('prompts/get', { params: GET_PARAMS }, async (params, ctx) => {
-    const args = params.arguments ?? {};
-    const entry = prompts.get(params.name);
-    const context = contextOf(parts, ctx, await askingOf(parts, ctx, entry, args));
-    if (entry !== undefined) return answerGet(runtime, entry, args, context);
-    const error = new SvcError('endpoint_unknown', `Unknown prompt: ${params.name.slice(0, 128)}`);
-    noteUnknown(runtime, { kind: 'prompt', name: params.name, args, context, error });
-    throw invalidParams(error.message);
+  server.setRequestHandler('prompts/get', { params: CALL_PARAMS }, async (params, ctx) => {
+    const called = readCalled('prompt', params, prompts);
+    const { entry, context } = await beginCall(runtime, parts, ctx, called);
+    return answerGet(runtime, entry, called.args, context);
   });
 }
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { sha256 } from '../catalog/hash.ts';
+import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toCanonicalText } from '../types/canonical.ts';
-import { invalidParams } from './pages.ts';
 import type { Sealer } from './seal.ts';
 
 /** The call that a state belongs to. */
@@ -38,17 +38,16 @@ export async function sealState(sealer: Sealer, about: About, told: Told, now: n
   return sealer.seal({ about: await digestOf(about), until: now + LIFE_MS, put, replies }, PURPOSE);
 }
 
-/** Opens a state that a client sent back; throws -32602 for one that was not made for this very call, or is too old. */
+/** Opens a state that a client sent back; throws arguments_invalid for one that was not made for this very call, or is too old. */
 export async function openState(sealer: Sealer, about: About, text: string, now: number): Promise<Told> {
   const opened = v.safeParse(STATE, await sealer.open(text, PURPOSE));
   if (opened.success && opened.output.until > now && opened.output.about === (await digestOf(about))) {
     return opened.output;
   }
-  throw invalidParams(
+  throw new SvcError(
+    'arguments_invalid',
     'The requestState is not one that this server gave out for this call, or it is too old.',
-    {
-      reason: 'invalid_request_state',
-    },
+    { detail: { reason: 'invalid_request_state' } },
   );
 }
 

@@ -1,21 +1,18 @@
 import type { ProtocolError, Server } from '@modelcontextprotocol/server';
-import * as v from 'valibot';
-import { type FoundResource, findResource } from '../catalog/find.ts';
+import { findResource } from '../catalog/find.ts';
+import type { Catalog, ResourceEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { readResource } from '../endpoint/execute.ts';
 import type { Outcome, Runtime } from '../endpoint/runtime.ts';
-import { noteUnknown } from '../endpoint/unknown.ts';
-import { SvcError, toSvcError } from '../errors.ts';
-import { askingOf } from './asking.ts';
+import { toSvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { beginCall, CALL_PARAMS, type Called } from './begin.ts';
 import { toContents } from './contents.ts';
 import { logFailure, toInputRequired, toProtocolError } from './failure.ts';
 import { invalidParams, LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { TRUNCATED_META_KEY, truncationText } from './result.ts';
 import { createVisiblePages } from './scopes.ts';
-import { contextOf } from './told.ts';
-
-const READ_PARAMS = v.looseObject({ uri: v.string() });
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function answerResources(server: Server, runtime: Runtime, parts: ServerParts): void {
@@ -36,33 +33,35 @@ export function answerResources(server: Server, runtime: Runtime, parts: ServerP
     const { items, ...next } = templates(cursor, parts.callerOf(ctx));
     return { resourceTemplates: items, ...next };
   });
-  server.setRequestHandler('resources/read', { params: READ_PARAMS }, async ({ uri }, ctx) => {
-    const found = findResource(runtime.catalog, uri);
-    const context = contextOf(parts, ctx, await askingOf(parts, ctx, found?.entry, { uri }));
-    return answerRead(runtime, { uri, found, context });
+  server.setRequestHandler('resources/read', { params: CALL_PARAMS }, async (params, ctx) => {
+    const called = readUri(catalog, params);
+    const { entry, context } = await beginCall(runtime, parts, ctx, called);
+    return answerRead(runtime, { uri: called.name, entry, values: called.args, context });
   });
+}
+
+function readUri(catalog: Catalog, { uri }: { readonly [key: string]: unknown }): Called<ResourceEntry> {
+  const problem = typeof uri === 'string' ? null : '`uri` must be a text.';
+  const name = typeof uri === 'string' ? uri : '';
+  const { entry, values: args = {} } = findResource(catalog, name) ?? {};
+  return { kind: 'resource', name, entry, args, problem };
 }
 
 interface Reading {
   readonly uri: string;
-  readonly found: FoundResource | null;
+  readonly entry: ResourceEntry;
+  readonly values: JsonObject;
   readonly context: RequestContext;
 }
 
-async function answerRead(runtime: Runtime, { uri, found, context }: Reading) {
-  if (found === null) {
-    const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri.slice(0, 128)}`);
-    noteUnknown(runtime, { kind: 'resource', name: uri, args: {}, context, error });
-    throw notFound(error.message, uri);
-  }
+async function answerRead(runtime: Runtime, { uri, entry, values, context }: Reading) {
   try {
-    const { entry, values } = found;
     return toReadResult(uri, entry.mimeType, await readResource(runtime, entry, values, context));
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
-    logFailure(runtime, { method: 'resources/read', name: found.entry.name, context }, error);
+    logFailure(runtime, { method: 'resources/read', name: entry.name, context }, error);
     if (error.code === 'not_found') throw notFound(error.message, uri);
     throw toProtocolError(error, requestId);
   }

@@ -1,7 +1,8 @@
-import { Server } from '@modelcontextprotocol/server';
+import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Runtime } from '../endpoint/runtime.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { problemOf } from './begin.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
 import { answerCompletion } from './completion.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
@@ -39,6 +40,8 @@ export function createServer(runtime: Runtime, parts: ServerParts): Server {
   return server;
 }
 
+type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
 class EraServer extends Server {
   constructor(runtime: Runtime, parts: ServerParts) {
     const { era, ...options } = parts;
@@ -50,6 +53,13 @@ class EraServer extends Server {
     });
     // The era belongs to the instance; the SDK's own entries set it the same way, from inside.
     if (era === 'modern') this._negotiatedProtocolVersion = MODERN_VERSIONS[0] ?? '';
+  }
+
+  /** Wrong parameters of a call are for its handler to refuse, which tells of them: the SDK would do it unseen. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler);
+    if (method !== 'tools/call') return wrapped;
+    return (request, ctx) => (problemOf(request.params ?? {}) === null ? wrapped : handler)(request, ctx);
   }
 }
 

@@ -1,21 +1,11 @@
 import type { Server } from '@modelcontextprotocol/server';
-import * as v from 'valibot';
 import type { Runtime } from '../endpoint/runtime.ts';
-import { noteUnknown } from '../endpoint/unknown.ts';
-import { SvcError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { askingOf } from './asking.ts';
+import { beginCall, CALL_PARAMS, readCalled } from './begin.ts';
 import { answerCall } from './call.ts';
-import { invalidParams, LIST_PARAMS } from './pages.ts';
+import { LIST_PARAMS } from './pages.ts';
 import type { ServerParts } from './parts.ts';
 import { createVisiblePages } from './scopes.ts';
-import { contextOf } from './told.ts';
-import { isObject, toWireTool } from './wire.ts';
-
-const CALL_PARAMS = v.looseObject({
-  name: v.string(),
-  arguments: v.optional(v.custom<JsonObject>((value) => isObject(value as JsonValue), 'Expected an object')),
-});
+import { toWireTool } from './wire.ts';
 
 /** `tools/list` and `tools/call`. */
 export function answerTools(server: Server, runtime: Runtime, parts: ServerParts): void {
@@ -30,18 +20,12 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerParts
     return { tools: items, ...next };
   });
   server.setRequestHandler('tools/call', { params: CALL_PARAMS }, async (params, ctx) => {
-    const entry = tools.get(params.name);
-    const args = params.arguments ?? {};
-    const context = contextOf(parts, ctx, await askingOf(parts, ctx, entry, args));
-    if (entry !== undefined) {
-      const result = await answerCall(runtime, entry, args, { context, era });
-      // What a statement changes is not known to us: any resource may read otherwise now.
-      if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
-      return result;
-    }
-    const error = new SvcError('endpoint_unknown', `Unknown tool: ${params.name.slice(0, 128)}`);
-    noteUnknown(runtime, { kind: 'tool', name: params.name, args, context, error });
-    throw invalidParams(error.message);
+    const called = readCalled('tool', params, tools);
+    const { entry, context } = await beginCall(runtime, parts, ctx, called);
+    const result = await answerCall(runtime, entry, called.args, { context, era });
+    // What a statement changes is not known to us: any resource may read otherwise now.
+    if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
+    return result;
   });
 }
 
