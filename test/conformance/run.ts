@@ -17,6 +17,8 @@ interface Expected {
   readonly scenario: string;
   /** The targets that fail it; all of them where it is left out. */
   readonly only?: readonly string[];
+  /** No check of it fails, but the suite warns that it could not make them: its own summary takes that as passed. */
+  readonly warns?: boolean;
   readonly reason: string;
 }
 
@@ -53,8 +55,9 @@ for (const target of [...SERVED, ...PLATFORMS].filter(({ name }) => isTarget(nam
   if (reach.kind !== 'http') throw new Error(`${target.name} has no address`);
   for (const revision of REVISIONS) {
     process.stdout.write(`\n== ${target.name}, ${revision}\n`);
-    const { ok, passed, total } = await runSuite(reach.url, revision, target.name);
-    lines.push(`${ok ? 'ok  ' : 'FAIL'} ${revision} ${passed}/${total} ${target.name}`);
+    const { ok, passed, warned, total } = await runSuite(reach.url, revision, target.name);
+    const warning = warned === 0 ? '' : ` (${warned} with a warning)`;
+    lines.push(`${ok ? 'ok  ' : 'FAIL'} ${revision} ${passed}/${total}${warning} ${target.name}`);
     if (!ok) failed += 1;
   }
   await close();
@@ -71,14 +74,16 @@ function isTarget(name: string): boolean {
 async function toFolder({ target }: Platform | Served): Promise<string> {
   if (target === undefined) return root;
   const out = join(work, target);
-  await buildTarget({ root, target, out, config: join(work, 'config.yml') });
+  await buildTarget({ root, target, out, config: join(work, 'config.yml'), experimentalPython: true });
   return out;
 }
 
 interface Verdict {
-  /** Whether exactly the expected scenarios fail. */
+  /** Whether exactly the expected scenarios fail, or warn. */
   readonly ok: boolean;
+  /** With those that only warn. */
   readonly passed: number;
+  readonly warned: number;
   readonly total: number;
 }
 
@@ -98,17 +103,25 @@ async function runSuite(url: URL, revision: string, target: string): Promise<Ver
   const [code] = await once(child, 'close');
   const summary = report.slice(report.indexOf('=== SUMMARY ==='));
   process.stdout.write(summary);
-  const unexpected = /^Unexpected failures.*\n((?: {2}✗ .*\n)*)/m.exec(plain(summary))?.[1] ?? '';
-  const total = await countOf(revision);
-  const passed = total - failing.length - (unexpected.match(/✗/g)?.length ?? 0);
-  return { ok: code === 0, passed, total };
+  const ticked = new Set(
+    [...plain(summary).matchAll(/^✓ ([^:\s]+): \d+ passed, 0 failed$/gm)].map(([, name]) => name),
+  );
+  // The suite's baseline counts warnings as failures.
+  const asListed = failing.every(({ scenario, warns = false }) => ticked.has(scenario) === warns);
+  const required = await requiredBy(revision);
+  return {
+    ok: code === 0 && asListed,
+    passed: required.filter((name) => ticked.has(name)).length,
+    warned: failing.filter(({ scenario }) => ticked.has(scenario)).length,
+    total: required.length,
+  };
 }
 
-/** How many scenarios a revision requires of a server. */
-async function countOf(revision: string): Promise<number> {
+/** The scenarios that a revision requires of a server. */
+async function requiredBy(revision: string): Promise<readonly string[]> {
   const file = new URL(`requirements/${revision}.yaml`, PACKAGE);
   const { server }: { server: readonly string[] } = parse(await readFile(file, 'utf8'));
-  return server.length;
+  return server;
 }
 
 function plain(text: string): string {
