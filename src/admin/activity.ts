@@ -1,3 +1,4 @@
+import { toOperationName } from '../audit/record.ts';
 import type { CallObserver, CallRecord } from '../endpoint/record.ts';
 import { toAuditDecision } from '../policy/decision.ts';
 import type { Clock } from '../ports.ts';
@@ -63,11 +64,12 @@ function toPoint(minute: number, { calls, errors, denials, totalMs, slowestMs }:
   };
 }
 
-function toLine({ startedAt, kind, name, status, error, decision, durationMs }: CallRecord) {
+function toLine(call: CallRecord) {
+  const { startedAt, kind, status, error, decision, durationMs } = call;
   return {
     timestamp: new Date(startedAt).toISOString(),
     type: kind,
-    name,
+    name: toOperationName(call),
     status,
     error: error?.code ?? null,
     policy_decision: toAuditDecision(decision),

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context.ts';
 import { traceIdOf } from '../context.ts';
 import type { CallRecord } from '../endpoint/record.ts';
-import { type SvcError, toPublicText } from '../errors.ts';
+import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
 import { cutText } from './cut.ts';
@@ -93,14 +93,14 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptio
     schema_name: SCHEMA_NAME,
     schema_version: SCHEMA_VERSION,
     operation_type: call.kind,
-    operation_name: nameOf(call, redactor),
+    operation_name: toOperationName(call, redactor),
     operation_status: call.status,
     duration_ms: Math.max(0, Math.round(call.durationMs)),
     ...callerOf(context),
     trace_id: call.traceId ?? traceIdOf(context.traceparent),
     policy_decision: toAuditDecision(decision),
     policy_reason: decision.reason === null ? null : redactor.text(decision.reason),
-    ...failureOf(error, redactor),
+    ...failureOf(call, redactor),
     request_id: cutText(context.requestId, MAX_NAME),
     policies_evaluated: decision.evaluated,
     policies_applied: decision.rules.slice(0, 100),
@@ -111,11 +111,14 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptio
   };
 }
 
-/** A resource goes by its template; what a client has made up may hold anything. */
-function nameOf({ entry, name }: CallRecord, redactor: Redactor): string {
+/** What a call was of: a resource goes by its template; what a client has made up may hold anything. */
+export function toOperationName({ entry, name }: CallRecord, redactor = createRedactor()): string {
   if (entry !== null) return entry.kind === 'resource' ? entry.uri : entry.name;
-  const [path = '', query] = name.split('?', 2);
-  return redactor.text(query === undefined ? path : `${path}?${REDACTED}`, MAX_NAME);
+  return redactor.text(withoutQuery(name), MAX_NAME);
+}
+
+function withoutQuery(text: string): string {
+  return text.replace(/\?[\s\S]+$/, `?${REDACTED}`);
 }
 
 function callerOf({ caller, user, sessionId }: RequestContext) {
@@ -126,9 +129,11 @@ function callerOf({ caller, user, sessionId }: RequestContext) {
   };
 }
 
-function failureOf(error: SvcError | null, redactor: Redactor) {
-  const told = error === null ? null : redactor.text(toPublicText(error), MAX_ERROR);
-  return { error_message: told, error_code: error?.code ?? null };
+function failureOf({ entry, error }: CallRecord, redactor: Redactor) {
+  if (error === null) return { error_message: null, error_code: null };
+  const told = redactor.text(toPublicText(error), MAX_ERROR);
+  // A name that nothing answers to is quoted at the end.
+  return { error_message: entry === null ? withoutQuery(told) : told, error_code: error.code };
 }
 
 function countOf(result: JsonValue): number {

@@ -178,7 +178,8 @@ describe('an audit record', () => {
       user_id: null,
       input_data: { ssn: '[REDACTED]' },
     });
-    expect(JSON.stringify({ ...record, error_message: '' })).not.toContain('planted');
+    expect(record.error_message).toBe('Unknown resource: orders://x?[REDACTED]');
+    expect(JSON.stringify(record)).not.toContain('planted');
   });
 
   it('names a resource by its template', async () => {
