@@ -8,6 +8,9 @@ interface Named {
   readonly endpoint: Endpoint;
 }
 
+/** So many of the others are named; thousands of copies would each name thousands. */
+const MOST_NAMED = 5;
+
 /** A finding on every file of those that share a name or a URI; disabled endpoints are in nobody's way. */
 export function checkDuplicates(files: readonly EndpointFile[]): readonly Finding[] {
   const named = files.flatMap((file) => (file.endpoint?.enabled ? [{ file, endpoint: file.endpoint }] : []));
@@ -24,7 +27,12 @@ function identityOf(endpoint: Endpoint): string {
 }
 
 function toFinding({ file, endpoint }: Named, group: readonly Named[]): Finding {
-  const others = group.filter((other) => other.file !== file).map((other) => other.file.file);
+  const others = group
+    .slice(0, MOST_NAMED + 1)
+    .flatMap((other) => (other.file === file ? [] : [other.file.file]));
+  const named = others.slice(0, MOST_NAMED);
+  const more = group.length - 1 - named.length;
+  const holders = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${group.length > 2 ? 'have' : 'has'}`;
   const key = endpoint.kind === 'resource' ? 'uri' : 'name';
   const shown = endpoint.kind === 'resource' ? endpoint.uri : endpoint.name;
   return {
@@ -32,7 +40,7 @@ function toFinding({ file, endpoint }: Named, group: readonly Named[]): Finding 
     code: 'duplicate-name',
     file: file.file,
     ...positionAt(file.positions, [endpoint.kind, key]),
-    message: `The ${key === 'uri' ? 'URI' : 'name'} ${shown} is taken: ${others.join(', ')} has it too.`,
+    message: `The ${key === 'uri' ? 'URI' : 'name'} ${shown} is taken: ${holders} it too.`,
     fix: 'Rename one of them, or set `enabled: false` for it.',
   };
 }

@@ -1,4 +1,14 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { JsonValue } from '../json.ts';
 import { type NodePosition, type Position, type Positions, pointerTo } from './position.ts';
 import type { Problem } from './problem.ts';
@@ -12,12 +22,15 @@ interface Origin {
 type Table<T> = { [key: string]: T };
 
 interface State extends Origin {
-  readonly anchors: Map<string, Node>;
+  /** What each alias stands for. */
+  readonly targets: ReadonlyMap<Node, Node>;
   /** The collections around the node being read. */
   readonly open: Set<Node>;
   readonly positions: Table<NodePosition>;
   readonly keys: Table<Position>;
   readonly problems: Problem[];
+  /** Those that are not told again. */
+  readonly told: Set<string>;
   values: number;
 }
 
@@ -44,10 +57,25 @@ export function readNodes(
   origin: Origin,
 ): ReadNodes | { readonly problems: readonly Problem[] } {
   const [positions, keys, problems] = [{}, {}, []];
-  const [anchors, open] = [new Map(), new Set<Node>()];
-  const state: State = { ...origin, anchors, open, positions, keys, problems, values: 0 };
+  const [targets, open, told] = [targetsOf(document), new Set<Node>(), new Set<string>()];
+  const state: State = { ...origin, targets, open, positions, keys, problems, told, values: 0 };
   const value = readNode(state, document.contents, { pointer: '', depth: 0 });
   return problems.length > 0 ? { problems } : { value, positions, keys };
+}
+
+/** Each alias with the anchor of its name that stands last before it, in the order of the text. */
+function targetsOf(document: Document.Parsed): ReadonlyMap<Node, Node> {
+  const [anchors, targets] = [new Map<string, Node>(), new Map<Node, Node>()];
+  visit(document, {
+    Alias: (_, alias) => {
+      const target = anchors.get(alias.source);
+      if (target) targets.set(alias, target);
+    },
+    Value: (_, node) => {
+      if (node.anchor) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }
 
 function readNode(state: State, node: Node | null | undefined, place: Place): JsonValue {
@@ -56,8 +84,7 @@ function readNode(state: State, node: Node | null | undefined, place: Place): Js
   const at = placeOf(state, node);
   state.positions[place.pointer] ??= at;
   if (state.values > MAX_VALUES || place.depth > MAX_DEPTH) return refuse(state, 'yaml-size', at);
-  if (isAlias(node)) return readAlias(state, node.source, at, place);
-  if ('anchor' in node && node.anchor) state.anchors.set(node.anchor, node);
+  if (isAlias(node)) return readAlias(state, state.targets.get(node), at, place);
   return isScalar(node) ? readScalar(state, node, at, place) : readCollection(state, node, place);
 }
 
@@ -74,8 +101,12 @@ function readCollection(state: State, node: Node, { pointer, depth }: Place): Js
   return value;
 }
 
-function readAlias(state: State, name: string, at: Position, { pointer, depth }: Place): JsonValue {
-  const target = state.anchors.get(name);
+function readAlias(
+  state: State,
+  target: Node | undefined,
+  at: Position,
+  { pointer, depth }: Place,
+): JsonValue {
   if (target && !state.open.has(target)) return readNode(state, target, { pointer, depth: depth + 1 });
   return refuse(state, target ? 'yaml-cycle' : 'yaml-alias', at);
 }
@@ -188,9 +219,8 @@ const REFUSALS: Readonly<Table<readonly [message: string, fix: string]>> = {
 /** An alias could multiply a problem: one of a kind on a line is enough, and one on the size in a file. */
 function refuse(state: State, code: string, position: Position): null {
   const [message = '', fix = ''] = REFUSALS[code] ?? [];
-  const known = state.problems.some(
-    (problem) => problem.code === code && (code === 'yaml-size' || problem.position.line === position.line),
-  );
-  if (!known) state.problems.push({ code, message, fix, position });
+  const key = code === 'yaml-size' ? code : `${code}:${position.line}`;
+  if (!state.told.has(key)) state.problems.push({ code, message, fix, position });
+  state.told.add(key);
   return null;
 }

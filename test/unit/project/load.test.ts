@@ -219,10 +219,21 @@ describe('duplicate names', () => {
       'tools/d.yml': TOOL('same', '  enabled: false\n'),
     });
     expect(findings.map((finding) => `${finding.file}:${short(finding)}`)).toEqual([
-      'prompts/c.yml:3:9 duplicate-name: The name same is taken: tools/a.yml, tools/b.yml has it too. Rename one of them, or set `enabled: false` for it.',
-      'tools/a.yml:2:9 duplicate-name: The name same is taken: prompts/c.yml, tools/b.yml has it too. Rename one of them, or set `enabled: false` for it.',
-      'tools/b.yml:2:9 duplicate-name: The name same is taken: prompts/c.yml, tools/a.yml has it too. Rename one of them, or set `enabled: false` for it.',
+      'prompts/c.yml:3:9 duplicate-name: The name same is taken: tools/a.yml, tools/b.yml have it too. Rename one of them, or set `enabled: false` for it.',
+      'tools/a.yml:2:9 duplicate-name: The name same is taken: prompts/c.yml, tools/b.yml have it too. Rename one of them, or set `enabled: false` for it.',
+      'tools/b.yml:2:9 duplicate-name: The name same is taken: prompts/c.yml, tools/a.yml have it too. Rename one of them, or set `enabled: false` for it.',
     ]);
+  });
+
+  it('are told with a few of the others, however many there are', async () => {
+    const { findings } = await load(
+      Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`tools/${at}.yml`, TOOL('same')])),
+    );
+    expect(findings).toHaveLength(9);
+    expect(findings[0]?.message).toBe(
+      'The name same is taken: tools/1.yml, tools/2.yml, tools/3.yml, tools/4.yml, tools/5.yml and 3 more have it too.',
+    );
+    expect(findings[8]?.message).toContain('tools/4.yml and 3 more have it too.');
   });
 
   it('are templates that match the same URIs, whatever their placeholders are called', async () => {

@@ -111,6 +111,18 @@ describe('values', () => {
     );
   });
 
+  it('follows an alias to the anchor that stands before it, wherever that is', () => {
+    expect(read('a: &x 1\nb: &y [*x]\nc: &x 2\nd: *y\ne: *x')).toEqual({ a: 1, b: [1], c: 2, d: [1], e: 2 });
+    expect(read('a: &y [&x 1]\nb: &x 2\nc: *y\nd: *x')).toEqual({ a: [1], b: 2, c: [1], d: 2 });
+    expect(read('<<: &x { a: 1 }\nb: *x')).toEqual({ a: 1, b: { a: 1 } });
+    expect(read('&x name: 1\nb: *x')).toEqual({ name: 1, b: 'name' });
+  });
+
+  it('tells of many problems in time that grows with the file', () => {
+    // With the square of their number this would take minutes.
+    expect(parseYaml('[]: 1\n'.repeat(40_000))).toMatchObject({ problems: expect.any(Array) });
+  });
+
   it('takes keys as text', () => {
     expect(read('1: a\n1.0: b\ntrue: c\n"": d\nconstructor: e')).toEqual({
       1: 'a',
