@@ -1,3 +1,4 @@
+import { SvcError } from '../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { SqlColumn } from '../../src/ports.ts';
 import { uniqueNames } from '../../src/sql/forms.ts';
@@ -20,9 +21,14 @@ export function readResult(instance: Instance, result: number): ResultRows {
   return { columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })), rows };
 }
 
-/** Each chunk of rows in turn; it is gone when the next one is asked for. */
+/**
+ * Each chunk of rows in turn; it is gone when the next one is asked for. DuckDB has no other word for a chunk that finds
+ * no memory than for the end, so the rows are counted.
+ */
 export function* chunksOf({ call, heap, scratch }: Instance, result: number): Generator<number> {
+  let left = call.duckdb_row_count(result);
   for (let chunk = call.duckdb_fetch_chunk(result); chunk !== 0; chunk = call.duckdb_fetch_chunk(result)) {
+    left -= call.duckdb_data_chunk_get_size(chunk);
     try {
       yield chunk;
     } finally {
@@ -30,6 +36,7 @@ export function* chunksOf({ call, heap, scratch }: Instance, result: number): Ge
       call.duckdb_destroy_data_chunk(scratch);
     }
   }
+  if (left > 0) throw new SvcError('memory_exceeded', 'The engine has no memory left for the whole result.');
 }
 
 function readTypes(instance: Instance, result: number): ColumnType[] {

@@ -84,6 +84,17 @@ describe('memory', () => {
     }
   });
 
+  it('that ends while rows are read out is an error too, never an answer without them', async () => {
+    const database = await openHere(await createDatabase());
+    const codes: string[] = [];
+    for (let rows = 1200; rows <= 3600; rows += 300) {
+      const sql = `SELECT repeat('x', 9999) AS text FROM range(${rows})`;
+      const answer = await read(database, sql, { maxRows: 10_000 }).catch(({ code }) => String(code));
+      codes.push(typeof answer === 'string' ? answer : answer.rows.length === rows ? 'whole' : 'lost');
+    }
+    expect(new Set(codes)).toEqual(new Set(['whole', 'memory_exceeded']));
+  });
+
   it('is flat over 200 calls that carry much', async () => {
     const engine = await openEngine();
     const large = 'x'.repeat(100_000);
