@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { type AuditFilter, matches } from '../../src/audit/filter.ts';
+import { createWriteStream, existsSync } from 'node:fs';
+import { chmod, rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type AuditFilter, type AuditLine, matches } from '../../src/audit/filter.ts';
 import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
 import { openScratch, type Scratch } from '../duckdb-native/scratch.ts';
@@ -12,36 +12,38 @@ import { filesOf } from './query.ts';
 /** Writes all records that match as CSV (RFC 4180), oldest file first; answers how many. */
 export async function exportCsv(path: string, filter: AuditFilter, target: string): Promise<number> {
   const half = `${target}.${process.pid}.half`;
-  const out = createWriteStream(half, { mode: 0o600 });
-  try {
-    await once(out, 'open');
-    let many = 0;
-    const write = async (rows: readonly string[]) => {
-      if (rows.length > 0 && !out.write(`${rows.join('\r\n')}\r\n`)) await once(out, 'drain');
-    };
-    await write([RECORD_FIELDS.join(',')]);
-    for (const file of await filesOf(path, filter)) {
-      for await (const lines of readLines(file)) {
-        const wanted = lines.flatMap(({ record }) =>
-          record && matches(record, filter) ? [record.fields] : [],
-        );
-        many += wanted.length;
-        await write(wanted.map((fields) => RECORD_FIELDS.map((field) => toCell(fields[field])).join(',')));
-      }
+  let many = 0;
+  async function* toCsv() {
+    yield `${RECORD_FIELDS.join(',')}\r\n`;
+    for await (const rows of rowsOf(path, filter)) {
+      many += rows.length;
+      yield rows.join('');
     }
-    out.end();
-    await once(out, 'finish');
+  }
+  try {
+    await pipeline(toCsv, createWriteStream(half, { mode: 0o600 }));
     await rename(half, target);
     return many;
   } catch (cause) {
-    out.destroy();
     await rm(half, { force: true }).catch(() => {});
     throw new SvcError('usage', `${target} cannot be written: ${(cause as Error).message}.`, { cause });
   }
 }
 
-/** Clients choose some of the texts, and a spreadsheet takes those that begin like this for formulas. */
-const FORMULA = /^[=+@\t\r-]/;
+async function* rowsOf(path: string, filter: AuditFilter): AsyncGenerator<readonly string[]> {
+  for (const file of await filesOf(path, filter)) {
+    for await (const lines of readLines(file)) {
+      yield lines.flatMap(({ record }) => (record && matches(record, filter) ? [toRow(record.fields)] : []));
+    }
+  }
+}
+
+function toRow(fields: AuditLine['fields']): string {
+  return `${RECORD_FIELDS.map((field) => toCell(fields[field])).join(',')}\r\n`;
+}
+
+/** Clients choose some of the texts, and a spreadsheet takes those that begin like this for formulas, wide characters too. */
+const FORMULA = /^[=+@\t\r\n＝＋－＠-]/;
 
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -67,8 +69,11 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function exportDuckdb(path: string, filter: AuditFilter, target: string): Promise<number> {
   const files = await filesOf(path, filter);
   const scratch = await openScratch();
+  const made = !existsSync(target);
   try {
     await scratch.rows(`ATTACH ${toText(target)} AS target`);
+    // Records are their owner's alone, as in the file they come from.
+    if (made) await chmod(target, 0o600);
     return await copyLogs(scratch, files, filter);
   } catch (cause) {
     const { message } = cause as Error;

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -166,6 +174,7 @@ describe('an export', () => {
     expect(await exportDuckdb(path, {}, target)).toBe(100);
     expect(await exportDuckdb(path, { operation_status: 'error' }, target)).toBe(36);
     expect(await exportDuckdb(path, {}, target)).toBe(100);
+    expect((statSync(target).mode & 0o777).toString(8)).toBe('600');
     const scratch = await openScratch();
     onTestFinished(() => scratch.close());
     await scratch.rows(`ATTACH '${target.replaceAll("'", "''")}' AS o (READ_ONLY)`);
@@ -185,14 +194,26 @@ describe('an export', () => {
     const target = join(path, '../out.csv');
     writeFileSync(
       path,
-      `${JSON.stringify({ ...recordOf(1), error_message: '=HYPERLINK("x")', user_id: '-a,b\n"c"' })}\n`,
+      `${JSON.stringify({ ...recordOf(1), error_message: '=HYPERLINK("x")', user_id: '-a,b\n"c"', trace_id: '＝1' })}\n`,
     );
     const many = await exportCsv(path, { operation_name: 'op_1' }, target);
     const read = `import csv, json, sys; print(json.dumps(list(csv.DictReader(open(sys.argv[1], newline='')))[-1]))`;
     const last = execFileSync('python3', ['-c', read, target], { encoding: 'utf8' });
     expect(many).toBeGreaterThan(5);
-    expect(JSON.parse(last)).toMatchObject({ error_message: `'=HYPERLINK("x")`, user_id: `'-a,b\n"c"` });
+    expect(JSON.parse(last)).toMatchObject({
+      error_message: `'=HYPERLINK("x")`,
+      user_id: `'-a,b\n"c"`,
+      trace_id: `'＝1`,
+    });
     expect((statSync(target).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('to a disk that is full says so, and leaves nothing half done', async () => {
+    const path = logOf(20_000);
+    const target = join(path, '../out.csv');
+    symlinkSync('/dev/full', `${target}.${process.pid}.half`);
+    await expect(exportCsv(path, {}, target)).rejects.toThrow(/ENOSPC/);
+    expect(readdirSync(join(path, '..')).filter((name) => name.startsWith('out'))).toEqual([]);
   });
 
   it('to a place that cannot be written says so', async () => {
