@@ -37,7 +37,7 @@ export class NativeDatabase implements Database {
     return withinLimits(call, (limits) => {
       if (request.mode === 'read') {
         return takeRead(
-          () => this.#withSession((session) => this.#read(session, request, call), limits),
+          () => this.#withSession((session) => this.#read(session, request, call, limits), limits),
           limits,
         );
       }
@@ -71,13 +71,15 @@ export class NativeDatabase implements Database {
     session: Session,
     { sql, values, maxRows, confined = false }: SqlRequest,
     { caller }: SqlCall,
+    limits: Limits,
   ): Promise<SqlResult> {
-    const { readonly, external, inside } = this.#engine;
+    const { readonly, external, inside, takePlan } = this.#engine;
     if (!readonly && !external) refuseFiles(sql);
     if (confined && external) await session.confine(sql, inside);
     // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
     await session.introduce(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
-    const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
+    const plan = () => session.prepare(asQuery(sql, maxRows + 1), caller);
+    const prepared = await (confined ? takePlan(plan, limits) : plan());
     try {
       await session.bind(prepared, values);
       return toResult(await session.runInSlices(prepared), this.#decode, maxRows);

@@ -35,9 +35,17 @@ export interface Engine {
   readonly takeRead: TakePlace;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: TakePlace;
+  /** Where statements are planned that callers wrote. */
+  readonly takePlan: TakePlace;
   readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting'>;
   release(): Promise<void>;
 }
+
+/**
+ * A short statement can take hours to be planned (`SELECT (SELECT (SELECT ...`), and nothing interrupts DuckDB meanwhile:
+ * those that callers wrote get few of the process's threads, so that they keep nobody but each other waiting.
+ */
+const OWN_PLANS: LineSize = { places: 2, waiting: 64 };
 
 /** An engine as it is shared. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
@@ -83,6 +91,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     external: options.external ?? false,
     takeRead: createLine(options.reads),
     takeWrite: createLine(options.writes),
+    takePlan: createLine(OWN_PLANS),
     inside,
     instance,
     secrets,
