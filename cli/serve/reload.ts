@@ -29,15 +29,16 @@ export function createServeReloader({
   python,
   log,
 }: ServeReload): Reloader {
-  const apply = async () => {
+  const apply = async (signal: AbortSignal) => {
     const next = await loadSettings();
+    signal.throwIfAborted();
     const { settings: before } = held;
     held.settings = next;
     try {
       await python.reload();
       await database.exchange({
         drainMs: DRAIN_MS,
-        make: (current) => reopen(current, { next: () => open(next), before: () => open(before) }),
+        make: (current) => reopen(current, { next: () => open(next), before: () => open(before), signal }),
       });
     } catch (thrown) {
       held.settings = before;

@@ -20,6 +20,7 @@ export class ExchangeableDatabase implements Database {
   #current: Database;
   #active = 0;
   #held: Promise<void> | null = null;
+  #closed = false;
   #onIdle: () => void = () => {};
 
   constructor(database: Database) {
@@ -52,8 +53,9 @@ export class ExchangeableDatabase implements Database {
     return this.#pass((database) => database.prepare(sql, mode));
   }
 
-  close(): Promise<void> {
-    return this.#current.close();
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#current.close();
   }
 
   /** One at a time; throws what kept the wanted database from being used. */
@@ -64,6 +66,7 @@ export class ExchangeableDatabase implements Database {
       await this.#idle(drainMs);
       const { database, failure } = await make(this.#current);
       this.#current = database;
+      if (this.#closed) await database.close();
       if (failure !== null) throw failure;
     } finally {
       this.#held = null;

@@ -24,8 +24,8 @@ export interface Reloader {
 
 /** What a reload does and who is told. */
 export interface ReloaderOptions {
-  /** Takes the new values, or throws and leaves the old ones in use. */
-  readonly apply: () => Promise<void>;
+  /** Takes the new values, or throws and leaves the old ones in use, as it does when it is too late for them. */
+  readonly apply: (signal: AbortSignal) => Promise<void>;
   readonly log: Log;
   readonly clock: Clock;
   /** Milliseconds until a reload counts as failed (spec, "Limits"). */
@@ -43,8 +43,18 @@ export function createReloader({ apply, log, clock, boundMs = BOUND_MS }: Reload
     last_reload_error: null,
   };
   let previous = Promise.resolve();
+  // one that is too late may take its time to end, and none begins before that
+  let ended: Promise<unknown> = Promise.resolve();
+  const applyNext = (signal: AbortSignal) => {
+    const work = ended.then(() => {
+      signal.throwIfAborted();
+      return apply(signal);
+    });
+    ended = work.catch(() => {});
+    return work;
+  };
   const run = async (id: string) => {
-    const error = await within(boundMs, apply).then(() => null, toSvcError);
+    const error = await within(boundMs, applyNext).then(() => null, toSvcError);
     waiting -= 1;
     last = {
       last_reload: new Date(clock.now()).toISOString(),
@@ -66,10 +76,13 @@ export function createReloader({ apply, log, clock, boundMs = BOUND_MS }: Reload
   };
 }
 
-async function within(ms: number, work: () => Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SvcError('deadline_exceeded', `It took over ${ms / 1000} s.`)), ms);
-  });
-  await Promise.race([work(), over]).finally(() => clearTimeout(timer));
+async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const late = new AbortController();
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new SvcError('deadline_exceeded', `It took over ${ms / 1000} s.`);
+    late.abort(error);
+    reject(error);
+  }, ms);
+  await Promise.race([work(late.signal), over]).finally(() => clearTimeout(timer));
 }

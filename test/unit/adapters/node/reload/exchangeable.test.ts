@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import { reopen } from '../../../../../adapters/node/reload/database.ts';
 import { ExchangeableDatabase } from '../../../../../adapters/node/reload/exchangeable.ts';
@@ -101,5 +101,47 @@ describe('a database that is exchanged', () => {
     });
     expect(seen).toMatchObject({ rows: [{ x: 1 }] });
     expect(await select('SELECT x FROM t')).toEqual([{ x: 1 }]);
+  });
+
+  it('that was closed meanwhile leaves nothing open', async () => {
+    const gate = Promise.withResolvers<void>();
+    let next: Database | null = null;
+    const exchanged = exchange(async () => {
+      await gate.promise;
+      next = await open();
+      return next;
+    });
+    await database.close();
+    gate.resolve();
+    await exchanged;
+    await expect(select('SELECT x FROM t')).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(next).not.toBeNull();
+  });
+
+  it('is not exchanged for one that came too late', async () => {
+    const late = new AbortController();
+    const next = async () => {
+      late.abort(new SvcError('deadline_exceeded', 'too late'));
+      return open();
+    };
+    const make = (current: Database) => reopen(current, { next, before: open, signal: late.signal });
+    await expect(database.exchange({ drainMs: 60_000, make })).rejects.toThrow('too late');
+    await write('INSERT INTO t VALUES (2)');
+    expect(await select('SELECT sum(x)::INTEGER AS s FROM t')).toEqual([{ s: 3 }]);
+  });
+});
+
+describe('a database with a statement that nothing ends', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([true, false])('keeps no other from being opened, read-only %s', async (readonly) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const stuck = Object.create(database, {
+      readonly: { value: readonly },
+      close: { value: () => new Promise(() => {}) },
+    });
+    const reopened = reopen(stuck, { next: async () => database, before: async () => stuck });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await reopened).toEqual({ database, failure: null });
   });
 });

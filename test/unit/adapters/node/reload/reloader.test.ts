@@ -5,7 +5,7 @@ import type { LogLine } from '../../../../../src/ports.ts';
 
 const AT = Date.UTC(2026, 0, 2);
 
-function create(apply: () => Promise<void>, boundMs = 60_000) {
+function create(apply: (signal: AbortSignal) => Promise<void>, boundMs = 60_000) {
   const lines: LogLine[] = [];
   const log = (line: LogLine) => void lines.push(line);
   return { lines, reloader: createReloader({ apply, log, clock: { now: () => AT }, boundMs }) };
@@ -69,5 +69,23 @@ describe('reloads', () => {
       last_reload_status: 'error',
       last_reload_error: 'It took over 0.01 s.',
     });
+  });
+
+  it('that took too long are told so, and have ended before the next one begins', async () => {
+    const order: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { reloader } = create(async (signal) => {
+      order.push('begin');
+      if (order.length === 1) await promise;
+      order.push(signal.aborted ? 'given up' : 'end');
+    }, 10);
+    await reloader.request().done;
+    await reloader.request().done;
+    expect(order).toEqual(['begin']);
+    expect(reloader.status()).toMatchObject({ last_reload_error: 'It took over 0.01 s.' });
+    resolve();
+    await reloader.request().done;
+    expect(order).toEqual(['begin', 'given up', 'begin', 'end']);
+    expect(reloader.status()).toMatchObject({ last_reload_status: 'success' });
   });
 });
