@@ -333,6 +333,12 @@ describe('metadata', () => {
     }
   });
 
+  it('and tokens are asked for by one method: any other is the fault of the client', async () => {
+    const response = await createDesk().fetch('/token');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await response.json()).toMatchObject({ error: 'invalid_request' });
+  });
+
   it('of the server lists what is there: refresh only with a store', async () => {
     const path = '/.well-known/oauth-authorization-server';
     const response = await createDesk().fetch(path);
