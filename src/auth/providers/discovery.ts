@@ -5,6 +5,8 @@ import { isObject, textOf } from './field.ts';
 import { toReadFailure } from './userinfo.ts';
 
 const HOUR_MS = 3_600_000;
+/** So long a server that is away is left alone, where an older description is there. */
+const REST_MS = 60_000;
 const SUFFIX = '/.well-known/openid-configuration';
 
 /** Where to look for a server's own description, and by which name it must call itself. */
@@ -30,6 +32,7 @@ export function createDiscovery(options: DiscoveryOptions): Discover {
       known = { document: await readDocument(options, signal, ask), until: options.now() + HOUR_MS };
     } catch (thrown) {
       if (known === null) throw thrown;
+      known = { ...known, until: options.now() + REST_MS };
     }
     return known.document;
   };

@@ -76,6 +76,14 @@ test('the description is read once an hour, and outlives an outage', async () =>
   idp.fail(ROUTE, answers(503));
   await provider.authorizationUrl(TRIP);
   expect(count()).toBe(before + 2);
+  // whoever comes next does not wait for it again
+  idp.fail(ROUTE, answers(503));
+  await provider.authorizationUrl(TRIP);
+  expect(count()).toBe(before + 2);
+  now += 60_001;
+  await provider.authorizationUrl(TRIP);
+  expect(count()).toBe(before + 3);
+  idp.heal();
 });
 
 test.each<[string, Record<string, unknown>]>([
