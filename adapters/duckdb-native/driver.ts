@@ -1,4 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
+import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createOpenInstance, type OpenInstance } from './create.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { createSeats } from './seats.ts';
@@ -23,6 +24,7 @@ export function loadDriver(): Promise<Driver> {
 async function importDriver(): Promise<Driver> {
   try {
     const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
+    keepByteOrderMarks(api);
     return {
       api,
       openInstance: createOpenInstance(api, bindings.default),

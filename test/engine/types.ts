@@ -139,6 +139,8 @@ export const TYPES: readonly TypeCase[] = [
       ["''", ''],
       ["'a' || chr(0) || 'b'", 'a\u0000b'],
       ["repeat('x', 5000)", 'x'.repeat(5000)],
+      ['chr(65279)', '\uFEFF'],
+      ["chr(65279) || 'a text that is longer than that'", '\uFEFFa text that is longer than that'],
     ],
   },
   {

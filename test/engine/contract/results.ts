@@ -42,6 +42,14 @@ export function describeResults(subject: Subject): void {
       expect(columns.map(({ type }) => type)).toEqual(Object.values(rows[0] ?? {}));
     });
 
+    it('keep the byte order mark of a text, wherever it is', async () => {
+      const sql =
+        "SELECT [m, NULL, m] AS l, {'f': m} AS s, MAP {m: m} AS k FROM (SELECT chr(65279) || 'é' AS m)";
+      const { rows } = await read(subject.database, sql);
+      const text = '\uFEFFé';
+      expect(rows).toEqual([{ l: [text, null, text], s: { f: text }, k: { [text]: text } }]);
+    });
+
     it('keep columns of the same name apart', async () => {
       const { rows, columns } = await read(
         subject.database,
