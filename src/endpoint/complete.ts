@@ -7,6 +7,7 @@ import { toSqlValue } from '../sql/bind.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toSqlCaller } from './caller.ts';
 import { judgeOf } from './judge.ts';
+import { mayCall } from './may-call.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What a client asks to have completed. */
@@ -28,6 +29,7 @@ export async function completeParameter(
   { name, value, args }: Completing,
   { context, most }: { readonly context: RequestContext; readonly most: number },
 ): Promise<readonly string[] | null> {
+  if (!mayCall(entry, context.scopes)) return [];
   const statement = ownStatement(entry, name);
   if (statement === null) return null;
   const known = fitting(entry, { ...args, [name]: value });
@@ -53,9 +55,8 @@ async function isAllowed(
   { clock }: Runtime,
   entry: PromptEntry | ResourceEntry,
   known: JsonObject,
-  { user, scopes }: RequestContext,
+  { user }: RequestContext,
 ): Promise<boolean> {
-  if (scopes !== undefined && !(entry.scopes ?? []).every((scope) => scopes.includes(scope))) return false;
   const judge = await judgeOf(entry, user, clock);
   return judge.input(known).outcome !== 'deny';
 }

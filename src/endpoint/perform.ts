@@ -7,6 +7,7 @@ import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
 import { askFor, splitAnswers } from './ask.ts';
 import { judgeOf } from './judge.ts';
+import { mayCall } from './may-call.ts';
 import type { CallObserver } from './record.ts';
 import type { Runtime } from './runtime.ts';
 import { tellChecked, tellDone } from './tell.ts';
@@ -90,10 +91,9 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
 
 /** Whoever calls, and however: a prompt that embeds a resource too. */
 function enforceScopes({ entry, context }: Call): void {
-  const needed = entry.scopes ?? [];
-  const { scopes } = context;
-  if (scopes === undefined || needed.every((scope) => scopes.includes(scope))) return;
-  throw new SvcError('scope_insufficient', `${entry.name} needs a token with all of: ${needed.join(' ')}.`);
+  if (mayCall(entry, context.scopes)) return;
+  const { name, scopes = [] } = entry;
+  throw new SvcError('scope_insufficient', `${name} needs a token with all of: ${scopes.join(' ')}.`);
 }
 
 /** Adds a decision to the call's; one that denies ends the call. */

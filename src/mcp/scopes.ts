@@ -1,5 +1,6 @@
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
+import { mayCall } from '../endpoint/may-call.ts';
 import type { Runtime } from '../endpoint/runtime.ts';
 import { noteRefused } from '../endpoint/unknown.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
@@ -17,7 +18,7 @@ export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller)
   if (grant === undefined || !isRestricted(runtime.catalog)) return;
   const messages: readonly JsonValue[] = Array.isArray(body) ? body : [body];
   const calls = messages.flatMap((message) => callOf(runtime.catalog, message));
-  const refused = calls.filter(({ entry }) => !maySee(entry, grant));
+  const refused = calls.filter(({ entry }) => !mayCall(entry, grant.scopes));
   if (refused.length === 0) return;
   const error = grant.refuse([...new Set(refused.flatMap(({ entry }) => entry.scopes ?? []))]);
   const context = toRequestContext(caller, undefined);
@@ -43,20 +44,11 @@ export function createVisiblePages<Entry extends AnyEntry>(
     const key = held.toSorted().join(' ');
     const known = lists.get(key);
     if (known !== undefined) return known(cursor);
-    const own = entries.filter((entry) => holdsAll(entry, held));
+    const own = entries.filter((entry) => mayCall(entry, held));
     const pages = createPages(catalog, () => own.map(toWire), size);
     if (lists.size < MAX_LISTS) lists.set(key, pages);
     return pages(cursor);
   };
-}
-
-function holdsAll({ scopes = [] }: AnyEntry, held: readonly string[]): boolean {
-  return scopes.every((scope) => held.includes(scope));
-}
-
-/** Whether an endpoint is there at all for who sent a message. */
-export function maySee(entry: AnyEntry, grant: Caller['grant']): boolean {
-  return grant === undefined || holdsAll(entry, grant.scopes);
 }
 
 function isRestricted(catalog: Catalog): boolean {

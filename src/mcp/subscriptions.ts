@@ -2,12 +2,12 @@ import { type Server, type ServerContext, SUBSCRIPTION_ID_META_KEY } from '@mode
 import * as v from 'valibot';
 import { findResource } from '../catalog/find.ts';
 import type { Catalog } from '../catalog/model.ts';
+import { mayCall } from '../endpoint/may-call.ts';
 import { SvcError } from '../errors.ts';
 import { type Changes, toNotifications } from './changes.ts';
 import { toProtocolError } from './failure.ts';
 import { invalidParams } from './pages.ts';
 import type { ServerParts } from './parts.ts';
-import { maySee } from './scopes.ts';
 
 /** What one client may watch, so that nobody fills the memory. */
 const MOST_WATCHED = 1_000;
@@ -23,7 +23,7 @@ export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: 
   server.setRequestHandler('resources/subscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
     const { grant, session } = callerOf(ctx);
     const entry = findResource(catalog, uri)?.entry;
-    if (entry === undefined || !maySee(entry, grant)) {
+    if (entry === undefined || !mayCall(entry, grant?.scopes)) {
       throw invalidParams(`Unknown resource: ${uri.slice(0, 128)}`, { uri });
     }
     const watched = session?.subscriptions;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { User } from '../../../src/context.ts';
-import { ALICE, type Served, serveTree } from '../endpoint/project.ts';
+import { completeParameter } from '../../../src/endpoint/complete.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../endpoint/project.ts';
 import { createTestApp, exchange, modern } from './fixture.ts';
 
 const LETTER = `prompt:
@@ -26,11 +27,23 @@ const NUMBER = `resource:
 const SEED = `CREATE TABLE customers AS SELECT * FROM (VALUES
   ('Ada', 'DE'), ('Alan', 'FR'), ('Grace', 'DE'), (NULL, 'DE')) t(name, country)`;
 
+const SECRET = `prompt:
+  name: closed
+  scopes: ["shop:night"]
+  parameters: [{ name: code, type: string, enum: [Aldebaran] }]
+  messages: [{ prompt: "{{ code }}" }]
+`;
+
 let served: Served;
 let user: User | null = null;
 let app: ReturnType<typeof createTestApp>;
 beforeAll(async () => {
-  served = await serveTree({ 'prompts/letter.yml': LETTER, 'resources/number.yml': NUMBER }, SEED);
+  const tree = {
+    'prompts/letter.yml': LETTER,
+    'prompts/closed.yml': SECRET,
+    'resources/number.yml': NUMBER,
+  };
+  served = await serveTree(tree, SEED);
   app = createTestApp(served.runtime, { authenticate: async () => user });
 });
 afterAll(() => served.close());
@@ -43,6 +56,16 @@ async function complete(ref: object, name: string, value: string, filled: Record
 }
 const letter = { type: 'ref/prompt', name: 'letter' };
 const number = { type: 'ref/resource', uri: 'number://{n}' };
+
+it('offers values of an endpoint to who may call it only', async () => {
+  const entry = served.runtime.catalog.prompts.closed;
+  if (entry === undefined) throw new Error('no such prompt');
+  const typed = { name: 'code', value: 'A', args: {} };
+  const offered = (scopes: readonly string[]) =>
+    completeParameter(served.runtime, entry, typed, { context: { ...contextOf(), scopes }, most: 100 });
+  expect(await offered([])).toEqual([]);
+  expect(await offered(['shop:night'])).toBeNull();
+});
 
 it('offers what the SQL of a parameter finds for what was typed', async () => {
   expect(await complete(letter, 'customer', 'a')).toEqual({
