@@ -37,6 +37,8 @@ interface Exchange {
   readonly cancel: () => void;
   delivering: boolean;
   stream: EventStream | null;
+  /** What it asked its client, by our ids; nobody waits for the answers once it has ended. */
+  readonly asked: JSONRPCRequest['id'][];
   readonly settle: (outlet: Outlet) => void;
 }
 
@@ -69,6 +71,7 @@ export class Channel implements Transport {
         },
         delivering: true,
         stream: null,
+        asked: [],
         settle,
       };
       this.#exchanges.set(id, exchange);
@@ -105,11 +108,12 @@ export class Channel implements Transport {
   #sendBeside(message: JSONRPCMessage, id: JSONRPCRequest['id'] | undefined): void {
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
     if (exchange === undefined || !exchange.streams) return;
-    if ('id' in message && message.id !== undefined) {
-      exchange.caller.session?.pending.set(message.id, (response) => this.onmessage?.(response));
-    }
     exchange.stream ??= this.#openStream(exchange);
-    exchange.stream.write(message);
+    if ('id' in message && message.id !== undefined) {
+      exchange.asked.push(message.id);
+      exchange.caller.session?.pending.set(message.id, (response) => this.onmessage?.(response));
+      exchange.stream.write(message);
+    } else exchange.stream.offer(message);
   }
 
   #openStream({ cancel, settle }: Exchange): EventStream {
@@ -129,7 +133,10 @@ export class Channel implements Transport {
   #take(id: JSONRPCRequest['id']): Exchange | undefined {
     const exchange = this.#exchanges.get(id);
     this.#exchanges.delete(id);
-    exchange?.caller.session?.calls.delete(exchange.id);
+    if (exchange === undefined) return undefined;
+    const { session } = exchange.caller;
+    session?.calls.delete(exchange.id);
+    for (const asked of exchange.asked) session?.pending.delete(asked);
     return exchange;
   }
 

@@ -3,14 +3,19 @@ export interface EventStream {
   readonly readable: ReadableStream<Uint8Array>;
   /** Sends a message; one to a client that is gone is dropped. */
   write(message: unknown): void;
+  /** Sends a message that may be lost: it is dropped while many others wait. */
+  offer(message: unknown): void;
   close(): void;
 }
 
 /** Proxies cut connections on which nothing happens for a minute or so. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Messages that wait for a client that does not read; then it counts as gone. */
+/** Messages that wait for a client that does not read; then it counts as gone, and its stream ends. */
 const MOST_WAITING = 1_000;
+
+/** Of these, what is kept for messages that must not be lost: a function may say a thousand lines at once. */
+const RESERVED = 100;
 
 const encoder = new TextEncoder();
 
@@ -40,15 +45,21 @@ export function openEventStream(onGone: () => void): EventStream {
     },
     { highWaterMark: MOST_WAITING },
   );
+  const room = () => controller?.desiredSize ?? 0;
   const send = (text: string) => {
     if (controller === null) return;
-    if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
-    else gone();
+    if (room() > 0) return controller.enqueue(encoder.encode(text));
+    const full = controller;
+    gone();
+    full.close();
   };
   const beat = setInterval(() => send(': still here\n\n'), KEEP_ALIVE_MS);
   return {
     readable,
     write: (message) => send(toEvent(message)),
+    offer: (message) => {
+      if (room() > RESERVED) send(toEvent(message));
+    },
     close: () => {
       const open = controller;
       stop();

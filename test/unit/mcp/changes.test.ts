@@ -1,24 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import type { Caller } from '../../../src/mcp/caller.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
 import { createMcpEndpoint } from '../../../src/mcp/endpoint.ts';
 import { type Served, serveTree } from '../endpoint/project.ts';
-import { createTestApp, exchange, legacy, modern, post } from './fixture.ts';
+import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
 
 type Body = { [key: string]: unknown };
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const HOURS = 'shop://hours';
-const CALLER: Caller = {
-  requestId: 'r-1',
-  kind: 'http',
-  user: null,
-  headers: () => null,
-  sessionId: null,
-  traceparent: null,
-  signal: new AbortController().signal,
-};
 
 let served: Served;
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import type { Runtime } from '../../../src/endpoint/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';
 import type { JsonObject } from '../../../src/json.ts';
+import type { Caller } from '../../../src/mcp/caller.ts';
 import type { Database, LogLine, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import type { Parameter, TypeNode } from '../../../src/types/node.ts';
 
@@ -160,6 +161,17 @@ export function createTestApp(
     ...options,
   });
 }
+
+/** Nobody in particular, over HTTP. */
+export const CALLER: Caller = {
+  requestId: 'r-1',
+  kind: 'http',
+  user: null,
+  headers: () => null,
+  sessionId: null,
+  traceparent: null,
+  signal: new AbortController().signal,
+};
 
 export const MODERN = '2026-07-28';
 const META = 'io.modelcontextprotocol';

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { User } from '../../../src/context.ts';
+import { createMcpEndpoint } from '../../../src/mcp/endpoint.ts';
 import { createSessions } from '../../../src/mcp/sessions.ts';
 import { eventually } from './eventually.ts';
-import { createFakeRuntime, createTestApp, legacy, modern, post, TOOLS, tool } from './fixture.ts';
+import { CALLER, createFakeRuntime, createTestApp, legacy, modern, post, TOOLS, tool } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
 
 type Body = { [key: string]: unknown };
@@ -183,6 +184,21 @@ describe('a call that asks in a session', () => {
     expect(await answer.json()).toMatchObject({
       result: { isError: true, content: [{ text: expect.stringContaining('elicitation') }] },
     });
+  });
+
+  it('waits for no answer any more once the call has ended', async () => {
+    const sessions = createSessions();
+    const endpoint = createMcpEndpoint(runtime, { version: '1', sessions });
+    const session = sessions.begin(null);
+    session.capabilities = { elicitation: {} };
+    const response = await endpoint({
+      headers: new Headers({ 'content-type': 'application/json', 'mcp-session-id': session.id }),
+      body: JSON.stringify(request('tools/call', { name: 'asking' })),
+      caller: CALLER,
+    });
+    expect(session.pending.size).toBe(1);
+    await response.body?.cancel();
+    expect([session.pending.size, session.calls.size]).toEqual([0, 0]);
   });
 
   it('stops waiting when the client goes away', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
+import type { NoticeLevel } from '../../../src/context.ts';
 import type { Python } from '../../../src/ports.ts';
 import { eventually } from './eventually.ts';
 import {
@@ -89,13 +90,13 @@ it('shows a failure as without a stream, with no internals in any line', async (
 const OLDER = legacy('tools/call', { name: 'speaks', _meta: {} });
 
 /** A tool whose function says one line of each level. */
-function createSpeaker() {
+function createSpeaker(levels: readonly NoticeLevel[] = ['debug', 'info', 'warning']) {
   const speaks: ToolEntry = {
     ...tool('speaks', { sql: '' }),
     source: { language: 'python', file: 'tools/speaks.py', function: 'speaks', mode: 'read', hash: '' },
   };
   const call: Python['call'] = async (_request, host) => {
-    for (const level of ['debug', 'info', 'warning'] as const) host.notice(level, `from ${level} on`);
+    for (const level of levels) host.notice(level, `from ${level} on`);
     return { value: 'said', binary: false };
   };
   const python: Python = { kind: 'child', call, reload: async () => {}, close: async () => {} };
@@ -123,6 +124,14 @@ describe.each([true, false])(
         ['info', 'speaks: from info on'],
         ['warn', 'speaks: from warning on'],
       ]);
+    });
+
+    it('gets its answer, however many lines come at once', async () => {
+      const runtime = createSpeaker(Array.from({ length: 3_000 }, () => 'info' as const));
+      const app = createTestApp(runtime, { stateless });
+      const messages = await allMessages(await app.fetch(post(OLDER.body, OLDER.headers)));
+      expect(messages.at(-1)).toMatchObject({ id: 7, result: { content: [{ text: 'said' }] } });
+      expect(runtime.lines).toHaveLength(3_000);
     });
 
     it('gets JSON where it reads no streams, and where nobody says anything', async () => {
