@@ -185,7 +185,7 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit
 
 function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void {
   hono.get('/mcp', async (c, next) => {
-    if (!namesSession(c.req.raw.headers)) return next();
+    if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
     return answerListen(sessions, c.req.raw.headers, await toCaller(c, admit, 'http'));
   });
   hono.delete('/mcp', async (c, next) => {
@@ -194,9 +194,15 @@ function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void 
   });
 }
 
+/** Hono answers HEAD as GET and drops the body: of a stream nobody would ever read, or end. */
+function isHead(c: Context<Env>): boolean {
+  return c.req.method === 'HEAD';
+}
+
 function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit: Admit): void {
   const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
   hono.get('/sse', async (c) => {
+    if (isHead(c)) throw new SvcError('method_not_allowed', 'HEAD is not used here: GET only.');
     const caller = await toCaller(c, admit, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
     return sse.open(caller, pathname);

@@ -100,6 +100,7 @@ describe('a session', () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await visit(method);
       expect(response.status).toBe(405);
+      expect((await visit('HEAD', { 'mcp-session-id': await begin() })).status).toBe(405);
       expect(response.headers.get('allow')).toBe('POST, GET, DELETE');
       const newer = { 'mcp-session-id': await begin(), 'mcp-protocol-version': '2026-07-28' };
       expect((await visit(method, newer)).status).toBe(405);

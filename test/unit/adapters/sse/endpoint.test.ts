@@ -192,6 +192,13 @@ describe('a connection', () => {
       .toBe(200);
   });
 
+  it('is not opened by a HEAD, whose stream nobody would read', async () => {
+    const { server } = await start({}, 1);
+    const head = await fetch(`${server.url}/sse`, { method: 'HEAD' });
+    expect(head.status).toBe(405);
+    await listen(server);
+  });
+
   it('ends with the server', async () => {
     const { server, sse } = await start();
     const { heard } = await listen(server);
