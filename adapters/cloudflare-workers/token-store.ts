@@ -45,10 +45,12 @@ export function createD1Store(database: D1, now: () => number = Date.now): Token
   };
 }
 
-/** Statements, once the table is there; what is over goes then, and again by the way: a Worker has no timers. */
+/**
+ * Statements, once the table is there; what is over goes then, and again by the way: a Worker has no timers. Nor may a
+ * request wait for another's, which may be cancelled: those that begin together each make sure of the table.
+ */
 function createPrepare(database: D1, now: () => number) {
   let due = Number.NEGATIVE_INFINITY;
-  let ready: Promise<unknown> = Promise.resolve();
   const tidy = async () => {
     const time = now();
     const schema = TOKEN_SCHEMA.map((sql) => database.prepare(sql));
@@ -57,13 +59,9 @@ function createPrepare(database: D1, now: () => number) {
   return async (name: Name, values: readonly (string | number)[]): Promise<D1Statement> => {
     const time = now();
     if (time >= due) {
+      await tidy();
       due = time + PURGE_MS;
-      ready = tidy().catch((thrown) => {
-        due = Number.NEGATIVE_INFINITY;
-        throw thrown;
-      });
     }
-    await ready;
     return database.prepare(TOKEN_SQL[name]).bind(...values);
   };
 }

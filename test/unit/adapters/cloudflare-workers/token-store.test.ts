@@ -62,6 +62,19 @@ describe('the store in D1, in workerd', () => {
     expect([...claims].sort()).toEqual([false, true]);
   });
 
+  it('does not wait for a request that was cancelled while it began', async () => {
+    await open(Date.now);
+    let first = true;
+    const batch: D1['batch'] = (statements) => {
+      if (!first) return database.batch(statements);
+      first = false;
+      return new Promise(() => {});
+    };
+    const store = createD1Store({ prepare: (sql) => database.prepare(sql), batch });
+    void store.get('a');
+    expect(await store.claimOnce('a', 60)).toBe(true);
+  });
+
   it('says which setting it is where the database cannot be used, and tries again', async () => {
     await open(Date.now);
     let broken = true;
