@@ -3,6 +3,9 @@ import type { Place } from './place.ts';
 /** The cookies of a login: `browser` binds a consent page, `tx-…` one trip, the others remember. */
 export type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;
 
+/** The longest value that is set: browsers drop a cookie of more than 4,096 bytes. */
+export const MAX_COOKIE = 3_800;
+
 /** A cookie's full name; cookies ignore ports, so on this machine the port is part of it. */
 export function cookieName({ secure, port }: Place, name: CookieName): string {
   return secure ? `__Host-svc-${name}` : `svc${port}-${name}`;

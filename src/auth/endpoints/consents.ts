@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { readCookie, setCookie } from '../cookies.ts';
+import { MAX_COOKIE, readCookie, setCookie } from '../cookies.ts';
 import type { AuthServer, Exchange } from '../server.ts';
 import type { Pending } from './pending.ts';
 
@@ -9,8 +9,6 @@ const CONSENTS = v.object({ list: v.array(CONSENT) });
 type Consent = v.InferOutput<typeof CONSENT>;
 
 const DAYS_30 = 30 * 86_400;
-/** A cookie holds 4,096 bytes. */
-const MAX_COOKIE = 3_800;
 
 /** Whether this browser's person has lately agreed to the same client, redirect and scopes. */
 export async function isRemembered(

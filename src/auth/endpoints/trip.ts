@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { clearCookie, readTrips, setCookie } from '../cookies.ts';
+import { SvcError } from '../../errors.ts';
+import { clearCookie, MAX_COOKIE, readTrips, setCookie } from '../cookies.ts';
 import { randomText } from '../digest.ts';
 import type { AuthServer, Exchange } from '../server.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
@@ -32,6 +33,7 @@ export async function startTrip(
     { ...pending, uv: verifier, un: nonce },
     PENDING_SECONDS,
   );
+  if (sealed.length > MAX_COOKIE) throw new SvcError('request_invalid', 'The state is too long.');
   const open = readTrips(request, place);
   const stale = open.slice(0, Math.max(0, open.length - MAX_TRIPS + 1));
   return toRedirect(url.href, [

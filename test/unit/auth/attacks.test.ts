@@ -477,6 +477,21 @@ describe('the callback', () => {
     },
   );
 
+  it('fits into a cookie, or the client is told at once', async () => {
+    const desk = createDesk();
+    const asked = (state: string) => desk.fetch(authorizePath('known', pkce().challenge, { state }));
+    const fits = await asked('x'.repeat(1_024));
+    expect(fits.headers.getSetCookie().join().length).toBeLessThan(4_096);
+    expect(fits.headers.get('location')).toContain(desk.idp.origin);
+    const large = await asked('漢'.repeat(1_024));
+    const back = new URL(large.headers.get('location') ?? '');
+    expect([back.origin, back.searchParams.get('error')]).toEqual([
+      new URL(REDIRECT).origin,
+      'invalid_request',
+    ]);
+    expect(large.headers.getSetCookie()).toEqual([]);
+  });
+
   it('is over after ten minutes', async () => {
     const { desk, browser, back } = await start();
     desk.clock.ms += 600_000;
