@@ -25,7 +25,8 @@ export function createBudget(): Budget {
   let depth = 0;
   const step = (count = 1): void => {
     steps += count;
-    if (steps > MAX_STEPS) {
+    // What is no number any more must not pass as small.
+    if (!(steps <= MAX_STEPS)) {
       throw new SvcError(
         'deadline_exceeded',
         'The template takes too long to render; it loops over too much.',

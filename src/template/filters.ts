@@ -105,8 +105,13 @@ function toWhole(value: Value): number | undefined {
 function round(number: number, precision: number, method: Value): number {
   const factor = 10 ** precision;
   const scaled = number * factor;
-  if (method === 'ceil') return Math.ceil(scaled) / factor;
-  return (
-    (method === 'floor' ? Math.floor(scaled) : Math.sign(scaled) * Math.round(Math.abs(scaled))) / factor
-  );
+  const whole =
+    method === 'ceil'
+      ? Math.ceil(scaled)
+      : method === 'floor'
+        ? Math.floor(scaled)
+        : Math.sign(scaled) * Math.round(Math.abs(scaled));
+  // Beyond the digits that a number has, on either side, there is nothing to round.
+  if (!Number.isFinite(scaled)) return number;
+  return factor === 0 ? 0 : whole / factor;
 }

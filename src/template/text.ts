@@ -57,8 +57,14 @@ export function truncateText(text: string, call: Call): string {
   const end = toText(argument(call, 2, 'end') ?? '...');
   if (typeof length !== 'number' || text.length <= length) return text;
   const cut = text.slice(0, Math.max(0, length - end.length));
-  const word = argument(call, 1, 'killwords') === true ? cut : cut.replace(/\s+\S*$/, '');
-  return word + end;
+  return (argument(call, 1, 'killwords') === true ? cut : withoutLastWord(cut)) + end;
+}
+
+/** Character by character: a pattern would try again at each of many blanks. */
+function withoutLastWord(text: string): string {
+  let at = text.length;
+  while (at > 0 && text.charAt(at - 1).trim() !== '') at -= 1;
+  return at === 0 ? text : text.slice(0, at).trimEnd();
 }
 
 const ENTITIES: { readonly [character: string]: string } = {

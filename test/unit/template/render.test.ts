@@ -334,6 +334,19 @@ describe('the bounds', () => {
     expect(error.message).toMatch(/^The template cannot be rendered: .+\.$/);
   });
 
+  it('of what a cut text costs is its length', () => {
+    const text = `${' '.repeat(100_000)}x ${'y'.repeat(300)}`;
+    // With the square of the length this would take minutes.
+    expect(render('{{ text|truncate(100010)|length }}', { text })).toBe('100004');
+  });
+
+  it('hold whatever is rounded', () => {
+    expect(render('{{ 1.5|round(n) }} {{ 1.5|round(-n) }} {{ 1.25|round(1) }}', { n: 400 })).toBe(
+      '1.5 0 1.3',
+    );
+    expect(failure('{{ range(0, 1, 10 ** -300)|length }}').code).toBe('deadline_exceeded');
+  });
+
   it('leave room for what people do', () => {
     const rows = Array.from({ length: 2000 }, (_, id) => ({ id, name: `row ${id}` }));
     const text = render(
