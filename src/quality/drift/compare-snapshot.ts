@@ -138,14 +138,17 @@ function compareTest(
   before: TestOutcome | undefined,
   after: TestOutcome | undefined,
 ): readonly Difference[] {
-  if (before === after) return [];
-  if (after === undefined) return [differ(['wording', at, 'It is no longer tested.'], before, after)];
-  if (after === 'failed' || after === 'error') {
-    if (before === 'failed' || before === 'error') return [];
-    return [differ(['breaking', at, 'What it promises does not hold.'], before, after)];
-  }
-  if (before === undefined) return [differ(['wording', at, 'More is tested.'], before, after)];
+  const [was, is] = [verdictOf(before), verdictOf(after)];
+  if (was === is) return [];
+  if (is === 'fails') return [differ(['breaking', at, 'What it promises does not hold.'], before, after)];
+  if (is === 'unknown') return [differ(['wording', at, 'It is no longer tested.'], before, after)];
+  if (was === 'unknown') return [differ(['wording', at, 'More is tested.'], before, after)];
   return [differ(['widening', at, 'It does not fail any more.'], before, after)];
+}
+
+function verdictOf(outcome: TestOutcome | undefined): 'holds' | 'fails' | 'unknown' {
+  if (outcome === undefined || outcome === 'not run') return 'unknown';
+  return outcome === 'passed' ? 'holds' : 'fails';
 }
 
 function compareProblem(

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../json.ts';
 import { isList, isSame } from '../../types/canonical.ts';
+import { isMultipleOf, parseDecimal } from '../../types/decimal.ts';
 
 /** What a change does to the set of values that a schema allows; `same`: it says the same in other words. */
 export type Effect = 'same' | 'narrower' | 'wider' | 'other';
@@ -54,8 +55,14 @@ function ofFlags(before: boolean, after: boolean): Effect {
 }
 
 function ofSteps(before: number, after: number): Effect {
-  if (after % before === 0) return 'narrower';
-  return before % after === 0 ? 'wider' : 'other';
+  if (isStepOf(after, before)) return 'narrower';
+  return isStepOf(before, after) ? 'wider' : 'other';
+}
+
+/** As decimals, since 0.3 is three times 0.1. */
+function isStepOf(whole: number, step: number): boolean {
+  const divisor = parseDecimal(String(step));
+  return divisor !== null && divisor.coefficient > 0n && isMultipleOf(whole, divisor);
 }
 
 function ofSets(before: readonly string[], after: readonly string[]): Effect {
