@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isList } from '../types/canonical.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
-import { isCredentialName, withoutCredentials } from './credential.ts';
+import { isNamedCredential, withoutCredentials } from './credential.ts';
 import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from './cut.ts';
 import { holdsSensitive } from './sensitive.ts';
 
@@ -88,7 +88,7 @@ function createWalk(text: (value: string) => string, hidden: string[]): Walk {
   };
   const walk: Walk = {
     named: (name, value, node, level = 0) =>
-      isCredentialName(name) ? hide(value, hidden) : walk.value(value, node, level + 1),
+      isNamedCredential(name, value) ? hide(value, hidden) : walk.value(value, node, level + 1),
     value: (value, node, level) => {
       left -= 8;
       if (node?.sensitive || !fits(value, node)) return hide(value, hidden);

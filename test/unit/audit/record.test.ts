@@ -271,12 +271,34 @@ describe('redaction', () => {
     'Authorization',
     'db_pwd',
     'otp',
+    'pass',
     'private_key',
   ])('takes out what is called %s, wherever it is', async (name) => {
     const call = await recorded('tool', 'people', { country: 'DE' });
     const result = [{ nested: { [name]: 'planted-1', [`${name}`.toUpperCase()]: ['planted-2'] } }];
     const record = toAuditRecord({ ...call, entry: withoutTypes(call), result }, ALL);
     expect(line(record)).not.toContain('planted');
+  });
+
+  it('takes out tokens that are counted by nobody', async () => {
+    const call = await recorded('tool', 'people', { country: 'DE' });
+    const result = [{ tokens: ['planted-1'], input_tokens: 'planted-2', output_tokens: 7 }];
+    const record = toAuditRecord({ ...call, entry: withoutTypes(call), result }, ALL);
+    expect(record.output_data).toEqual([
+      { tokens: '[REDACTED]', input_tokens: '[REDACTED]', output_tokens: 7 },
+    ]);
+  });
+
+  it.each([
+    ['{"a": 1, "password": "planted \\" 1", "b": 2}', '{"a": 1, "password": "[REDACTED]", "b": 2}'],
+    ['{"apiKey":12345678,"max_tokens":5}', '{"apiKey":"[REDACTED]","max_tokens":5}'],
+    ['{"client_secret": "planted-and-cut', '{"client_secret": "[REDACTED]"'],
+    ['https://x.example/a?api_key=planted&page=2', 'https://x.example/a?api_key=[REDACTED]&page=2'],
+    ['host=db password=planted port=1', 'host=db password=[REDACTED] port=1'],
+    ['author=Ada max_tokens=5 a=b', 'author=Ada max_tokens=5 a=b'],
+  ])('takes out of a text what it gives such a name: %s', async (country, shown) => {
+    const call = await recorded('tool', 'people', { country });
+    expect(toAuditRecord(call, ALL).input_data?.country).toBe(shown);
   });
 
   it('leaves counters of tokens and ordinary names', async () => {
