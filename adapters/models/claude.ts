@@ -31,7 +31,7 @@ export async function createClaude(
         const answer = await client.messages.create(toRequest(model.model ?? name, question), { signal });
         return toAnswer(name, answer);
       } catch (thrown) {
-        throw toModelError(thrown, { name, apiKey: options.apiKey });
+        throw toModelError(thrown, { name, apiKey: model.api_key });
       }
     },
   };

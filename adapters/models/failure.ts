@@ -2,10 +2,14 @@ import { SvcError } from '../../src/errors.ts';
 
 const MOST_TEXT = 500;
 
-/** A vendor's error as ours, without the key; both packages build theirs alike. */
-export function toModelError(thrown: unknown, { name, apiKey }: { name: string; apiKey: string }): SvcError {
+/** A vendor's error as ours, without the key if there is one; both packages build theirs alike. */
+export function toModelError(
+  thrown: unknown,
+  { name, apiKey }: { name: string; apiKey: string | null },
+): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const text = (thrown instanceof Error ? thrown.message : String(thrown)).replaceAll(apiKey, '[REDACTED]');
+  const bare = (text: string) => (apiKey === null ? text : text.replaceAll(apiKey, '[REDACTED]'));
+  const text = bare(thrown instanceof Error ? thrown.message : String(thrown));
   const shown = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
   const status = statusOf(thrown);
   if (isTimeout(thrown)) {
@@ -13,8 +17,8 @@ export function toModelError(thrown: unknown, { name, apiKey }: { name: string; 
   }
   if (status === 429) return new SvcError('rate_limited', `${name} has too many requests: ${shown}`);
   const hint = status === 401 || status === 403 ? ` Check \`models.${name}.api_key\`.` : '';
-  const reason = causeOf(thrown)?.replaceAll(apiKey, '[REDACTED]');
-  return new SvcError('model_failed', `${name}: ${shown}${reason ? ` (${reason})` : ''}${hint}`);
+  const reason = causeOf(thrown);
+  return new SvcError('model_failed', `${name}: ${shown}${reason ? ` (${bare(reason)})` : ''}${hint}`);
 }
 
 function statusOf(thrown: unknown): number | null {

@@ -40,7 +40,7 @@ export async function createOpenAi(
         if (!choice?.message) throw malformed(name, 'without a choice');
         return toAnswer(choice, usage);
       } catch (thrown) {
-        throw toModelError(thrown, { name, apiKey: options.apiKey });
+        throw toModelError(thrown, { name, apiKey: model.api_key });
       }
     },
   };

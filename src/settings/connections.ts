@@ -51,8 +51,9 @@ function blockOf(value: JsonValue | undefined): JsonObject {
   return isMap(value) ? value : {};
 }
 
+/** What came from outside is text here still. */
 function isOn({ enabled }: JsonObject): boolean {
-  return enabled === true || enabled === 'true';
+  return enabled === true || (typeof enabled === 'string' && /^true$/i.test(enabled));
 }
 
 function textOf(value: JsonValue | undefined): string | null {

@@ -53,6 +53,16 @@ describe('references', () => {
     expect(getSecret(settings, 'other')).toBeNull();
   });
 
+  it('switch a secret manager on, however the word is written', async () => {
+    const vault = await startVault({ v2: { 'secret/db': { a: 'one' } } });
+    const user = secret(
+      '{ x: "vault://secret/db#a" }',
+      `vault: { enabled: "\${ON}", address: "${vault.url}" }\n`,
+    );
+    const settings = await settingsOf({ user, env: { ON: 'TRUE', VAULT_TOKEN } });
+    expect(getSecret(settings, 's')).toEqual({ x: 'one' });
+  });
+
   it('are read anew by each load', async () => {
     const env: Record<string, string> = { A: 'one' };
     expect(await readAs('${A}', env)).toBe('one');

@@ -133,6 +133,12 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
     expect(JSON.stringify([failed.message, failed.stack, failed.cause])).not.toContain(KEY);
   });
 
+  it('leaves the words of an error alone where there is no key', async () => {
+    const { url } = await startDouble([{ status: 404, body: error('none of the models is of that name') }]);
+    const model = await createModel('fast', settings(type, { api_key: null, base_url: url, max_retries: 0 }));
+    expect((await failureOf(ask(model))).message).toContain('none of the models');
+  });
+
   it.each(['', 'no JSON', '{}', '[]', '{"content": 5, "choices": [{}]}'])(
     'refuses the answer %j',
     async (body) => {
