@@ -99,7 +99,7 @@ export class StreamTransport implements Transport {
     const { input, output } = this.#options;
     return new Promise((resolve) => {
       const roomy = output.write(`${JSON.stringify(message)}\n`, () => resolve());
-      if (roomy) return;
+      if (roomy || input.isPaused()) return;
       // A client that does not read gets no more of its requests read either.
       input.pause();
       output.once('drain', () => input.resume());
