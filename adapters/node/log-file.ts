@@ -8,10 +8,17 @@ export interface LogFileLimits {
   readonly backups: number;
 }
 
-/** Writes lines to a file that only its owner reads; a full one becomes `<path>.1`, that one `<path>.2`, and so on. */
-export function createLogFile(path: string, limits: LogFileLimits): (line: string) => void {
+/** Takes a line of the log; never throws. */
+export type WriteLog = (line: string) => void;
+
+/**
+ * Writes lines to a file that only its owner reads; a full one becomes `<path>.1`, that one `<path>.2`, and so on. Lines
+ * that it cannot take, because the disk is full or the folder gone, are written elsewhere.
+ */
+export function createLogFile(path: string, limits: LogFileLimits, elsewhere: WriteLog): WriteLog {
   let size = open(path);
-  return (line) => {
+  let failing = false;
+  const append = (line: string) => {
     const bytes = Buffer.byteLength(line) + 1;
     if (size > 0 && size + bytes > limits.maxBytes) {
       rotate(path, limits.backups);
@@ -19,6 +26,16 @@ export function createLogFile(path: string, limits: LogFileLimits): (line: strin
     }
     appendFileSync(path, `${line}\n`, { mode: 0o600 });
     size += bytes;
+  };
+  return (line) => {
+    try {
+      append(line);
+      failing = false;
+    } catch (thrown) {
+      if (!failing) elsewhere(`The log file ${path} takes no lines, so they come here: ${thrown}`);
+      failing = true;
+      elsewhere(line);
+    }
   };
 }
 

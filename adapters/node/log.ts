@@ -3,7 +3,7 @@ import { isLogged } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
 import { createLogFile } from './log-file.ts';
 
-/** How a line for people looks, and where lines go when no file is named. */
+/** How a line for people looks, and where lines go when no file is named, or it takes none. */
 export interface LogOutput {
   readonly write: (line: string) => void;
   readonly human: (line: LogLine) => string;
@@ -13,8 +13,8 @@ export interface LogOutput {
 export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log {
   if (!settings.enabled) return () => {};
   const { path, format, max_bytes, backup_count } = settings;
-  const write =
-    path === null ? output.write : createLogFile(path, { maxBytes: max_bytes, backups: backup_count });
+  const limits = { maxBytes: max_bytes, backups: backup_count };
+  const write = path === null ? output.write : createLogFile(path, limits, output.write);
   return (line) => {
     if (!isLogged(line, settings)) return;
     write(format === 'json' ? toJson(line) : path === null ? output.human(line) : toPlain(line));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -76,5 +76,26 @@ describe('the application log', () => {
       expect(statSync(join(folder, 'logs', name)).size).toBeLessThanOrEqual(1_000);
       expect(statSync(join(folder, 'logs', name)).mode & 0o077).toBe(0);
     }
+  });
+
+  it('goes on elsewhere while its file takes no lines, and says so once', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'svc.log');
+    const lines: string[] = [];
+    const log = createNodeLog({ ...SETTINGS, path }, { write: (line) => lines.push(line), human: () => '' });
+    const tell = (message: string) => log({ level: 'warn', message });
+    tell('before');
+    rmSync(folder, { recursive: true });
+    tell('one');
+    tell('two');
+    mkdirSync(folder);
+    tell('after');
+    expect(lines).toEqual([
+      expect.stringMatching(/^The log file \S+svc\.log takes no lines, so they come here: .*ENOENT/),
+      expect.stringMatching(/ warn one$/),
+      expect.stringMatching(/ warn two$/),
+    ]);
+    expect(readFileSync(path, 'utf8')).toMatch(/^\S+ warn after\n$/);
   });
 });
