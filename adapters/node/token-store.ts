@@ -9,7 +9,13 @@ import { PURGE_MS, TOKEN_SCHEMA, TOKEN_SQL } from '../edge/token-sql.ts';
 export function openTokenStore(path: string, now: () => number = Date.now): TokenStore {
   const database = open(path);
   const statements = prepare(database);
-  const purge = () => void statements.purge.run(now());
+  const purge = () => {
+    try {
+      statements.purge.run(now());
+    } catch {
+      // nobody waits for it: a full disk or a lock meets those who store, and the next time it may do
+    }
+  };
   purge();
   const timer = setInterval(purge, PURGE_MS);
   timer.unref();

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PURGE_MS } from '../../../adapters/edge/token-sql.ts';
 import { openTokenStore } from '../../../adapters/node/token-store.ts';
 import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import { SvcError } from '../../../src/errors.ts';
@@ -55,6 +56,21 @@ describe('the store in SQLite', () => {
     const database = new DatabaseSync(file);
     expect(database.prepare('SELECT count(*) AS n FROM tokens').get()).toEqual({ n: 0 });
     database.close();
+  });
+
+  it('lets the process go on where what is over cannot be removed', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const file = path();
+    const store = openTokenStore(file);
+    const other = new DatabaseSync(file);
+    other.exec('ALTER TABLE tokens RENAME TO gone');
+    expect(() => vi.advanceTimersByTime(PURGE_MS)).not.toThrow();
+    other.exec('ALTER TABLE gone RENAME TO tokens');
+    other.close();
+    await store.put('a', 'b', { seconds: 60 });
+    expect((await store.get('a'))?.value).toBe('b');
+    await store.close();
   });
 
   it('D26: holds sealed values only: no token and no address can be read in the file', async () => {
