@@ -4,9 +4,9 @@ import { SvcError } from '../../src/errors.ts';
 export interface HttpEvent {
   readonly rawPath: string;
   readonly rawQueryString?: string;
-  readonly headers?: { readonly [name: string]: string | undefined };
-  readonly cookies?: readonly string[];
-  readonly body?: string;
+  readonly headers?: { readonly [name: string]: string | null | undefined } | null;
+  readonly cookies?: readonly string[] | null;
+  readonly body?: string | null;
   readonly isBase64Encoded?: boolean;
   readonly requestContext: {
     readonly domainName?: string;
@@ -45,9 +45,8 @@ export function toRequest(event: HttpEvent, signal: AbortSignal): Request | null
 function isHttpEvent(event: unknown): event is HttpEvent {
   if (typeof event !== 'object' || event === null || !('rawPath' in event)) return false;
   const context = 'requestContext' in event ? event.requestContext : null;
-  return (
-    typeof event.rawPath === 'string' && typeof context === 'object' && context !== null && 'http' in context
-  );
+  if (typeof event.rawPath !== 'string' || typeof context !== 'object' || context === null) return false;
+  return 'http' in context && typeof context.http === 'object' && context.http !== null;
 }
 
 function urlOf(event: HttpEvent): URL {
@@ -70,13 +69,13 @@ function headersOf(event: HttpEvent): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     // the bytes as one character each, as every HTTP server hands them on: Headers refuses anything wider
-    if (value !== undefined) headers.set(name, Buffer.from(value, 'utf8').toString('latin1'));
+    if (typeof value === 'string') headers.set(name, Buffer.from(value, 'utf8').toString('latin1'));
   }
   if (event.cookies?.length) headers.set('cookie', event.cookies.join('; '));
   return headers;
 }
 
 function bodyOf(event: HttpEvent): BodyInit | null {
-  if (event.body === undefined) return null;
+  if (typeof event.body !== 'string') return null;
   return event.isBase64Encoded ? Buffer.from(event.body, 'base64') : event.body;
 }

@@ -52,6 +52,19 @@ test('a path cannot change the host or start a query', () => {
   expect(new URL(request?.url ?? '').search).toBe('');
 });
 
+test('what is null is not there', async () => {
+  const nothing = {
+    headers: { host: 'h', 'x-none': null },
+    cookies: null,
+    body: null,
+    isBase64Encoded: true,
+  };
+  const request = toRequest({ ...functionUrlEvent(), ...nothing }, signal);
+  expect([...(request?.headers.keys() ?? [])]).toEqual(['host']);
+  expect(await request?.text()).toBe('');
+  expect(toRequest({ ...functionUrlEvent(), headers: null }, signal)).not.toBeNull();
+});
+
 test.each([
   { headers: { host: 'not a host' } },
   { headers: { host: 'h', 'bad name': 'x' } },
@@ -71,6 +84,7 @@ test.each([
   {},
   { rawPath: '/' },
   { rawPath: 1, requestContext: { http: {} } },
+  { rawPath: '/', requestContext: { http: null } },
   { path: '/', httpMethod: 'GET' },
 ])('another event shape is refused with the reason: %j', (event) => {
   expect(() => parseEvent(event)).toThrow(SvcError);
