@@ -27,7 +27,11 @@ const file: DatabaseFile = {
 const open = await prepareWasm({ wasm, trampolines, file });
 
 /** Opens the database that lies among the Worker's assets. */
-export async function openAsset(assets: Assets, called: string): Promise<Database> {
+export async function openAsset(assets: Assets | undefined, called: string): Promise<Database> {
+  if (assets === undefined) {
+    const message = 'No assets are bound as ASSETS, and the database is one.';
+    throw new SvcError('database_unavailable', `${message} Keep [assets] in wrangler.toml as it was built.`);
+  }
   const response = await assets.fetch(DATABASE);
   if (!response.ok) {
     throw new SvcError('database_unavailable', `The asset data.duckdb was answered with ${response.status}.`);
