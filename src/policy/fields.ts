@@ -8,15 +8,22 @@ export const MASK = '****';
 
 type Entries = [string, JsonValue][];
 
+/*
+ * In SQL `salary` and `Salary` are one column, and rows come with the name that the table gives it. What a policy hides is
+ * therefore hidden in any case of letters.
+ */
+
 /** A copy without the field at a dotted path; arrays on the way are walked through. */
 export function filterField(value: JsonValue, path: string): JsonValue {
-  return editField(value, path, (entries, key) => entries.filter(([name]) => name !== key));
+  return editField(value, path.toLowerCase(), (entries, key) =>
+    entries.filter(([name]) => name.toLowerCase() !== key),
+  );
 }
 
 /** A copy with the field at a dotted path masked. */
 export function maskField(value: JsonValue, path: string): JsonValue {
-  return editField(value, path, (entries, key) =>
-    entries.map(([name, item]) => [name, name === key ? MASK : item]),
+  return editField(value, path.toLowerCase(), (entries, key) =>
+    entries.map(([name, item]) => [name, name.toLowerCase() === key ? MASK : item]),
   );
 }
 
@@ -28,9 +35,28 @@ export function dropSensitive(value: JsonValue, node: TypeNode | undefined): Jso
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => !propertyOf(node, name)?.sensitive)
-      .map(([name, item]) => [name, dropSensitive(item, propertyOf(node, name))]),
+      .map(
+        ([name, item]) =>
+          [name, item, propertyOf(node, name) ?? lettersOf(node).get(name.toLowerCase())] as const,
+      )
+      .filter(([, , property]) => !property?.sensitive)
+      .map(([name, item, property]) => [name, dropSensitive(item, property)]),
   );
+}
+
+const letters = new WeakMap<TypeNode, ReadonlyMap<string, TypeNode>>();
+
+/** The declared properties of a node by their names in small letters; of several, one that is sensitive. */
+function lettersOf(node: TypeNode): ReadonlyMap<string, TypeNode> {
+  const known = letters.get(node);
+  if (known) return known;
+  const properties = Object.entries(node.properties ?? {});
+  const sorted = properties.toSorted(
+    ([, one], [, other]) => Number(one.sensitive ?? false) - Number(other.sensitive ?? false),
+  );
+  const made = new Map(sorted.map(([name, property]) => [name.toLowerCase(), property]));
+  letters.set(node, made);
+  return made;
 }
 
 /** A declared property of a node. */
@@ -45,11 +71,10 @@ function editField(
 ): JsonValue {
   if (isList(value)) return value.map((item) => editField(item, path, edit));
   if (!isObject(value)) return value;
-  const here = Object.hasOwn(value, path) ? edit(Object.entries(value), path) : Object.entries(value);
   return Object.fromEntries(
-    here.map(([name, item]) => {
-      const below = path.startsWith(`${name}.`) ? path.slice(name.length + 1) : null;
-      return [name, below === null ? item : editField(item, below, edit)];
+    edit(Object.entries(value), path).map(([name, item]) => {
+      const start = `${name.toLowerCase()}.`;
+      return [name, path.startsWith(start) ? editField(item, path.slice(start.length), edit) : item];
     }),
   );
 }

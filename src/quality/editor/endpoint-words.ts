@@ -139,7 +139,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     action: 'What to do; the actions on fields are for `output`.',
     reason: 'Why; the caller reads it where the call is denied.',
     fields:
-      'Fields for `filter_fields` and `mask_fields`; `address.street` leads into objects and through lists.',
+      'Fields for `filter_fields` and `mask_fields`, in any case of letters, as SQL has it; `address.street` leads into objects and through lists.',
   },
   limits: {
     rows: 'Most rows of a result; more are cut visibly. Default: 10,000.',
