@@ -1,10 +1,10 @@
-import { PassThrough } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
-import { MAX_FRAME } from '../python/frames.ts';
-import { followLines, type PrintedLines } from '../python/lines.ts';
+import { MAX_FRAME, tooLarge } from '../python/frames.ts';
+import { createLines, type PrintedLines } from '../python/lines.ts';
 import type { PythonSeat } from '../python/seat.ts';
+import { Turn } from '../python/turn.ts';
 import type { FromThread, ThreadSetup } from './thread-messages.ts';
 
 /** How threads are started. */
@@ -23,15 +23,13 @@ export class PyodideThread implements PythonSeat {
   readonly loaded = new Set<string>();
   /** Settles when the thread is gone. */
   readonly ended: Promise<void>;
-  readonly printed: PrintedLines;
   readonly #worker: Worker;
   readonly #posted = new Int32Array(new SharedArrayBuffer(4));
-  readonly #output = new PassThrough();
-  #pending: PromiseWithResolvers<string> | null = null;
-  #gone: SvcError | null = null;
+  readonly #turn = new Turn();
+  readonly #lines: ReturnType<typeof createLines>;
 
   constructor({ workerUrl, log, ...setup }: ThreadOptions) {
-    this.printed = followLines(this.#output, log);
+    this.#lines = createLines(log);
     const workerData: ThreadSetup = { ...setup, posted: this.#posted };
     this.#worker = new Worker(workerUrl, {
       workerData,
@@ -42,61 +40,46 @@ export class PyodideThread implements PythonSeat {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     this.#worker.on('message', (message: FromThread) => this.#take(message));
-    this.#worker.once('error', (cause) => this.#fail(died(cause)));
+    this.#worker.once('error', (cause) => this.#turn.end(died(cause)));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#worker.once('exit', () => {
-      this.#fail(died());
-      this.#output.end();
+      this.#turn.end(died());
+      this.#lines.end();
       resolve();
     });
   }
 
   get alive(): boolean {
-    return this.#gone === null;
+    return this.#turn.alive;
+  }
+
+  get printed(): PrintedLines {
+    return this.#lines;
   }
 
   /** What is sent while it starts waits until it has. */
   exchange(text: string): Promise<string> {
-    if (this.#gone !== null) return Promise.reject(this.#gone);
-    const pending = Promise.withResolvers<string>();
-    this.#pending = pending;
-    this.#worker.postMessage(text);
-    Atomics.add(this.#posted, 0, 1);
-    Atomics.notify(this.#posted, 0);
-    return pending.promise;
+    return this.#turn.exchange(() => {
+      this.#worker.postMessage(text);
+      Atomics.add(this.#posted, 0, 1);
+      Atomics.notify(this.#posted, 0);
+    });
   }
 
   /** Ends the thread at once, whatever runs in it; whoever waits for it gets the reason. */
   kill(reason: SvcError): void {
-    this.#fail(reason);
+    this.#turn.end(reason);
     void this.#worker.terminate();
   }
 
   #take(message: FromThread): void {
-    if (message.kind === 'print') this.#output.write(`${message.line}\n`);
+    if (message.kind === 'print') this.#lines.write(`${message.line}\n`);
     else if (message.text.length > MAX_FRAME) this.kill(tooLarge());
-    else this.#answer(message.text);
-  }
-
-  #answer(text: string): void {
-    const pending = this.#pending;
-    this.#pending = null;
-    pending?.resolve(text);
-  }
-
-  #fail(reason: SvcError): void {
-    this.#gone ??= reason;
-    const pending = this.#pending;
-    this.#pending = null;
-    pending?.reject(this.#gone);
+    else this.#turn.answer(message.text);
   }
 }
 
 function died(cause?: unknown): SvcError {
   return new SvcError('python_failed', 'The Python interpreter ended in the middle of the call.', { cause });
-}
-
-function tooLarge(): SvcError {
-  return new SvcError('result_too_large', `The function returned more than ${MAX_FRAME / 1024 / 1024} MiB.`);
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { SvcError } from '../../src/errors.ts';
 
 const HEADER = 4;
 /** More than any endpoint may return. */
@@ -51,4 +52,9 @@ export function readFrames(stream: Readable, { onFrame, onTooLarge }: FrameReade
       return;
     }
   });
+}
+
+/** For an answer that is larger than any may be. */
+export function tooLarge(): SvcError {
+  return new SvcError('result_too_large', `The function returned more than ${MAX_FRAME / 1024 / 1024} MiB.`);
 }

@@ -13,14 +13,29 @@ export interface PrintedLines {
   last(): string;
 }
 
-/** Follows what a process prints, line by line, bounded. */
+/** The same where texts are handed over. */
+export interface WrittenLines extends PrintedLines {
+  write(text: string): void;
+  /** Nothing is printed any more. */
+  end(): void;
+}
+
+/** Follows what a process prints. */
 export function followLines(stream: Readable, log: Log): PrintedLines {
+  const lines = createLines(log);
+  stream.setEncoding('utf8').on('data', lines.write);
+  stream.on('close', lines.end);
+  return lines;
+}
+
+/** Passes texts on to a log line by line, bounded. */
+export function createLines(log: Log): WrittenLines {
   let source = 'python';
   let rest = '';
   let written = 0;
   let dropped = 0;
   const recent: string[] = [];
-  const write = (line: string) => {
+  const tell = (line: string) => {
     if (recent.push(line.slice(0, MAX_LINE)) > 20) recent.shift();
     written += 1;
     if (written > MAX_LINES) dropped += 1;
@@ -31,16 +46,16 @@ export function followLines(stream: Readable, log: Log): PrintedLines {
     written = 0;
     dropped = 0;
   };
-  stream.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(0, MAX_LINE);
-    for (const line of lines) if (line.trim() !== '') write(line.trimEnd());
-  });
-  stream.on('close', () => {
-    if (rest.trim() !== '') write(rest.trimEnd());
-    close();
-  });
   return {
+    write(text) {
+      const lines = (rest + text).split('\n');
+      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      for (const line of lines) if (line.trim() !== '') tell(line.trimEnd());
+    },
+    end() {
+      if (rest.trim() !== '') tell(rest.trimEnd());
+      close();
+    },
     begin(file) {
       close();
       source = file;
