@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { Log, PythonSettings } from '../ports.ts';
 import type { SiteFile } from '../project/site-model.ts';
+import { createConcealment } from './concealment.ts';
 import type { Settings } from './model.ts';
-import { REDACTED } from './redact.ts';
 import { getSecret } from './secrets.ts';
 
 /** Where Python's settings come from. */
@@ -20,43 +20,22 @@ export interface PythonSettingsSource {
 /** What Python may know of the configuration: declared secrets by name, and everything else without any secret. */
 export function createPythonSettings(source: PythonSettingsSource): PythonSettings {
   const { settings, secrets, log } = source;
-  const given = new Set<string>();
+  const { add, conceal } = createConcealment();
   return {
     secret(name) {
       const found = settings();
       if (secrets.includes(name)) {
         const secret = found === null ? null : getSecret(found, name);
-        remember(secret, given);
+        add(secret);
         return secret;
       }
       const message = `Python asked for the secret ${name.slice(0, 100)}, which svc-site.yml does not name under \`secrets\`.`;
       log({ level: 'warn', message });
       return null;
     },
-    conceal: (text) => withoutGiven(text, given),
+    conceal,
     config: () => ({ site: toSiteConfig(source), user: toUserConfig(settings()) }),
   };
-}
-
-/** Shorter ones would be found in every text. */
-const MIN_HIDDEN = 6;
-/** Reloads bring new ones. */
-const MAX_HIDDEN = 1_000;
-
-function remember(value: JsonValue, given: Set<string>): void {
-  if (typeof value === 'string' && value.length >= MIN_HIDDEN && given.size < MAX_HIDDEN) given.add(value);
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) remember(part, given);
-  }
-}
-
-/** Also as Python shows texts, or as an address has them. */
-function withoutGiven(text: string, given: ReadonlySet<string>): string {
-  let bare = text;
-  for (const secret of given) {
-    bare = bare.replaceAll(secret, REDACTED).replaceAll(encodeURIComponent(secret), REDACTED);
-  }
-  return bare;
 }
 
 /** Keys as in svc-site.yml. */

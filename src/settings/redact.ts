@@ -1,10 +1,8 @@
 import type { JsonValue } from '../json.ts';
 import type { Path } from '../project/position.ts';
+import { REDACTED } from './concealment.ts';
 import { nodeAt } from './schema/node.ts';
 import { ACTIVE_USER } from './schema/user.ts';
-
-/** What stands in place of a secret. */
-export const REDACTED = '[REDACTED]';
 
 /** Kinds of values that nobody hides anything in. */
 const PLAIN = ['number', 'boolean', 'choice'];
