@@ -4,7 +4,8 @@ import type { Runtime } from '../../src/endpoint/runtime.ts';
 import type { Log, Python } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { createPythonSettings } from '../../src/settings/python.ts';
-import { createRpcPython, type PythonBinding } from '../python-rpc/client.ts';
+import { createRpcPython } from '../python-rpc/client.ts';
+import type { PythonBinding } from '../python-rpc/messages.ts';
 
 /** What a Worker knows of its Python. */
 export interface BundledOptions {

@@ -1,20 +1,9 @@
-import { createApp } from '../../src/app.ts';
-import type { Auth } from '../../src/auth/model.ts';
-import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
-import { createRuntime } from '../../src/endpoint/create.ts';
+import { parseManifest } from '../../src/catalog/manifest.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
-import type { Sealer } from '../../src/mcp/seal.ts';
 import type { Environment } from '../../src/settings/environment.ts';
-import type { Settings } from '../../src/settings/model.ts';
-import { auditSettingsOf, createLineAudit } from '../edge/audit.ts';
-import { startAuth } from '../edge/auth.ts';
-import { createGate } from '../edge/cold-start.ts';
 import { createStartLog } from '../edge/log.ts';
-import { createEdgeReach } from '../edge/reach.ts';
-import { sealerOf } from '../edge/sealer.ts';
-import { measuredBy, startTelemetry } from '../edge/telemetry.ts';
-import type { Telemetry } from '../otel/telemetry.ts';
-import type { PythonBinding } from '../python-rpc/client.ts';
+import { createEdgeServer, type EdgeServer } from '../edge/server.ts';
+import type { PythonBinding } from '../python-rpc/messages.ts';
 import { afterBody } from './after-body.ts';
 import { bundledPython } from './bundled-python.ts';
 import bundled from './config.yml';
@@ -43,44 +32,25 @@ const { log, follow } = createStartLog(({ level, message, fields }) =>
   console[level](JSON.stringify({ level, message, ...fields })),
 );
 
-type Server = ReturnType<typeof createServer>;
-let server: Server | null = null;
+let server: EdgeServer | null = null;
 
-function createServer(bindings: Env) {
+function createServer(bindings: Env): EdgeServer {
   const { ASSETS, PYTHON: binding } = bindings;
   const env = textsOf(bindings);
-  let auth: Auth | null = null;
-  let sealer: Sealer | null = null;
-  let telemetry: Telemetry | null = null;
-  let settings: Settings | null = null;
-  const reach = createEdgeReach();
-  const gate = createGate(async () => {
-    settings = await loadStartSettings({ manifest, bundled, env });
-    follow(settings);
-    reach.follow(settings);
-    sealer = await sealerOf(settings);
-    const openStore = storeAmong(bindings);
-    auth = await startAuth(settings, runtime.catalog, { fetchDocument, listens: null, log, openStore });
-    const { version } = manifest;
-    const measured = { project: runtime.catalog.project, version, env, log, write: printLine };
-    telemetry = await startTelemetry(settings, { ...measured, onDemand: true });
-    runtime = measuredBy(runtime, telemetry);
-  }, log);
-  const audit = createLineAudit(auditSettingsOf(manifest.audit, env), printLine);
-  const open = () => openAsset(ASSETS, manifest.database.name);
-  const database = () => runtime.database();
-  const python = bundledPython({ manifest, binding, settings: () => settings, database, log });
-  let runtime = createRuntime({ catalog: toServedCatalog(manifest), open, log, ...audit, ...python.parts });
-  const app = createApp({
-    runtime: () => runtime,
-    version: manifest.version,
-    stateless: true,
+  const settings = () => created.settings();
+  const database = () => created.runtime().database();
+  const created = createEdgeServer({
+    manifest,
+    env,
+    loadSettings: () => loadStartSettings({ manifest, bundled, env }),
     log,
-    auth: () => auth,
-    sealer: () => sealer,
-    ...reach.parts,
+    follow,
+    write: printLine,
+    auth: { fetchDocument, openStore: storeAmong(bindings) },
+    open: () => openAsset(ASSETS, manifest.database.name),
+    ...bundledPython({ manifest, binding, settings, database, log }).parts,
   });
-  return { app, gate, database: () => runtime.database(), telemetry: () => telemetry };
+  return created;
 }
 
 export default {
@@ -90,7 +60,7 @@ export default {
     context.waitUntil(gated);
     const refuse = await gated;
     if (refuse !== null) return refuse(request);
-    if (mayQuery(request)) context.waitUntil(settled(server.database()));
+    if (mayQuery(request)) context.waitUntil(settled(server.runtime().database()));
     const address = request.headers.get('cf-connecting-ip');
     const answer = await server.app.fetch(request, address === null ? {} : { address });
     const telemetry = server.telemetry();

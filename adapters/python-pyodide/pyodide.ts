@@ -7,8 +7,11 @@ export type PythonFunction = (...args: readonly unknown[]) => unknown;
 export interface Pyodide {
   runPython(code: string): unknown;
   pyimport(module: string): unknown;
+  setStdin(options: { readonly stdin: () => null }): void;
   setStdout(options: { readonly batched: (line: string) => void }): void;
   setStderr(options: { readonly batched: (line: string) => void }): void;
+  /** Its first element is a signal for Python, which looks at it while it runs. */
+  setInterruptBuffer(signals: { 0: number }): void;
   makeMemorySnapshot(): Uint8Array;
   mountNodeFS(mountPoint: string, folder: string): void;
   readonly FS: {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { loadParts } from './files.ts';
 import { openInterpreter } from './interpreter.ts';
+import { connectStreams } from './streams.ts';
 import type { FromThread, ThreadSetup } from './thread-messages.ts';
 
 /* The entry of an interpreter's own thread; a platform's bundle carries it as a file of its own. */
@@ -28,8 +29,7 @@ const { python, handle } = await openInterpreter(parts, {
   still: false,
   exchange,
 });
-python.setStdout({ batched: (line) => post({ kind: 'print', line }) });
-python.setStderr({ batched: (line) => post({ kind: 'print', line }) });
+connectStreams(python, (line) => post({ kind: 'print', line }));
 python.mountNodeFS(setup.mount, setup.root);
 python.runPython(`import os; os.chdir(${JSON.stringify(setup.mount)})`);
 parentPort?.on('message', (text: string) => {

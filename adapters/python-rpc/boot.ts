@@ -1,6 +1,7 @@
 import { loadPyodide } from 'pyodide';
 import createModule from 'pyodide/pyodide.asm.mjs';
 import type { CreateModule, LoadPyodide } from '../python-pyodide/pyodide.ts';
+import { connectStreams } from '../python-pyodide/streams.ts';
 import { openSuspending, type SuspendingInterpreter } from './interpreter.ts';
 import wasm from './pyodide.asm.wasm';
 import { modules } from './tiny-modules.mjs';
@@ -25,7 +26,11 @@ const MEMORY_MB = 64;
 supplyModules(new Map(modules));
 
 /** Starts the interpreter and prepares it for the project; a request has to wait for it. */
-export async function boot(assets: Assets, project: CarriedProject): Promise<SuspendingInterpreter> {
+export async function boot(
+  assets: Assets,
+  project: CarriedProject,
+  print: (text: string) => void,
+): Promise<SuspendingInterpreter> {
   const [stdlib, snapshot] = await Promise.all([
     read(assets, 'python_stdlib.zip'),
     readPacked(assets, 'snapshot.bin.gz'),
@@ -39,6 +44,7 @@ export async function boot(assets: Assets, project: CarriedProject): Promise<Sus
     };
     return openSuspending(parts, { snapshot, modules: project.modules, memoryMb: MEMORY_MB });
   });
+  connectStreams(interpreter.python, (line) => print(`${line}\n`));
   for (const [path, text] of Object.entries(project.files)) write(interpreter, `/project/${path}`, text);
   const start = { op: 'start', root: '/project', folder: project.folder, follow: false };
   await interpreter.handle(JSON.stringify(start), async () => '{}');

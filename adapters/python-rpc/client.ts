@@ -7,14 +7,9 @@ import type {
   PythonResult,
   PythonSettings,
 } from '../../src/ports.ts';
-import { createLimit } from '../python/limit.ts';
+import { createLimit, type Limit } from '../python/limit.ts';
 import { callFunction, loadFile, type PythonLine } from '../python/protocol.ts';
-import type { Ask } from './interpreter.ts';
-
-/** The Python Worker, as the platform binds it. */
-export interface PythonBinding {
-  exchange(message: string, ask: Ask): Promise<string>;
-}
+import { type Ask, BUSY, LATE, type PythonBinding, type Turns } from './messages.ts';
 
 /** What answers Python. */
 export interface RpcOptions {
@@ -28,12 +23,11 @@ const TRIES = 3;
 
 /** Python in another Worker, called over RPC. */
 export function createRpcPython(binding: PythonBinding, { settings, background }: RpcOptions): Python {
-  const load = ({ file }: PythonRequest) => loadFile(lineTo(binding), file, { settings, host: background });
-  const attempt = async (request: PythonRequest, host: PythonHost): Promise<PythonResult> => {
+  const attempt = async (request: PythonRequest, host: PythonHost, time: Time): Promise<PythonResult> => {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const result = await callFunction(lineTo(binding), request, { settings, host });
+      const result = await callFunction(lineTo(binding, time), request, { settings, host });
       if (result !== null) return result;
-      await load(request);
+      await loadFile(lineTo(binding, time), request.file, { settings, host: background });
     }
     throw new SvcError('python_unavailable', 'The Python Worker keeps being replaced.');
   };
@@ -41,9 +35,10 @@ export function createRpcPython(binding: PythonBinding, { settings, background }
     kind: 'rpc',
     async call(request, host, call: PythonCall) {
       const limit = createLimit({ ...call, subject: `The function ${request.name}` });
+      const time = { limit, until: Date.now() + call.timeoutMs };
       limit.begin();
       try {
-        return await Promise.race([attempt(request, host), limit.over]);
+        return await Promise.race([attempt(request, host, time), limit.over]);
       } finally {
         limit.end();
       }
@@ -53,33 +48,46 @@ export function createRpcPython(binding: PythonBinding, { settings, background }
   };
 }
 
+interface Time {
+  readonly limit: Limit;
+  readonly until: number;
+}
+
 /** One conversation: what Python asks comes in calls back, and its end as the answer. */
-function lineTo(binding: PythonBinding): PythonLine {
+function lineTo(binding: PythonBinding, { limit, until }: Time): PythonLine {
   let said = Promise.withResolvers<string>();
   let reply: ((text: string) => void) | null = null;
-  const ask: Ask = (text) =>
-    new Promise((resolve) => {
-      reply = resolve;
-      said.resolve(text);
-    });
-  const begin = (text: string): void => {
-    const ended = binding.exchange(text, ask);
-    ended.then(
-      (answer) => said.resolve(answer),
-      (error) => said.reject(lost(error)),
-    );
+  const ask: Ask = (text) => {
+    const answer = Promise.withResolvers<string>();
+    reply = answer.resolve;
+    said.resolve(text);
+    // A function whose caller is gone must not wait for what nobody will say.
+    return Promise.race([answer.promise, limit.over]);
+  };
+  const turns: Turns = async (now) => limit[now]();
+  const begin = async (text: string): Promise<string> => {
+    const answer = await binding.exchange(text, ask, turns, until - Date.now());
+    if (answer === BUSY) throw new SvcError('busy', 'Too many calls wait for Python; try again.');
+    // The limit, which the Python Worker knows too, says so itself.
+    return answer === LATE ? limit.over : answer;
   };
   return {
     exchange(text) {
-      said = Promise.withResolvers();
-      if (reply === null) begin(text);
-      else reply(text);
-      return said.promise;
+      const current = Promise.withResolvers<string>();
+      said = current;
+      if (reply !== null) reply(text);
+      else
+        begin(text).then(
+          (answer) => said.resolve(answer),
+          (error) => said.reject(lost(error)),
+        );
+      return current.promise;
     },
   };
 }
 
 function lost(cause: unknown): SvcError {
+  if (cause instanceof SvcError) return cause;
   return new SvcError('python_failed', 'The Python Worker failed in the middle of the call.', {
     cause: toSvcError(cause),
   });

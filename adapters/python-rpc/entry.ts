@@ -1,43 +1,82 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
+import { createConcealment } from '../../src/settings/concealment.ts';
+import { createLines } from '../python/lines.ts';
 import { type Assets, boot, type CarriedProject } from './boot.ts';
-import type { Ask, SuspendingInterpreter } from './interpreter.ts';
+import type { SuspendingInterpreter } from './interpreter.ts';
+import { createLineUp, type Place } from './line-up.ts';
+import { type Ask, BUSY, LATE, type Turns } from './messages.ts';
 import text from './python.json';
 
 /* The Python Worker: it has no address, and only the Worker that it is bound to calls it. */
 
+/** The call that has the interpreter, and those that may wait for it. */
+const MOST = 1 + 64;
+
 const project: CarriedProject = JSON.parse(text);
 let booting: Promise<SuspendingInterpreter> | null = null;
 const loaded = new Set<string>();
-/** Settles when the interpreter is free. */
-let free: Promise<unknown> = Promise.resolve();
+const lineUp = createLineUp(MOST);
+const { add, conceal } = createConcealment();
+const printed = createLines(({ level, message }) =>
+  console.log(JSON.stringify({ level, message: conceal(message) })),
+);
 
 /** What the server's Worker can ask for. */
 export class Python extends WorkerEntrypoint<{ readonly ASSETS: Assets }> {
-  /** Answers one message of the protocol; `stale` where the file of a call has to be loaded first. */
-  exchange(message: string, ask: Ask): Promise<string> {
-    const work = free.then(() => answer(this.env.ASSETS, message, ask));
-    free = work.catch(() => null);
+  /** Answers one message of the protocol within its time; `stale` where the file of a call has to be loaded first. */
+  async exchange(message: string, ask: Ask, turns: Turns, limitMs: number): Promise<string> {
+    const place = lineUp.join(limitMs);
+    if (place === null) return BUSY;
+    if (place.waits) void turns('wait').catch(() => null);
+    const work = this.#inPlace(place, () => answer(this.env.ASSETS, message, ask, place.leftMs()), turns);
     // A caller who leaves must not leave the interpreter in the middle of something.
-    this.ctx.waitUntil(free);
+    this.ctx.waitUntil(work.catch(() => null));
     return work;
+  }
+
+  async #inPlace(place: Place, work: () => Promise<string>, turns: Turns): Promise<string> {
+    try {
+      const began = await place.begin();
+      if (began === 'late') return LATE;
+      if (began === 'lost') discard();
+      if (place.waits) await turns('begin');
+      return await work();
+    } finally {
+      place.leave();
+    }
   }
 }
 
-async function answer(assets: Assets, message: string, ask: Ask): Promise<string> {
-  booting ??= boot(assets, project);
+/** It cannot be told what an interpreter is still good for that failed, or was left in the middle of something. */
+function discard(): void {
+  booting = null;
+  loaded.clear();
+}
+
+async function answer(assets: Assets, message: string, ask: Ask, limitMs: number): Promise<string> {
+  booting ??= boot(assets, project, printed.write);
+  const own = booting;
   try {
-    const interpreter = await booting;
+    const interpreter = await own;
     const { op, id, file } = JSON.parse(message);
     if (op === 'call' && !loaded.has(file)) return JSON.stringify({ op: 'stale', id });
-    const said = await interpreter.handle(message, ask);
-    if (op === 'load' && JSON.parse(said).op === 'done') loaded.add(file);
-    return said;
+    printed.begin(file);
+    const said = await interpreter.handle(message, hearing(ask), limitMs);
+    if (op === 'load' && said !== null && JSON.parse(said).op === 'done') loaded.add(file);
+    return said ?? LATE;
   } catch (error) {
-    // It cannot be told what an interpreter that failed is still good for.
-    booting = null;
-    loaded.clear();
+    if (booting === own) discard();
     throw error;
   }
+}
+
+/** Remembers the secrets that are given away, for they are in no line of the log. */
+function hearing(ask: Ask): Ask {
+  return async (asked) => {
+    const reply = await ask(asked);
+    if (JSON.parse(asked).what === 'secret') add(JSON.parse(reply).value ?? null);
+    return reply;
+  };
 }
 
 // biome-ignore lint/style/noDefaultExport: the platform asks for one

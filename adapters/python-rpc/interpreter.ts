@@ -2,46 +2,78 @@ import { type HostModules, OWN_PATH } from '../python-pyodide/interpreter.ts';
 import { loadInterpreter, type PyodideParts } from '../python-pyodide/load.ts';
 import { writeModules } from '../python-pyodide/modules.ts';
 import type { Pyodide } from '../python-pyodide/pyodide.ts';
-
-/** Answers a text of Python's, later. */
-export type Ask = (text: string) => Promise<string>;
+import { createCurfew } from './curfew.ts';
+import type { Ask } from './messages.ts';
 
 /** An interpreter whose questions are answered later, by whoever called it. */
 export interface SuspendingInterpreter {
-  handle(text: string, ask: Ask): Promise<string>;
+  /** Answers one message of the protocol; null: its time was over before. */
+  handle(text: string, ask: Ask, limitMs?: number): Promise<string | null>;
   readonly python: Pyodide;
 }
 
 interface SuspendingHost {
   suspending(exchange: Ask): Promising;
+  stop_waiting(): void;
 }
 
 interface Promising {
   callPromising(text: string): Promise<string>;
 }
 
+const CALL_IS_OVER = '{"error":{"code":"cancelled","message":"The call is over."}}';
+
 /** Starts an interpreter where JavaScript can be waited for (WebAssembly.Suspending). */
 export async function openSuspending(
   parts: PyodideParts,
   options: { readonly snapshot: Uint8Array; readonly modules: HostModules; readonly memoryMb: number },
 ): Promise<SuspendingInterpreter> {
-  let answer: Ask = async () => '{"error":{"code":"cancelled","message":"The call is over."}}';
   const python = await loadInterpreter(parts, { ...options, still: false });
   writeModules(python, options.modules);
   python.runPython(OWN_PATH);
   const host = python.pyimport('svc_pyodide') as SuspendingHost;
-  // Tasks of one function may ask at the same time, and the protocol is one of turns.
-  let turn: Promise<unknown> = Promise.resolve();
-  const dispatcher = host.suspending((text) => {
-    const said = turn.then(() => answer(text));
-    turn = said.catch(() => null);
-    return said;
-  });
+  const curfew = createCurfew();
+  python.setInterruptBuffer(curfew.signals);
+  let answer: Ask = async () => CALL_IS_OVER;
+  const dispatcher = host.suspending(inTurn(() => answer));
   return {
     python,
-    async handle(text, ask) {
-      answer = ask;
-      return dispatcher.callPromising(text);
+    async handle(text, ask, limitMs = Number.POSITIVE_INFINITY) {
+      const over = Promise.withResolvers<string>();
+      answer = (asked) => Promise.race([ask(asked), over.promise]);
+      const strike = () => {
+        curfew.strike();
+        over.resolve(CALL_IS_OVER);
+        host.stop_waiting();
+      };
+      curfew.begin(limitMs);
+      const timer = Number.isFinite(limitMs) ? setTimeout(strike, limitMs) : undefined;
+      try {
+        const said = await dispatcher.callPromising(text);
+        return curfew.over ? null : said;
+      } catch (error) {
+        if (curfew.over && isInterrupt(error)) return null;
+        throw error;
+      } finally {
+        clearTimeout(timer);
+        curfew.end();
+      }
     },
   };
+}
+
+/** Tasks of one function may ask at the same time, and the protocol is one of turns. */
+function inTurn(current: () => Ask): Ask {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (text) => {
+    const ask = current();
+    const said = turn.then(() => ask(text));
+    turn = said.catch(() => null);
+    return said;
+  };
+}
+
+/** Struck after the function itself: whatever handled that has come to its end all the same. */
+function isInterrupt(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'KeyboardInterrupt';
 }

@@ -6,6 +6,8 @@ export interface Limit {
   readonly over: Promise<never>;
   /** From here on it does not wait for its turn any more. */
   begin(): void;
+  /** It waits for its turn after all. */
+  wait(): void;
   end(): void;
 }
 
@@ -33,6 +35,9 @@ export function createLimit({ timeoutMs, signal, subject }: LimitOptions): Limit
     over: promise,
     begin() {
       running = true;
+    },
+    wait() {
+      running = false;
     },
     end() {
       clearTimeout(timer);

@@ -15,5 +15,6 @@ if (found instanceof Error) {
     open: (options) => openPython({ ...options, env }),
     threads: true,
     processes: process.platform !== 'win32',
+    artefact: false,
   });
 }

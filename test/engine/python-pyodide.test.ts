@@ -1,4 +1,4 @@
 import { openPyodide } from '../../adapters/python-pyodide/open.ts';
 import { describePython } from './python/contract.ts';
 
-describePython({ name: 'pyodide', open: openPyodide, threads: false, processes: false });
+describePython({ name: 'pyodide', open: openPyodide, threads: false, processes: false, artefact: false });

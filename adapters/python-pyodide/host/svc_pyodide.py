@@ -61,7 +61,18 @@ def suspending(exchange):
     policy = WebLoopPolicy()
     asyncio.events._set_event_loop_policy(policy)
     _loop._loop = policy.get_event_loop()
+    # the task has the exception already, for whoever waits for it
+    _loop._loop._keyboard_interrupt_handler = lambda: None
+    _loop._loop._system_exit_handler = lambda code: None
     return Dispatcher(lambda text: run_sync(exchange(text))).handle
+
+
+def stop_waiting():
+    """Ends every task, `time.sleep` among them, of a call whose time is over."""
+    from svc import _loop
+
+    for task in asyncio.all_tasks(_loop._loop):
+        task.cancel()
 
 
 def dispatcher(exchange):

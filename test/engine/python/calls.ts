@@ -48,6 +48,17 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(await value('who_in_thread', {}, { user: { id: 'bob' } })).toEqual(['bob', 'bob', 'bob']);
   });
 
+  it.runIf(!threads)(
+    'a thread is an exception of its call, and what asyncio gives to one runs at once',
+    async () => {
+      const { call, value } = opened();
+      expect((await failureOf(call('who_in_thread'))).message).toMatch(
+        /RuntimeError: can't start new thread$/,
+      );
+      expect(await value('aside', { name: 'Ada' })).toBe('hello Ada');
+    },
+  );
+
   it('the caller is known, and nobody is nobody', async () => {
     const { value } = opened();
     const user = { id: 'ada', external_token: 'tok', groups: ['g'] };
@@ -63,13 +74,12 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
   });
 
   it('a secret that was given is in no error and in no line', async () => {
-    const { call, lines } = opened();
+    const { call, printed } = opened();
     const error = await failureOf(call('leaks'));
     expect(error.message).toMatch(/RuntimeError: https:\/\/example\.com\/\?key=\[REDACTED\]$/);
     expect((error.cause as Error).message).not.toContain('s3cret');
-    if (!processes) return;
-    await expect.poll(() => JSON.stringify(lines), { timeout: 15_000 }).toContain('the key is [REDACTED]');
-    expect(JSON.stringify(lines)).not.toContain('s3cret');
+    await expect.poll(printed, { timeout: 15_000 }).toContain('the key is [REDACTED]');
+    expect(printed()).not.toContain('s3cret');
   });
 
   it('clients are told, and records too', async () => {
@@ -126,23 +136,34 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
   });
 
   it('what functions print goes to the log, and never into the protocol', async () => {
-    const { value, lines } = opened();
-    if (!processes) return;
+    const { value, printed } = opened();
     expect(await value('prints', { lines: 1000 })).toBe('');
     expect(await value('hello')).toBe('hello you');
-    const printed = () =>
-      lines.map(({ message }) => message).filter((text) => text.startsWith('python/calls.py'));
     await expect.poll(printed, { timeout: 15_000 }).toContain('python/calls.py: line 199');
     // What is read late counts for the call after, so that only some bound is certain.
     await expect
-      .poll(async () => [await value('hello'), ...printed()].join('\n'), { timeout: 15_000 })
+      .poll(async () => [await value('hello'), printed()].join('\n'), { timeout: 15_000 })
       .toMatch(/\d+ more lines were printed/);
-    expect(printed().length).toBeLessThan(900);
+    expect(printed().match(/python\/calls\.py: line/g)?.length).toBeLessThan(900);
+  });
+
+  it.runIf(processes)('what programs of a function print goes the same way', async () => {
+    const { value, printed } = opened();
+    expect(await value('prints_elsewhere')).toBe('');
+    await expect.poll(printed, { timeout: 15_000 }).toContain('python/calls.py: from a program');
+  });
+
+  it.runIf(!processes)('a program is an exception of its call', async () => {
+    expect((await failureOf(opened().call('prints_elsewhere'))).message).toMatch(
+      /does not support processes/,
+    );
   });
 
   it('sys.exit ends the call only', async () => {
-    const error = await failureOf(opened().call('leaves'));
-    expect(error.message).toMatch(/^python\/calls\.py:\d+: SystemExit: 3$/);
+    for (const name of ['leaves', 'leaves_later']) {
+      const error = await failureOf(opened().call(name));
+      expect(error.message).toMatch(/^python\/calls\.py:\d+: SystemExit: 3$/);
+    }
     expect(await opened().value('hello')).toBe('hello you');
   });
 }

@@ -12,7 +12,10 @@ export function describePython(implementation: Implementation): void {
     beforeAll(async () => {
       subject = await openSubject(implementation);
     });
-    afterAll(() => subject?.python.close());
+    afterAll(async () => {
+      await subject?.python.close();
+      await implementation.remove?.();
+    });
     const opened = (): Opened => {
       if (subject === null) throw new Error('it is not open');
       return subject;
@@ -20,6 +23,6 @@ export function describePython(implementation: Implementation): void {
     describeValues(opened);
     describeCalls(implementation, opened);
     describeIsolation(implementation, opened);
-    describeLifecycle(implementation);
+    describeLifecycle(implementation, opened);
   });
 }

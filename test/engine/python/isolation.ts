@@ -1,33 +1,51 @@
 import { expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
-import { createHost, failureOf, type Implementation, type Opened, openSubject } from './subject.ts';
+import {
+  createHost,
+  failureOf,
+  type Implementation,
+  type Opened,
+  type OpenOptions,
+  openSubject,
+} from './subject.ts';
 
 /** No call harms another, however it ends. */
 export function describeIsolation(implementation: Implementation, opened: () => Opened): void {
-  const { threads, processes } = implementation;
+  const { threads, processes, artefact } = implementation;
+  /** Work for which everything is new; an artefact has one interpreter in any case, and takes long to start. */
+  const anew = async (options: Partial<OpenOptions>, work: (subject: Opened) => Promise<void>) => {
+    if (artefact) return work(opened());
+    const subject = await openSubject(implementation, options);
+    return work(subject).finally(() => subject.python.close());
+  };
 
-  it.runIf(processes)('a process that dies is an error of its call, and is replaced', async () => {
+  it('an interpreter that dies is an error of its call, and is replaced', async () => {
     const { call, value } = opened();
     const error = await failureOf(call('dies'));
-    expect([error.code, error.message]).toEqual([
-      'python_failed',
-      'The Python process ended with exit code 3 in the middle of the call.',
-    ]);
-    expect((await failureOf(call('x', {}, { file: 'tools/dies_early.py' }))).message).toContain(
-      'exit code 4',
+    expect(error.code).toBe('python_failed');
+    expect(error.message).toMatch(
+      processes
+        ? /^The Python process ended with exit code 3 in the middle of the call\.$/
+        : /^The Python (interpreter ended|Worker failed) in the middle of the call\.$/,
     );
+    const early = await failureOf(call('x', {}, { file: 'tools/dies_early.py' }));
+    expect(early.message).toMatch(processes ? /exit code 4/ : /in the middle of the call/);
     expect(await value('hello')).toBe('hello you');
   });
 
-  it('an endless loop ends at its deadline, others go on meanwhile', async () => {
+  it.each([
+    ['an endless loop', 'loops', {}],
+    ['one that sleeps', 'sleeps', { seconds: 60 }],
+    ['one that waits asynchronously', 'naps', { seconds: 60 }],
+  ])('%s ends at its deadline, and no other call waits for it', async (_what, name, args) => {
     const { call, value } = opened();
-    const looping = failureOf(call('loops', {}, { timeoutMs: 700 }));
+    const late = failureOf(call(name, args, { timeoutMs: 700 }));
     expect(await value('hello')).toBe('hello you');
-    const error = await looping;
+    const error = await late;
     expect([error.code, error.message]).toEqual([
       'deadline_exceeded',
-      'The function loops took longer than the 0.7 s that it may.',
+      `The function ${name} took longer than the 0.7 s that it may.`,
     ]);
     expect(await value('hello')).toBe('hello you');
   });
@@ -74,18 +92,23 @@ export function describeIsolation(implementation: Implementation, opened: () => 
   });
 
   it('calls beyond the queue are refused, and so are those that wait too long', async () => {
-    const { call, python } = await openSubject(implementation, { size: 1 });
-    try {
-      await call('hello');
-      const first = call('sleeps', { seconds: 0.6 });
-      const late = failureOf(call('hello', {}, { timeoutMs: 100 }));
-      const waiting = Array.from({ length: 63 }, () => call('hello'));
-      const refused = await failureOf(call('hello'));
-      expect([refused.code, (await late).code]).toEqual(['busy', 'busy']);
-      expect(await Promise.all([first, ...waiting])).toHaveLength(64);
-    } finally {
-      await python.close();
-    }
+    await anew({ size: 1 }, async ({ call }) => {
+      const [asked, rows] = [Promise.withResolvers<void>(), Promise.withResolvers<readonly []>()];
+      const host = createHost(() => {
+        asked.resolve();
+        return rows.promise;
+      });
+      const first = call('query', { sql: 'SELECT 1' }, { host });
+      await asked.promise;
+      expect((await failureOf(call('hello', {}, { timeoutMs: 100 }))).code).toBe('busy');
+      const all = Array.from({ length: 65 }, () => call('hello'));
+      await Promise.race(all.map((one) => failureOf(one.then(() => new Promise(() => {})))));
+      rows.resolve([]);
+      await first;
+      const settled = await Promise.allSettled(all);
+      const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+      expect(refused).toEqual(['busy']);
+    });
   });
 
   it.runIf(threads)('a thread that outlives its call is nobody in the next one', async () => {
@@ -101,13 +124,10 @@ export function describeIsolation(implementation: Implementation, opened: () => 
   });
 
   it('a task that outlives its call is cancelled', async () => {
-    const { call, value, python } = await openSubject(implementation, { size: 1 });
-    try {
+    await anew({ size: 1 }, async ({ call, value }) => {
       await call('leaves_a_task');
       expect(await value('the_task')).toBe(true);
-    } finally {
-      await python.close();
-    }
+    });
   });
 
   it.runIf(processes)('a process that was forked speaks for nobody', async () => {
@@ -116,41 +136,37 @@ export function describeIsolation(implementation: Implementation, opened: () => 
   });
 
   it('mixed calls with crashes and endless loops: every good one is right', async () => {
-    const many = Number(process.env.SVC_TEST_PYTHON_CALLS ?? 600);
-    const { call, value, python } = await openSubject(implementation);
-    const one = async (n: number): Promise<string> => {
-      if (n % 100 === 50) {
-        const [name, more] = processes ? ['dies', {}] : ['leaves', {}];
-        return (await failureOf(call(name, {}, more))).code === 'python_failed'
-          ? 'ok'
-          : `call ${n} did not crash`;
-      }
-      if (n % 100 === 75) {
-        const { code } = await failureOf(call('loops', {}, { timeoutMs: 300 }));
-        return code === 'deadline_exceeded' || code === 'busy' ? 'ok' : `call ${n} was ${code}`;
-      }
-      const host = createHost(async () => [{ n }]);
-      const name = String(n);
-      const found =
-        n % 3 === 0 ? await value('query', { sql: 'SELECT n' }, { host }) : await value('later', { name });
-      const wanted = n % 3 === 0 ? [{ n }] : `later ${n}`;
-      return JSON.stringify(found) === JSON.stringify(wanted)
-        ? 'ok'
-        : `call ${n} gave ${JSON.stringify(found)}`;
-    };
-    try {
-      let next = 0;
-      const wrong: string[] = [];
-      const caller = async () => {
-        while (next < many) {
-          const result = await one(next++).catch((thrown: SvcError) => `${thrown.code}: ${thrown.message}`);
-          if (result !== 'ok') wrong.push(result);
-        }
-      };
-      await Promise.all(Array.from({ length: 8 }, caller));
-      expect(wrong).toEqual([]);
-    } finally {
-      await python.close();
-    }
+    const many = Number(process.env.SVC_TEST_PYTHON_CALLS ?? (artefact ? 200 : 600));
+    await anew({}, ({ call, value }) => everyGood(many, call, value));
   }, 600_000);
+}
+
+async function everyGood(many: number, call: Opened['call'], value: Opened['value']): Promise<void> {
+  const one = async (n: number): Promise<string> => {
+    if (n % 100 === 50) {
+      return (await failureOf(call('dies'))).code === 'python_failed' ? 'ok' : `call ${n} did not crash`;
+    }
+    if (n % 100 === 75) {
+      const { code } = await failureOf(call('loops', {}, { timeoutMs: 300 }));
+      return code === 'deadline_exceeded' || code === 'busy' ? 'ok' : `call ${n} was ${code}`;
+    }
+    const host = createHost(async () => [{ n }]);
+    const name = String(n);
+    const found =
+      n % 3 === 0 ? await value('query', { sql: 'SELECT n' }, { host }) : await value('later', { name });
+    const wanted = n % 3 === 0 ? [{ n }] : `later ${n}`;
+    return JSON.stringify(found) === JSON.stringify(wanted)
+      ? 'ok'
+      : `call ${n} gave ${JSON.stringify(found)}`;
+  };
+  let next = 0;
+  const wrong: string[] = [];
+  const caller = async () => {
+    while (next < many) {
+      const result = await one(next++).catch((thrown: SvcError) => `${thrown.code}: ${thrown.message}`);
+      if (result !== 'ok') wrong.push(result);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, caller));
+  expect(wrong).toEqual([]);
 }

@@ -2,17 +2,35 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Implementation, openSubject, PROJECT } from './subject.ts';
+import { type Implementation, type Opened, openSubject, PROJECT } from './subject.ts';
 
 /** Beginning, beginning anew, and the end. */
-export function describeLifecycle(implementation: Implementation): void {
+export function describeLifecycle(implementation: Implementation, opened: () => Opened): void {
   const inCopy = async (work: (root: string) => Promise<void>) => {
     const root = await mkdtemp(join(tmpdir(), 'python-'));
     await cp(PROJECT, root, { recursive: true });
     await work(root).finally(() => rm(root, { recursive: true, force: true }));
   };
 
-  it('a reload begins anew with files as they are now, and ends no running call', () =>
+  const { artefact } = implementation;
+
+  it.runIf(artefact)(
+    'an artefact that is built anew has files as they are now, and the one before has its own',
+    () =>
+      inCopy(async (root) => {
+        const before = opened();
+        await writeFile(join(root, 'python/calls.py'), 'def hello():\n    return "anew"\n');
+        const after = await openSubject(implementation, { root });
+        try {
+          expect(await after.value('hello')).toBe('anew');
+          expect(await before.value('hello')).toBe('hello you');
+        } finally {
+          await after.python.close();
+        }
+      }),
+  );
+
+  it.runIf(!artefact)('a reload begins anew with files as they are now, and ends no running call', () =>
     inCopy(async (root) => {
       const { python, call, value } = await openSubject(implementation, { root, size: 1 });
       try {
@@ -26,9 +44,10 @@ export function describeLifecycle(implementation: Implementation): void {
       } finally {
         await python.close();
       }
-    }));
+    }),
+  );
 
-  it('secrets and settings of a reload are those of now', async () => {
+  it.runIf(!artefact)('secrets and settings of a reload are those of now', async () => {
     let key = 'old';
     const settings = { secret: () => ({ key }), config: () => ({ site: { project: key }, user: {} }) };
     const { python, value } = await openSubject(implementation, { settings });
@@ -43,27 +62,30 @@ export function describeLifecycle(implementation: Implementation): void {
     }
   });
 
-  it('a changed file is taken up by the next call where that is wanted, and so is a module that it imports', () =>
-    inCopy(async (root) => {
-      const { python, value } = await openSubject(implementation, { root, follow: true });
-      const area = () => value('area', {}, { file: 'python/shapes/area.py' });
-      try {
-        expect(await area()).toEqual([16, 1]);
-        await writeFile(join(root, 'python/shapes/sides.py'), 'SIDES = 5  # more\n');
-        expect(await area()).toEqual([25, 1]);
-        await writeFile(join(root, 'python/shapes/area.py'), 'def area():\n    return "other"\n');
-        expect(await area()).toBe('other');
-      } finally {
-        await python.close();
-      }
-    }));
+  it.runIf(!artefact)(
+    'a changed file is taken up by the next call where that is wanted, and so is a module that it imports',
+    () =>
+      inCopy(async (root) => {
+        const { python, value } = await openSubject(implementation, { root, follow: true });
+        const area = () => value('area', {}, { file: 'python/shapes/area.py' });
+        try {
+          expect(await area()).toEqual([16, 1]);
+          await writeFile(join(root, 'python/shapes/sides.py'), 'SIDES = 5  # more\n');
+          expect(await area()).toEqual([25, 1]);
+          await writeFile(join(root, 'python/shapes/area.py'), 'def area():\n    return "other"\n');
+          expect(await area()).toBe('other');
+        } finally {
+          await python.close();
+        }
+      }),
+  );
 
-  it('the end runs @on_shutdown, refuses what comes after, and may come twice', async () => {
-    const { python, call, lines } = await openSubject(implementation);
+  it.runIf(!artefact)('the end runs @on_shutdown, refuses what comes after, and may come twice', async () => {
+    const { python, call, printed } = await openSubject(implementation);
     await call('hello');
     await python.close();
     await python.close();
-    expect(lines.map(({ message }) => message).join('\n')).toContain('shut down');
+    expect(printed()).toContain('shut down');
     await expect(call('hello')).rejects.toMatchObject({ code: 'python_unavailable' });
   });
 }

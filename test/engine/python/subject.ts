@@ -10,6 +10,7 @@ import type {
   PythonSettings,
   SqlValue,
 } from '../../../src/ports.ts';
+import { SETTINGS } from './settings.ts';
 
 /** The project whose functions the contract calls. */
 export const PROJECT = fileURLToPath(new URL('./project', import.meta.url));
@@ -27,10 +28,16 @@ export interface OpenOptions {
 
 /** How an implementation is opened, and what its platform has. */
 export interface Implementation {
-  readonly name: Python['kind'];
-  open(options: OpenOptions): Promise<Python>;
+  readonly name: string;
+  open(options: OpenOptions): Promise<Python & { printed?(): readonly string[] }>;
+  /** Removes what it made, once everything is closed. */
+  remove?(): Promise<void>;
+  /** WebAssembly has one thread, and no others but its own. */
   readonly threads: boolean;
+  /** Nor can it start programs; and what ends it is no exit code. */
   readonly processes: boolean;
+  /** Its files and settings are those it was built with: other ones are another artefact, and its platform ends it. */
+  readonly artefact: boolean;
 }
 
 /** What was asked of a host. */
@@ -73,7 +80,8 @@ async function echo(
 /** An implementation that is open, with everything that it was told. */
 export interface Opened {
   readonly python: Python;
-  readonly lines: LogLine[];
+  /** What was logged so far. */
+  printed(): string;
   readonly background: ReturnType<typeof createHost>;
   call(
     name: string,
@@ -87,13 +95,6 @@ export interface Opened {
   ): Promise<PythonResult>;
   value(name: string, args?: JsonObject, more?: Parameters<Opened['call']>[2]): Promise<JsonValue>;
 }
-
-/** Secrets and configuration as the tests know them. */
-export const SETTINGS: PythonSettings = {
-  secret: (name) => (name === 'rates' ? { key: 's3cret', nested: { a: 1 } } : null),
-  conceal: (text) => text.replaceAll('s3cret', '[REDACTED]'),
-  config: () => ({ site: { project: 'tested', sql_tools: { enabled: true } }, user: { models: {} } }),
-};
 
 /** Opens an implementation on the contract's project. */
 export async function openSubject(
@@ -111,7 +112,8 @@ export async function openSubject(
     return python.call({ file, name, args, kinds, user }, host, { signal, timeoutMs });
   };
   const value: Opened['value'] = async (...given) => (await call(...given)).value;
-  return { python, lines, background, call, value };
+  const printed = () => (python.printed?.() ?? lines.map(({ message }) => message)).join('\n');
+  return { python, printed, background, call, value };
 }
 
 /** The error of something that must fail. */

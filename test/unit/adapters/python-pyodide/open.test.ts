@@ -6,7 +6,8 @@ import { openChosenPython } from '../../../../adapters/python-pyodide/choose.ts'
 import { openPyodide } from '../../../../adapters/python-pyodide/open.ts';
 import { MISSING_MODULES, STANDARD_MODULES } from '../../../../deploy/python/standard-library.ts';
 import type { LogLine, Python } from '../../../../src/ports.ts';
-import { createHost, SETTINGS } from '../../../engine/python/subject.ts';
+import { SETTINGS } from '../../../engine/python/settings.ts';
+import { createHost } from '../../../engine/python/subject.ts';
 
 // interpreters start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000 });

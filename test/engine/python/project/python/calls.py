@@ -146,6 +146,10 @@ def prints(lines=1):
         print(f"line {number}")
     os.write(1, b"raw\n")
     print("to stderr", file=sys.stderr)
+    return sys.stdin.read()
+
+
+def prints_elsewhere():
     subprocess.run([sys.executable, "-c", "print('from a program')"], check=True)
     return sys.stdin.read()
 
@@ -195,3 +199,17 @@ def leaks():
     key = config.get_secret("rates")["key"]
     print("the key is", key)
     raise RuntimeError(f"https://example.com/?key={key}")
+
+
+async def naps(seconds):
+    await asyncio.sleep(seconds)
+    return "awake"
+
+
+async def leaves_later():
+    await asyncio.sleep(0)
+    sys.exit(3)
+
+
+async def aside(name):
+    return await asyncio.to_thread(hello, name)
