@@ -229,7 +229,7 @@ async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Pr
   return {
     requestId: c.get('requestId'),
     kind,
-    user: await admit(raw, c.env.address),
+    ...(await admit(raw, c.env.address)),
     headers: () => {
       headers ??= visibleHeaders(raw);
       return headers;

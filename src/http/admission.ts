@@ -10,8 +10,15 @@ export interface AdmissionOptions {
   readonly rateLimit?: () => RateLimit | null;
 }
 
+/** Who sends a request. */
+export interface Admitted {
+  readonly user: User | null;
+  /** Counts another request of the same client, where one holds several; throws rate_limited. */
+  readonly countAnother: () => void;
+}
+
 /** Says who sends a request; throws SvcError for credentials that are not good and for clients that ask too often. */
-export type Admit = (request: Request, address: string | undefined) => Promise<User | null>;
+export type Admit = (request: Request, address: string | undefined) => Promise<Admitted>;
 
 /** The clients of one server, counted together whichever path they ask. */
 export interface Admission {
@@ -32,9 +39,12 @@ export function createAdmission({ authenticate, rateLimit }: AdmissionOptions): 
       countAddress(address);
       throw thrown;
     });
-    if (user) throttle(`user ${user.provider ?? ''} ${user.id}`);
-    else countAddress(address);
-    return user ?? null;
+    const count = () => {
+      if (user) throttle(`user ${user.provider ?? ''} ${user.id}`);
+      else countAddress(address);
+    };
+    count();
+    return { user: user ?? null, countAnother: count };
   };
   return { admit, countAddress };
 }

@@ -24,6 +24,8 @@ export interface Caller {
   /** Of the HTTP request; a message's own `_meta.traceparent` goes before it. */
   readonly traceparent: string | null;
   readonly signal: AbortSignal;
+  /** Counts another message that came with the request; throws rate_limited. Absent where nothing is counted. */
+  readonly countAnother?: () => void;
   /** Of the legacy era; absent where nothing is kept about a client. */
   readonly session?: Session;
 }

@@ -79,6 +79,7 @@ function deliver(messages: readonly JsonValue[], { calls, pending }: Session): v
 
 /** Only responses: the revision with batches has no other use for streams than progress. */
 async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: Exchange) {
+  for (const _ of requests.slice(1)) caller.countAnother?.();
   const outlets = await Promise.all(
     requests.map((request) => channels.legacy.exchange({ request, caller, streams: false })),
   );

@@ -54,6 +54,21 @@ describe('a client that asks too often', () => {
     });
   });
 
+  it('is not helped by a batch, in which each request counts', async () => {
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const app = createTestApp(createFakeRuntime(), { rateLimit });
+    const ask = (many: number) => {
+      const sent = Array.from({ length: many }, (_, id) => ping(id));
+      return app.fetch(post(sent), { address: '192.0.2.1' });
+    };
+    expect(await statuses([ask(2)])).toEqual([200]);
+    expect(await statuses([ask(1)])).toEqual([429]);
+    const other = await app.fetch(post(Array.from({ length: 3 }, (_, id) => ping(id))), {
+      address: '192.0.2.2',
+    });
+    expect([other.status, other.headers.get('retry-after')]).toEqual([429, '60']);
+  });
+
   it('is told so where it is a page of an allowed origin', async () => {
     const app = createTestApp(createFakeRuntime(), { rateLimit });
     const origin = 'http://localhost:5173';
