@@ -1,9 +1,6 @@
-import type { Log, Span, Spans } from '../ports.ts';
+import type { Span, Spans } from '../ports.ts';
 
 const NO_SPAN: Span = { traceId: null, set() {}, span: (_name, _attributes, run) => run(NO_SPAN) };
 
 /** Spans that go nowhere: telemetry is off. */
 export const NO_SPANS: Spans = { trace: (_name, _attributes, _parent, run) => run(NO_SPAN) };
-
-/** A log that goes nowhere. */
-export const NO_LOG: Log = () => {};

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createRuntime } from '../../../src/endpoint/create.ts';
-import { NO_LOG } from '../../../src/endpoint/quiet.ts';
 import type { Database } from '../../../src/ports.ts';
 
 const catalog = { project: 'p', hash: 'h', tools: {}, resources: {}, prompts: {} };
@@ -18,7 +17,7 @@ test('the database is opened by the first who asks, once for all', async () => {
     opened += 1;
     return database;
   };
-  const runtime = createRuntime({ catalog, open, log: NO_LOG });
+  const runtime = createRuntime({ catalog, open, log: () => {} });
   expect(opened).toBe(0);
   expect(await Promise.all([runtime.database(), runtime.database()])).toEqual([database, database]);
   expect(opened).toBe(1);
@@ -31,7 +30,7 @@ test('a failure is told to all who waited, and the next call tries again', async
     if (attempts === 1) throw new Error('not yet');
     return database;
   };
-  const runtime = createRuntime({ catalog, open, log: NO_LOG });
+  const runtime = createRuntime({ catalog, open, log: () => {} });
   const first = await Promise.allSettled([runtime.database(), runtime.database()]);
   expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await runtime.database()).toBe(database);
