@@ -1,79 +1,31 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
-import { join } from 'node:path';
-import { json, text } from 'node:stream/consumers';
-import { expect, test, vi } from 'vitest';
+import { join, resolve } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sendToSocket } from '../../adapters/admin-socket/client.ts';
 import { project, Svc } from '../unit/cli/svc.ts';
 import { deadCollector } from './dead-collector.ts';
+import { type Offer, type Offered, traceOf } from './offer.ts';
 
-/** What is offered; a machine that cannot take it, or make it, gets as much as it can. */
+/** Far more than two cores can answer while they offer it: most of it is to be refused at once. */
 const RATE = Number(process.env.SVC_SOAK_RATE ?? 2_000);
 const SECONDS = Number(process.env.SVC_SOAK_SECONDS ?? 30);
 const RELOAD_MS = 2_000;
 const SAMPLE_MS = 250;
-/** Calls that may wait for their answer; no more are begun meanwhile. */
-const MOST = 256;
 /** Beyond what a heap that fills and empties shows, and far below what one kept record per call would be. */
 const MOST_GROWTH = 200 * 1_048_576;
 
 vi.setConfig({ testTimeout: SECONDS * 1_000 + 120_000 });
 
-type Ending = 'answered' | 'busy' | 'deadline' | `failed: ${string}`;
-
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-
-/** One call under a trace of its own, by which its record is found. */
-async function call(url: string, traceId: string): Promise<Ending> {
-  const sent = request(url, {
-    agent,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      traceparent: `00-${traceId}-00000000000000aa-01`,
-    },
-  });
-  sent.end(
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'hello_world', arguments: { name: traceId } },
-    }),
-  );
-  const [response] = await once(sent, 'response');
-  const body = await text(response);
-  if (body.includes(`Hello, ${traceId}!`)) return 'answered';
-  if (/"busy"/.test(body)) return 'busy';
-  return /"deadline_exceeded"/.test(body)
-    ? 'deadline'
-    : `failed: ${response.statusCode} ${body.slice(0, 200)}`;
-}
-
-/** Begins calls as the clock wants them, until the time is over and the last has ended. */
-async function offer(url: string): Promise<ReadonlyMap<string, Ending>> {
-  const endings = new Map<string, Ending>();
-  const running = new Set<Promise<void>>();
-  const from = performance.now();
-  let due = 0;
-  await every(5, SECONDS * 1_000, () => {
-    const now = Math.floor(((performance.now() - from) / 1_000) * RATE);
-    for (; due < now; due++) {
-      if (running.size >= MOST) continue;
-      const traceId = (due + 1).toString(16).padStart(32, '0');
-      const one = call(url, traceId)
-        .catch((error): Ending => `failed: ${error}`)
-        .then((ending) => {
-          endings.set(traceId, ending);
-          running.delete(one);
-        });
-      running.add(one);
-    }
-  });
-  await Promise.all(running);
-  return endings;
+/** Calls come from another process: this one would begin them late, and never more than it can end. */
+async function offer(asked: Offer): Promise<Offered> {
+  const program = fork(resolve('test/matrix/offer.ts'), { execArgv: [] });
+  onTestFinished(() => void program.kill('SIGKILL'));
+  program.send(asked);
+  const [offered] = await once(program, 'message');
+  return offered as Offered;
 }
 
 async function every(ms: number, forMs: number, work: () => void): Promise<void> {
@@ -97,7 +49,7 @@ async function recordedTraces(folder: string): Promise<readonly string[]> {
 const medianOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-test(`up to ${RATE} calls a second for ${SECONDS} s, reloads and a dead collector: each call answered and recorded once`, async () => {
+test(`${RATE} calls a second for ${SECONDS} s, reloads and a dead collector: each call is answered and recorded once, or refused`, async () => {
   const root = await project();
   const socket = join(root, 'admin.sock');
   const env = {
@@ -117,8 +69,8 @@ test(`up to ${RATE} calls a second for ${SECONDS} s, reloads and a dead collecto
     const { memory_rss_bytes } = await ask(socket, 'GET', '/system/process');
     sizes.push(Number(memory_rss_bytes));
   };
-  const [endings] = await Promise.all([
-    offer(url),
+  const [offered] = await Promise.all([
+    offer({ url, perSecond: RATE, seconds: SECONDS }),
     every(RELOAD_MS, SECONDS * 1_000, () => reloads.push(ask(socket, 'POST', '/reload'))),
     every(SAMPLE_MS, SECONDS * 1_000, () => samples.push(sample())),
   ]);
@@ -133,24 +85,27 @@ test(`up to ${RATE} calls a second for ${SECONDS} s, reloads and a dead collecto
   }, 60_000);
   server.child.kill('SIGTERM');
   const { code, stderr } = await server.ended;
-  agent.destroy();
   expect(code, stderr).toBe(0);
 
-  const endingOf = new Map(endings);
-  expect([...endingOf.values()].filter((ending) => ending.startsWith('failed'))).toEqual([]);
-  const answered = [...endingOf].flatMap(([traceId, ending]) => (ending === 'answered' ? [traceId] : []));
+  const { endings, most } = offered;
+  expect(endings).toHaveLength(RATE * SECONDS);
+  expect(endings.filter((ending) => ending.startsWith('failed'))).toEqual([]);
+  const answered = endings.flatMap((ending, index) => (ending === 'answered' ? [traceOf(index)] : []));
   expect(answered.length).toBeGreaterThan(0);
   expect(reloads.length).toBeGreaterThan(0);
   const recorded = await recordedTraces(join(root, 'audit'));
   const known = new Set(recorded);
   expect(recorded).toHaveLength(known.size);
   expect(answered.filter((traceId) => !known.has(traceId))).toEqual([]);
-  expect(recorded.filter((traceId) => !endingOf.has(traceId))).toEqual([]);
+  const begun = new Set(endings.map((_, index) => traceOf(index)));
+  expect(recorded.filter((traceId) => !begun.has(traceId))).toEqual([]);
 
   const third = Math.ceil(sizes.length / 3);
   const growth = medianOf(sizes.slice(-third)) - medianOf(sizes.slice(third, 2 * third));
   expect(growth).toBeLessThan(MOST_GROWTH);
+  const counts = Object.entries(Object.groupBy(endings, (ending) => ending));
+  const said = counts.map(([ending, all]) => `${all?.length} ${ending}`).join(', ');
   console.info(
-    `soak: ${answered.length} of ${endingOf.size} calls answered, ${reloads.length} reloads, growth ${Math.round(growth / 1_048_576)} MiB`,
+    `soak: ${endings.length} calls offered: ${said}; at most ${most} at a time, ${reloads.length} reloads, growth ${Math.round(growth / 1_048_576)} MiB`,
   );
 });
