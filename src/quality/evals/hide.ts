@@ -1,12 +1,11 @@
-import { createRedactor, REDACTED } from '../../audit/redact.ts';
+import { createRedactor } from '../../audit/redact.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
+import { createConcealment } from '../../settings/concealment.ts';
 import { isList } from '../../types/canonical.ts';
 import { isObject } from '../../types/coerce.ts';
 import type { MadeCall } from './call.ts';
 import type { CallReport } from './report.ts';
 
-/** Shorter ones would be found in every text. */
-const MIN_SECRET = 6;
 const MOST_TEXT = 65_536;
 
 /** What a conversation may be kept as: as in the audit log, and without the secrets of the configuration. */
@@ -19,10 +18,10 @@ export interface Hider {
 /** A hider for one conversation; its calls go first, so that what is sensitive in them is found in the answer. */
 export function createHider(secrets: readonly string[]): Hider {
   const redactor = createRedactor();
-  const known = secrets.filter(({ length }) => length >= MIN_SECRET);
-  const bare = (text: string) => known.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
-  const text = (value: string) => redactor.text(bare(value), MOST_TEXT);
-  const value = <T extends JsonValue>(given: T): T => mapTexts(given, bare) as T;
+  const { add, conceal } = createConcealment();
+  add(secrets);
+  const text = (value: string) => redactor.text(conceal(value), MOST_TEXT);
+  const value = <T extends JsonValue>(given: T): T => mapTexts(given, conceal) as T;
   return {
     text,
     value,
