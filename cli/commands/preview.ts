@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { startPreview } from '../../deploy/preview/preview.ts';
 import { staleBecause } from '../../deploy/preview/stale.ts';
 import type { TargetName } from '../../deploy/target.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import { howToConnect } from '../banner.ts';
 import type { Run } from '../command.ts';
@@ -55,6 +56,10 @@ async function makeFresh(
   const why = await staleBecause(outOf(root, target, input), {
     root,
     profile: siteOf(checked).profile,
+    catalog: await compileCatalog(checked.project).then(
+      ({ hash }) => hash,
+      () => null,
+    ),
     database: databaseOf(checked).path,
     config: config === undefined ? null : resolve(config),
   });

@@ -9,6 +9,8 @@ export interface Sources {
   /** The project's folder. */
   readonly root: string;
   readonly profile: string;
+  /** The hash of its endpoints: a file that is gone leaves no other trace. Null where it has none that are sound. */
+  readonly catalog: string | null;
   /** The database, which need not be in the project. */
   readonly database: string;
   /** The user file that goes in; null for none. */
@@ -20,12 +22,13 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   const at = join(out, 'manifest.json');
   const built = await stat(at).catch(() => null);
   if (built === null) return 'there is none yet';
-  const { version, profile } = parseManifest(await readFile(at, 'utf8'));
+  const { version, profile, catalog } = parseManifest(await readFile(at, 'utf8'));
   if (version !== VERSION) return `it was built by svc ${version}`;
   if (profile !== sources.profile) return `it was built for the profile ${profile}`;
   if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
   const newer = await newerThan(built.mtimeMs, out, sources);
-  return newer === null ? null : `${relative(sources.root, newer)} is newer`;
+  if (newer !== null) return `${relative(sources.root, newer)} is newer`;
+  return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints are others';
 }
 
 async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {

@@ -9,9 +9,16 @@ let root: string;
 let out: string;
 
 const manifest = (version = VERSION) =>
-  JSON.stringify({ svc: 1, version, hash: 'x', profile: 'default', catalog: {} });
+  JSON.stringify({ svc: 1, version, hash: 'x', profile: 'default', catalog: { hash: 'h' } });
 const because = (more: Partial<Parameters<typeof staleBecause>[1]> = {}) =>
-  staleBecause(out, { root, profile: 'default', database: join(root, 'data.duckdb'), config: null, ...more });
+  staleBecause(out, {
+    root,
+    profile: 'default',
+    catalog: 'h',
+    database: join(root, 'data.duckdb'),
+    config: null,
+    ...more,
+  });
 /** A file from before or after the build. */
 async function put(path: string, when: 'before' | 'after'): Promise<void> {
   await mkdir(join(root, path, '..'), { recursive: true });
@@ -48,6 +55,12 @@ test.each(['build/other/x.js', 'node_modules/x/y.js', '.git/index', 'tools/.x.ym
     expect(await because()).toBeNull();
   },
 );
+
+test('endpoints that are others are a reason, also where no file is newer', async () => {
+  await rm(join(root, 'tools/sum.yml'));
+  expect(await because({ catalog: 'without it' })).toBe('its endpoints are others');
+  expect(await because({ catalog: null })).toBeNull();
+});
 
 test('what was built otherwise is built again', async () => {
   await writeFile(join(root, 'config.yml'), 'svc: 1\n');
