@@ -87,7 +87,7 @@ async function offer({ url, perSecond, seconds }: Offer): Promise<Offered> {
   return { endings: await Promise.all(calls), most };
 }
 
-if (process.send !== undefined) {
+if (import.meta.main) {
   process.once('message', async (asked: Offer) => {
     process.send?.(await offer(asked), undefined, undefined, () => process.disconnect());
     agent.destroy();
