@@ -7,8 +7,8 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import type { WriteLine } from './audit.ts';
 
-/** What a platform brings to the telemetry of an artefact. */
-export interface EdgeTelemetryParts {
+/** What a platform brings to its telemetry. */
+export interface TelemetryParts {
   readonly project: string;
   readonly version: string;
   readonly env: Environment;
@@ -22,7 +22,7 @@ export interface EdgeTelemetryParts {
 /** The telemetry that settings ask for, loaded only then. Null: nothing is measured. */
 export async function startTelemetry(
   settings: Pick<Settings, 'telemetry'> | null,
-  { env, ...parts }: EdgeTelemetryParts,
+  { env, ...parts }: TelemetryParts,
 ): Promise<Telemetry | null> {
   const wanted = settings?.telemetry.enabled ?? toBoolean(env.SVC_TELEMETRY_ENABLED?.trim() ?? '');
   if (wanted !== true) return null;
@@ -37,16 +37,21 @@ export async function startTelemetry(
 export function measuredBy(runtime: Runtime, telemetry: Telemetry | null): Runtime {
   if (telemetry === null) return runtime;
   const { spans, observe } = telemetry;
-  return { ...runtime, spans, observe: both(runtime.observe, observe) };
+  return { ...runtime, spans, ...together([runtime.observe, observe]) };
+}
+
+/** Tells all who watch of each call, in their order; nothing where nobody does. */
+export function together(all: readonly (CallObserver | undefined)[]): Pick<Runtime, 'observe'> {
+  const observers = all.filter((observer) => observer !== undefined);
+  const [first] = observers;
+  if (first === undefined) return {};
+  if (observers.length === 1) return { observe: first };
+  return {
+    observe: (call) => {
+      for (const observe of observers) observe(call);
+    },
+  };
 }
 
 const NOT_BUILT_IN = `Telemetry is enabled, but this artefact was built without it.
 Remove SVC_TELEMETRY_ENABLED or \`telemetry.enabled\`, or build again with \`svc build --config <file>\`, where the file has a \`telemetry\` block.`;
-
-function both(first: CallObserver | undefined, second: CallObserver): CallObserver {
-  if (first === undefined) return second;
-  return (call) => {
-    first(call);
-    second(call);
-  };
-}
