@@ -49,7 +49,7 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Askin
     throw new SvcError('denied', 'The client answered something else than it was asked. Nothing was done.');
   };
   return {
-    can: (kind) => canAnswer(session.capabilities, kind),
+    can: (kind) => session.answers.includes(kind),
     ask: async (inquiries) => new Map(await Promise.all(inquiries.map(askOne))),
   };
 }

@@ -6,12 +6,19 @@ import { isObject } from './wire.ts';
 /** What a client must have declared to be asked a kind of question. */
 const CAPABILITIES = { form: 'elicitation', sampling: 'sampling', roots: 'roots' } as const;
 
+const KINDS = ['form', 'sampling', 'roots'] as const satisfies readonly Inquiry['kind'][];
+
 /** Whether a client declared that it answers a kind of question. */
 export function canAnswer(capabilities: JsonValue | undefined, kind: Inquiry['kind']): boolean {
   const declared = isObject(capabilities) ? capabilities[CAPABILITIES[kind]] : undefined;
   if (!isObject(declared)) return false;
   // A client may show addresses to open, and no forms.
   return kind !== 'form' || declared.form !== undefined || declared.url === undefined;
+}
+
+/** The kinds of question that a client declared to answer. */
+export function answeredKinds(capabilities: JsonValue | undefined): readonly Inquiry['kind'][] {
+  return KINDS.filter((kind) => canAnswer(capabilities, kind));
 }
 
 /** A question as the protocol has it: a request of the legacy era, an entry of `inputRequests` in the modern one. */

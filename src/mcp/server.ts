@@ -6,6 +6,7 @@ import { problemOf } from './begin.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
 import { answerCompletion } from './completion.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
+import { answeredKinds } from './inquiry.ts';
 import type { ServeOptions, ServerParts } from './parts.ts';
 import { answerPrompts } from './prompts.ts';
 import { answerResources } from './resources.ts';
@@ -76,7 +77,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerParts):
   server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, (params, ctx) => {
     const { protocolVersion: asked, capabilities } = params;
     const { session } = parts.callerOf(ctx);
-    if (session !== undefined) session.capabilities = capabilities ?? {};
+    if (session !== undefined) session.answers = answeredKinds(capabilities);
     return {
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
       capabilities: server.getCapabilities(),

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/server';
-import type { JsonObject } from '../json.ts';
+import type { Inquiry } from '../context.ts';
 import type { EventStream } from './event-stream.ts';
 
 type MessageId = JSONRPCRequest['id'];
@@ -7,8 +7,8 @@ type MessageId = JSONRPCRequest['id'];
 /** What a server keeps about one client of the legacy era; never who it is, which every request says anew. */
 export interface Session {
   readonly id: string;
-  /** Of the client, as `initialize` declared them. */
-  capabilities: JsonObject;
+  /** The questions that the client answers, as `initialize` declared; of what else it declares nothing is kept. */
+  answers: readonly Inquiry['kind'][];
   /** The least that the client wants to be told about its calls; null: nothing. */
   level: string | null;
   /** URIs whose changes it wants to be told of. */
@@ -25,7 +25,7 @@ export interface Session {
 export function createSession(id: string): Session {
   return {
     id,
-    capabilities: {},
+    answers: [],
     level: null,
     subscriptions: new Set(),
     calls: new Map(),

@@ -13,7 +13,11 @@ import type { ServerParts } from './parts.ts';
 const MOST_WATCHED = 1_000;
 const MOST_LISTENING = 1_000;
 
-const URI_PARAMS = v.looseObject({ uri: v.string() });
+/** As long as what one watches may be; a placeholder takes any text, and this one is kept. */
+const LONGEST_URI = 2_048;
+const WATCHED_URI = v.pipe(v.string(), v.maxLength(LONGEST_URI));
+
+const URI_PARAMS = v.looseObject({ uri: WATCHED_URI });
 
 /**
  * `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. Without one there is
@@ -43,7 +47,7 @@ const FILTER = v.looseObject({
   toolsListChanged: v.optional(v.boolean()),
   promptsListChanged: v.optional(v.boolean()),
   resourcesListChanged: v.optional(v.boolean()),
-  resourceSubscriptions: v.optional(v.pipe(v.array(v.string()), v.maxLength(MOST_WATCHED))),
+  resourceSubscriptions: v.optional(v.pipe(v.array(WATCHED_URI), v.maxLength(MOST_WATCHED))),
 });
 const LISTEN_PARAMS = v.looseObject({ notifications: FILTER });
 

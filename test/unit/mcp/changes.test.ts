@@ -153,6 +153,9 @@ describe('a session', () => {
     expect(await send('resources/subscribe', 'shop://nothing')).toMatchObject({
       error: { code: -32602, data: { uri: 'shop://nothing' } },
     });
+    expect(await send('resources/subscribe', `shop://days/${'x'.repeat(2_048)}`)).toMatchObject({
+      error: { code: -32602 },
+    });
     expect(await send('resources/unsubscribe', 'shop://days/monday')).toMatchObject({ result: {} });
     server.changes.notifyResource('shop://days/monday');
     server.changes.notifyResource(null);

@@ -107,6 +107,17 @@ describe('a session', () => {
     }
   });
 
+  it('keeps of what its client declares only which questions it answers', async () => {
+    const sessions = createSessions();
+    const endpoint = createMcpEndpoint(runtime, { version: '1', sessions });
+    const { body } = initialize({ roots: {}, elicitation: { url: {} }, experimental: { x: 'planted' } });
+    const headers = new Headers({ 'content-type': 'application/json' });
+    const response = await endpoint({ headers, body: JSON.stringify(body), caller: CALLER });
+    const session = sessions.find(response.headers.get('mcp-session-id') ?? '', null);
+    expect(session).toMatchObject({ answers: ['roots'] });
+    expect(JSON.stringify(session)).not.toContain('planted');
+  });
+
   it('keeps the level of what its client is told, and no other session’s', async () => {
     const [loud, quiet] = [await begin(), await begin()];
     expect(await (await send(loud, request('logging/setLevel', { level: 'info' }))).json()).toMatchObject({
@@ -191,7 +202,7 @@ describe('a call that asks in a session', () => {
     const sessions = createSessions();
     const endpoint = createMcpEndpoint(runtime, { version: '1', sessions });
     const session = sessions.begin(null);
-    session.capabilities = { elicitation: {} };
+    session.answers = ['form'];
     const response = await endpoint({
       headers: new Headers({ 'content-type': 'application/json', 'mcp-session-id': session.id }),
       body: JSON.stringify(request('tools/call', { name: 'asking' })),
