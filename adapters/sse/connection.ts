@@ -61,7 +61,8 @@ export class SseConnection implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!('method' in message) && message.id !== undefined) this.#callers.delete(message.id);
-    this.#stream.write(message);
+    if ('method' in message && !('id' in message)) this.#stream.offer(message);
+    else this.#stream.write(message);
   }
 
   async close(): Promise<void> {
