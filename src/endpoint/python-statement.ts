@@ -14,10 +14,13 @@ export interface PythonStatement {
 }
 
 const MAX_KNOWN = 500;
+/** Longer ones have values in them, as a rule, and do not come again. */
+const MAX_KNOWN_LENGTH = 20_000;
 const known = new Map<string, Promise<PythonStatement>>();
 
 /** Reads a statement, once for as long as it is in use; throws sql_rejected for what is none, or more than one. */
 export function statementOf(sql: string): Promise<PythonStatement> {
+  if (sql.length > MAX_KNOWN_LENGTH) return read(sql);
   const found = known.get(sql) ?? read(sql);
   // Taken out and put back: the first one is the one that was not used for the longest time.
   known.delete(sql);
