@@ -53,17 +53,7 @@ export class LineFile {
   async open(): Promise<void> {
     if (this.#opened !== null) return;
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const handle = await open(this.#path, 'a', 0o600);
-    try {
-      const found = await handle.stat();
-      const { dev, ino, size, birthtimeMs } = found;
-      const isFile = found.isFile();
-      if (isFile && size > 0) await repairTail(this.#path);
-      this.#opened = { handle, isFile, identity: `${dev}:${ino}`, bornAt: birthtimeMs, size };
-    } catch (thrown) {
-      await handle.close();
-      throw thrown;
-    }
+    while (this.#opened === null) this.#opened = await tryToOpen(this.#path);
   }
 
   /** Writes and syncs lines. */
@@ -146,6 +136,23 @@ export class LineFile {
     const first = this.#torn ? 1 : 0;
     if (done.length > 0) this.#torn = done.at(-1) !== 0x0a;
     return Math.max(0, done.filter((byte) => byte === 0x0a).length - first);
+  }
+}
+
+/** Null where another process that writes the same file has rotated it in the meantime. */
+async function tryToOpen(path: string): Promise<Opened | null> {
+  const handle = await open(path, 'a', 0o600);
+  try {
+    const found = await handle.stat();
+    const { dev, ino, size, birthtimeMs } = found;
+    const isFile = found.isFile();
+    const isThere = !isFile || size === 0 || (await repairTail(path).then(() => true, ifMissing(false)));
+    if (isThere) return { handle, isFile, identity: `${dev}:${ino}`, bornAt: birthtimeMs, size };
+    await handle.close();
+    return null;
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
   }
 }
 

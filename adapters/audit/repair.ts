@@ -2,6 +2,8 @@ import { appendFile, type FileHandle, open } from 'node:fs/promises';
 
 /** A record is far shorter: a last line without an end that is longer is none of ours. */
 const MAX_TAIL = 1024 * 1024;
+/** A write is seen while it grows, page by page, and pauses for a fifth of a second at most. */
+const SETTLE_MS = 250;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
@@ -9,9 +11,11 @@ const SPACE = 0x20;
 export async function repairTail(path: string): Promise<boolean> {
   const handle = await open(path, 'r+');
   try {
-    const { size } = await handle.stat();
-    const tail = await readTail(handle, size);
+    const { tail, size } = await readTail(handle);
     if (tail.length === 0 || tail.at(-1) === NEWLINE) return false;
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    // Another process is writing, and ends its line itself.
+    if ((await handle.stat()).size !== size) return false;
     const torn = tail.subarray(tail.lastIndexOf(NEWLINE) + 1);
     if (isWhole(torn) || (torn.length === tail.length && tail.length < size)) {
       await appendFile(path, '\n');
@@ -31,10 +35,11 @@ export async function repairTail(path: string): Promise<boolean> {
   }
 }
 
-async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
+async function readTail(handle: FileHandle): Promise<{ readonly tail: Buffer; readonly size: number }> {
+  const { size } = await handle.stat();
   const length = Math.min(size, MAX_TAIL);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-  return buffer.subarray(0, bytesRead);
+  return { tail: buffer.subarray(0, bytesRead), size };
 }
 
 /** Only its end is missing. */

@@ -20,6 +20,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileSink, type FileSinkOptions } from '../../../adapters/audit/file-sink.ts';
 import { listAuditFiles } from '../../../adapters/audit/names.ts';
 import { DAY, openAudit } from '../../../adapters/audit/open.ts';
+import { repairTail } from '../../../adapters/audit/repair.ts';
 import type { LogLine } from '../../../src/ports.ts';
 import type { AuditSettings } from '../../../src/project/site-model.ts';
 
@@ -149,6 +150,19 @@ describe('a crash', () => {
     expect((statSync(`${path}.torn`).mode & 0o777).toString(8)).toBe('600');
   });
 
+  it('is not mended while another process writes it', { timeout: 60_000 }, async () => {
+    const path = join(folder(), 'log.jsonl');
+    writeFileSync(path, '{"id":0}\n');
+    const lines = `'{"id":1,"pad":"' + 'x'.repeat(3000) + '"}\\n'`;
+    const appends = `const fs = require('fs'); const fd = fs.openSync(process.argv[1], 'a');
+for (let i = 0; i < 100; i += 1) fs.writeSync(fd, (${lines}).repeat(300));`;
+    const writer = spawn(process.execPath, ['-e', appends, path], { stdio: 'inherit' });
+    const left = ended(writer);
+    let mended = 0;
+    while (writer.exitCode === null) mended += (await repairTail(path)) ? 1 : 0;
+    expect([await left, mended, (await idsOf(path)).length]).toEqual([0, 0, 30_001]);
+  });
+
   it('leaves a whole line without its end, which stays', async () => {
     const path = join(folder(), 'log.jsonl');
     writeFileSync(path, '{"id":1}\n{"id":2}');
@@ -193,7 +207,7 @@ describe('rotation', () => {
   }, async () => {
     const path = join(folder(), 'log.jsonl');
     const names = ['a', 'b', 'c'];
-    const codes = await Promise.all(names.map((name) => ended(write(path, name, 'close', '4000', '200000'))));
+    const codes = await Promise.all(names.map((name) => ended(write(path, name, 'close', '4000', '20000'))));
     expect(codes).toEqual([0, 0, 0]);
     const files = await listAuditFiles(path);
     expect(files.length).toBeGreaterThan(5);
