@@ -69,11 +69,14 @@ const TARGETS: { readonly [name in TargetName]: Target } = {
 };
 
 /** Whether artefacts of a platform can have Python endpoints. */
-export function runsPython(target: TargetName): boolean {
-  return TARGETS[target].pythonBundles !== null;
+export function runsPython(asked: Pick<BuildOptions, 'target' | 'experimentalPython'>): boolean {
+  return targetOf(asked).pythonBundles !== null;
 }
 
-function targetOf({ target, experimentalPython = false }: BuildOptions): Target {
+function targetOf({
+  target,
+  experimentalPython = false,
+}: Pick<BuildOptions, 'target' | 'experimentalPython'>): Target {
   return experimentalPython && target === 'cloudflare-workers' ? workersWithPython : TARGETS[target];
 }
 

@@ -52,7 +52,7 @@ export async function buildChecked(
       target,
       out: outOf(root, target, input),
       profile: siteOf(checked).profile,
-      experimentalPython: input.flag('experimental-python'),
+      experimentalPython: input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
       ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: gate.incapable }),

@@ -71,7 +71,8 @@ export async function openGate(
     throw toGateRefusal(target, withRest([...first, secrets]));
   const catalog = await compileCatalog(checked.project);
   const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
-  const capability = await capabilityProblems(checked, catalog, target);
+  const platform = { target, experimentalPython: input.flag('experimentalPython') };
+  const capability = await capabilityProblems(checked, catalog, platform);
   let reports: readonly CheckReport[] = still;
   return {
     incapable: true,

@@ -89,11 +89,11 @@ export async function lockCheck(
 export async function capabilityProblems(
   checked: CheckedProject,
   catalog: Catalog,
-  target: TargetName,
+  { target, experimentalPython }: { readonly target: TargetName; readonly experimentalPython: boolean },
 ): Promise<readonly GateProblem[]> {
   const { site } = checked.project;
   if (site === null) return [];
-  const python = runsPython(target)
+  const python = runsPython({ target, experimentalPython })
     ? toProblems(await checkPythonOn(checked, target))
     : pythonEndpoints(soundPart(checked).endpoints).map(({ endpoint: { kind, name, file } }) => ({
         message: `The ${kind} ${name} is in Python, which ${target} does not run.`,
