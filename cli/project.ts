@@ -29,7 +29,7 @@ export async function checkProject(
   if (root === null) throw noProject();
   const files = through(await openProjectFiles(root), root);
   const project = await loadProject(files, root, profileOf(input));
-  return { project, findings: [...project.findings, ...checkCatalog(project)] };
+  return { project, findings: [...project.findings, ...(await checkCatalog(project))] };
 }
 
 /** Only the site file, for commands that no endpoint concerns: fast however many there are, and none can stop them. */

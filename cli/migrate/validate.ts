@@ -15,7 +15,7 @@ export async function checkPlan(root: string, planned: readonly PlannedFile[]): 
   const suites = await loadSuites(files, project.site?.paths.evals ?? 'evals');
   return [
     ...project.findings,
-    ...checkCatalog(project),
+    ...(await checkCatalog(project)),
     ...suites.findings,
     ...checkSuites(suites.files, project),
   ];

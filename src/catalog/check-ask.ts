@@ -1,4 +1,4 @@
-import { checkPolicies } from '../policy/check.ts';
+import type { CheckPolicies } from '../policy/check.ts';
 import { answerParameters, answersOf, CONFIRM_KEY, type Question } from '../project/ask-model.ts';
 import type { Endpoint } from '../project/model.ts';
 import { templateProblems } from '../template/problems.ts';
@@ -8,12 +8,12 @@ import type { PartProblem } from './part-problem.ts';
 type Path = PartProblem['path'];
 
 /** What is wrong with an endpoint's questions, against its parameters and against each other. */
-export function checkAsk(endpoint: Endpoint): readonly PartProblem[] {
+export function checkAsk(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly PartProblem[] {
   const { confirm, ask, parameters } = endpoint;
   const known = [...parameters];
   const rounds = ask.flatMap((round, index) => {
     const problems = round.flatMap((question, place) =>
-      checkQuestion(endpoint, question, { known: [...known], path: ['ask', index, place] }),
+      checkQuestion(endpoint, question, { known: [...known], path: ['ask', index, place], checkPolicies }),
     );
     known.push(...round.flatMap(answersOf));
     return problems;
@@ -36,15 +36,17 @@ interface Place {
   /** What is known when the question is asked. */
   readonly known: readonly Parameter[];
   readonly path: Path;
+  readonly checkPolicies: CheckPolicies;
 }
 
 function checkQuestion(
   endpoint: Endpoint,
   question: Question,
-  { known, path }: Place,
+  { path, ...place }: Place,
 ): readonly PartProblem[] {
-  const text = question.kind === 'roots' ? [] : checkText(question.message, known, [...path, 'message']);
-  return [...text, ...checkWhen(endpoint, question, { known, path })];
+  const text =
+    question.kind === 'roots' ? [] : checkText(question.message, place.known, [...path, 'message']);
+  return [...text, ...checkWhen(endpoint, question, { path, ...place })];
 }
 
 function checkText(text: string, known: readonly Parameter[], path: Path): readonly PartProblem[] {
@@ -53,7 +55,11 @@ function checkText(text: string, known: readonly Parameter[], path: Path): reado
 }
 
 /** A condition is one of a policy: what holds for those holds here. */
-function checkWhen({ kind }: Endpoint, { when }: Question, { known, path }: Place): readonly PartProblem[] {
+function checkWhen(
+  { kind }: Endpoint,
+  { when }: Question,
+  { known, path, checkPolicies }: Place,
+): readonly PartProblem[] {
   if (when === undefined) return [];
   const rules = { input: [{ condition: when, action: 'deny' as const }], output: [] };
   const problems = checkPolicies(rules, { kind, parameters: known, returns: null });

@@ -1,27 +1,29 @@
-import { checkPolicies } from '../policy/check.ts';
+import type { CheckPolicies } from '../policy/check.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Project, ToolEndpoint } from '../project/model.ts';
 import { type Path, type Positions, positionAt } from '../project/position.ts';
 import { SITE_NAME } from '../project/site.ts';
-import { builtinTools } from './builtin.ts';
 
 /** What is wrong with the built-in SQL tools: their policies, and endpoints that have their names. */
-export function checkBuiltins({
-  site,
-  sitePositions = {},
-  endpoints,
-}: Pick<Project, 'site' | 'sitePositions' | 'endpoints'>): readonly Finding[] {
-  const tools = builtinTools(site);
+export function checkBuiltins(
+  { sitePositions = {}, endpoints }: Pick<Project, 'sitePositions' | 'endpoints'>,
+  tools: readonly ToolEndpoint[],
+  checkPolicies: CheckPolicies,
+): readonly Finding[] {
   const names = new Set(tools.map(({ name }) => name));
   const taken = endpoints.flatMap(({ file, endpoint, positions }) =>
     endpoint?.enabled && endpoint.kind !== 'resource' && names.has(endpoint.name)
       ? [toCollision(endpoint.name, { file, ...positionAt(positions, [endpoint.kind, 'name']) })]
       : [],
   );
-  return [...tools.flatMap((tool) => checkRules(tool, sitePositions)), ...taken];
+  return [...tools.flatMap((tool) => checkRules(tool, sitePositions, checkPolicies)), ...taken];
 }
 
-function checkRules(tool: ToolEndpoint, positions: Positions): readonly Finding[] {
+function checkRules(
+  tool: ToolEndpoint,
+  positions: Positions,
+  checkPolicies: CheckPolicies,
+): readonly Finding[] {
   return checkPolicies(tool.policies, tool).map(({ path, message, fix }) => {
     const full: Path = ['sql_tools', tool.name, ...path];
     const place = { file: SITE_NAME, ...positionAt(positions, full) };

@@ -1,10 +1,11 @@
-import { checkPolicies } from '../policy/check.ts';
+import type { CheckPolicies } from '../policy/check.ts';
 import { answerParameters } from '../project/ask-model.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Endpoint, EndpointFile, Project } from '../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../project/position.ts';
 import { byPlace } from '../project/problem.ts';
 import { templateProblems } from '../template/problems.ts';
+import { builtinTools } from './builtin.ts';
 import { checkAsk } from './check-ask.ts';
 import { checkBuiltins } from './check-builtin.ts';
 import { checkCompletion } from './check-completion.ts';
@@ -13,27 +14,41 @@ import { checkTests } from './check-tests.ts';
 import type { PartProblem } from './part-problem.ts';
 
 /** Checks what the parts of each endpoint say about each other, without a database. Never throws. */
-export function checkCatalog(
+export async function checkCatalog(
   project: Pick<Project, 'site' | 'sitePositions' | 'endpoints'>,
-): readonly Finding[] {
+): Promise<readonly Finding[]> {
+  const tools = builtinTools(project.site);
+  const endpoints = project.endpoints.flatMap(({ endpoint }) => endpoint ?? []);
+  const rules = [...tools, ...endpoints].some(hasConditions) ? await import('../policy/check.ts') : NO_RULES;
   const parts = project.endpoints.flatMap((file) => {
     const known = checked.get(file);
     if (known) return known;
-    const findings = file.endpoint === null ? [] : checkEndpoint(file, file.endpoint);
+    const findings = file.endpoint === null ? [] : checkEndpoint(file, file.endpoint, rules.checkPolicies);
     checked.set(file, findings);
     return findings;
   });
-  return [...parts, ...checkBuiltins(project)].toSorted(byPlace);
+  return [...parts, ...checkBuiltins(project, tools, rules.checkPolicies)].toSorted(byPlace);
 }
 
 /** Commands check a project, and compiling it does so again. */
 const checked = new WeakMap<EndpointFile, readonly Finding[]>();
 
-function checkEndpoint(file: EndpointFile, endpoint: Endpoint): readonly Finding[] {
+/** The engine of conditions takes a third of a start: projects that have none go without. */
+function hasConditions({ policies: { input, output }, ask }: Endpoint): boolean {
+  return input.length + output.length > 0 || ask.flat().some(({ when }) => when !== undefined);
+}
+
+const NO_RULES: { readonly checkPolicies: CheckPolicies } = { checkPolicies: () => [] };
+
+function checkEndpoint(
+  file: EndpointFile,
+  endpoint: Endpoint,
+  checkPolicies: CheckPolicies,
+): readonly Finding[] {
   const problems = [
     ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
-    ...policies(endpoint),
-    ...checkAsk(endpoint),
+    ...policies(endpoint, checkPolicies),
+    ...checkAsk(endpoint, checkPolicies),
     ...(endpoint.kind === 'tool' ? [] : checkCompletion(endpoint)),
     ...checkTests(endpoint),
   ];
@@ -48,7 +63,7 @@ function checkEndpoint(file: EndpointFile, endpoint: Endpoint): readonly Finding
   }));
 }
 
-function policies(endpoint: Endpoint): readonly PartProblem[] {
+function policies(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly PartProblem[] {
   // A prompt's result has one form, whatever its `return` says.
   const scope = endpoint.kind === 'prompt' ? { ...endpoint, returns: null } : endpoint;
   return checkPolicies(endpoint.policies, scope).map((problem) => ({ code: 'policy', ...problem }));

@@ -32,7 +32,7 @@ const DEFAULT_LIMITS: Limits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs
 
 /** Compiles what a project serves; the same project gives the same bytes. Throws project_invalid for one with errors. */
 export async function compileCatalog(project: Project): Promise<Catalog> {
-  const name = refuseErrors(project);
+  const name = await refuseErrors(project);
   const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
   const builtins = builtinTools(project.site);
   const [tools, resources, prompts] = [
@@ -53,8 +53,8 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
   return freeze({ ...content, hash: await hashCatalog(content) });
 }
 
-function refuseErrors(project: Project): string {
-  const errors = [...project.findings, ...checkCatalog(project)].filter(
+async function refuseErrors(project: Project): Promise<string> {
+  const errors = [...project.findings, ...(await checkCatalog(project))].filter(
     ({ severity }) => severity === 'error',
   );
   if (errors.length === 0 && project.site !== null) return project.site.project;

@@ -29,6 +29,9 @@ export function checkPolicies(policies: Policies, scope: PolicyScope): readonly 
   ];
 }
 
+/** For whoever is given it, so that it is loaded only where there are policies. */
+export type CheckPolicies = typeof checkPolicies;
+
 type KeyedProblem = ConditionProblem & { readonly key: readonly (string | number)[] };
 
 function checkRule(side: Side, rule: PolicyRule, scope: PolicyScope): readonly KeyedProblem[] {

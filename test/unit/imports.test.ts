@@ -117,10 +117,26 @@ describe('the direction of imports', () => {
     expect(globals).toEqual([]);
   });
 
+  it('lets a command that looks at a project start with little', () => {
+    const loaded = [...new Set(loadedWith('cli/commands/list.ts'))].sort();
+    expect(loaded).toEqual(['@huggingface/jinja', 'valibot', 'yaml']);
+  });
+
   it('has no cycle', () => {
     expect(cycles()).toEqual([]);
   });
 });
+
+/** The packages that importing a file loads at once. */
+function loadedWith(file: string, seen = new Set<string>()): readonly string[] {
+  seen.add(file);
+  const now = readFileSync(file, 'utf8').matchAll(/^(?:import|export)\b(?! type)[^;'"]*?from '([^']+)'/gm);
+  return [...now].flatMap(([, specifier = '']) => {
+    if (!specifier.startsWith('.')) return specifier.startsWith('node:') ? [] : [specifier];
+    const target = normalize(join(dirname(file), specifier));
+    return seen.has(target) ? [] : loadedWith(target, seen);
+  });
+}
 
 function cycles(): string[] {
   const state = new Map<string, 'open' | 'done'>();

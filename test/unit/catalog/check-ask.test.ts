@@ -7,7 +7,9 @@ async function problemsOf(body: string, kind = 'tool'): Promise<string[]> {
     'svc-site.yml': SITE,
     [`${kind}s/one.yml`]: `${kind}:\n  name: one\n${body}`,
   });
-  return [...project.findings, ...checkCatalog(project)].map(({ code, message }) => `${code}: ${message}`);
+  return [...project.findings, ...(await checkCatalog(project))].map(
+    ({ code, message }) => `${code}: ${message}`,
+  );
 }
 
 const FIELD = '{ name: size, type: integer }';

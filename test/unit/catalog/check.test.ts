@@ -6,7 +6,7 @@ import { load, short, type Tree } from '../project/memory.ts';
 async function check(tree: Tree): Promise<readonly string[]> {
   const project = await load(tree);
   expect(project.findings).toEqual([]);
-  return checkCatalog(project).map((finding) => `${finding.file}:${short(finding)}`);
+  return (await checkCatalog(project)).map((finding) => `${finding.file}:${short(finding)}`);
 }
 
 const TOOL = (lines: string) => ({ 'tools/a.yml': `tool:\n  name: a\n${lines}\n` });
@@ -133,6 +133,6 @@ describe('policies and templates', () => {
 describe('a disabled endpoint', () => {
   it('has warnings only', async () => {
     const project = await load(TOOL('  enabled: false\n  source: { code: SELECT $x }'));
-    expect(checkCatalog(project)).toMatchObject([{ severity: 'warning', code: 'sql-undeclared' }]);
+    expect(await checkCatalog(project)).toMatchObject([{ severity: 'warning', code: 'sql-undeclared' }]);
   });
 });

@@ -216,21 +216,21 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
 describe('the built-in SQL tools of a project', () => {
   it('are not there unless asked for', async () => {
     const project = await loadTree({ 'svc-site.yml': SITE });
-    expect(checkCatalog(project)).toEqual([]);
+    expect(await checkCatalog(project)).toEqual([]);
   });
 
   it('are an error where an endpoint has the name of one', async () => {
     const tool = 'tool:\n  name: list_tables\n  source: { code: SELECT 1 }\n';
     const project = await loadTree({ 'svc-site.yml': ENABLED, 'tools/mine.yml': tool });
-    expect(checkCatalog(project)).toEqual([
+    expect(await checkCatalog(project)).toEqual([
       expect.objectContaining({ code: 'duplicate-name', file: 'tools/mine.yml', line: 2 }),
     ]);
-    expect(checkCatalog(await loadTree({ 'tools/mine.yml': tool }))).toEqual([]);
+    expect(await checkCatalog(await loadTree({ 'tools/mine.yml': tool }))).toEqual([]);
   });
 
   it('have their policies checked where they are written', async () => {
     const site = ENABLED.replace("user.role == 'guest'", "usr.role == 'guest'");
-    const findings = checkCatalog(await loadTree({ 'svc-site.yml': site }));
+    const findings = await checkCatalog(await loadTree({ 'svc-site.yml': site }));
     expect(findings).toEqual([
       expect.objectContaining({ severity: 'error', code: 'policy', file: 'svc-site.yml', line: 10 }),
     ]);

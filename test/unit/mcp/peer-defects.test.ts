@@ -205,7 +205,7 @@ describe('before anything is served', () => {
       'tools/a.yml': PROJECT['tools/staff.yml'].replace('user.email', 'user.mail'),
       'tools/b.yml': PROJECT['tools/staff.yml'].replace('name: staff', 'name: b').replace('!user', '!!(user'),
     });
-    expect(checkCatalog(project)).toEqual([
+    expect(await checkCatalog(project)).toEqual([
       expect.objectContaining({ severity: 'error', code: 'policy', file: 'tools/a.yml', line: 4 }),
       expect.objectContaining({ severity: 'error', code: 'policy', file: 'tools/b.yml', line: 4 }),
     ]);
@@ -213,7 +213,7 @@ describe('before anything is served', () => {
 
   it('D1: a prompt with an undeclared variable is a finding with its place', async () => {
     const text = PROJECT['prompts/hello.yml'].replace('{{ name }}', '{{ nmae }}');
-    const [finding, more] = checkCatalog(await loadTree({ 'prompts/hello.yml': text }));
+    const [finding, more] = await checkCatalog(await loadTree({ 'prompts/hello.yml': text }));
     expect(finding).toMatchObject({ code: 'template', line: 5, fix: 'Did you mean "name"?' });
     expect(more).toBeUndefined();
   });

@@ -21,7 +21,7 @@ const SQL: Tree = Object.fromEntries(
 async function examine(folder: string, { bytes }: Mutant) {
   const started = performance.now();
   const project = await load({ 'svc-site.yml': SITE, ...SQL, [`${folder}/sub/one.yml`]: bytes });
-  const findings = [...project.findings, ...checkCatalog(project)];
+  const findings = [...project.findings, ...(await checkCatalog(project))];
   return { project, findings, ms: performance.now() - started };
 }
 
