@@ -8,7 +8,6 @@ import { type Access, enforceAccess } from './http/access.ts';
 import { type Admission, type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
-import { createCrowd } from './http/crowd.ts';
 import { toFailure } from './http/failure.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
 import { toLandingResponse } from './http/page/answer.ts';
@@ -36,8 +35,6 @@ export interface AppOptions extends AdmissionOptions {
   /** What protects the MCP endpoint; asked for each request. Null: everybody may come. */
   readonly auth?: () => Auth | null;
   readonly maxBodyBytes?: number;
-  /** Messages over HTTP that are answered at a time; those beyond it are told that the server is busy. */
-  readonly mostAtOnce?: number;
   /** Where the world reaches the server; default: where a request was sent to. */
   readonly publicAddress?: () => PublicAddress;
   readonly pageSize?: number;
@@ -167,15 +164,11 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit
     endpoints.set(runtime, endpoint);
     return endpoint;
   };
-  const enter = createCrowd(options.mostAtOnce);
   hono.post('/mcp', async (c) => {
     const { raw } = c.req;
     const caller = await toCaller(c, admit, 'http');
-    // Not before the request is whole: strangers who send slowly would keep everybody else out.
     const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    return enter(async () =>
-      endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond }),
-    );
+    return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
   });
   if (live !== null) routeSessions(hono, live.sessions, admit);
   hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
+import { createDoor, type DoorOptions } from './door.ts';
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 
@@ -16,6 +17,8 @@ export interface HttpServerOptions {
   /** Whether a proxy stands in front that says whose requests it passes on. */
   readonly trustProxy?: boolean;
   readonly limits?: Partial<HttpLimits>;
+  /** When requests are refused, and who learns of it. */
+  readonly door?: DoorOptions;
 }
 
 /** A running HTTP server. */
@@ -39,7 +42,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // Before the listener: it may answer at once.
   const unused = trackUnused(server);
   const running = trackRunning(server);
-  server.on('request', listener);
+  const refuse = createDoor(options.door);
+  server.on('request', (incoming, outgoing) => {
+    if (!refuse(incoming, outgoing)) listener(incoming, outgoing);
+  });
   const { port } = await listen(server, options);
   return {
     port,
