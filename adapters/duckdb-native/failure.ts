@@ -1,5 +1,5 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
-import { unwrapMessage } from '../../src/sql/query.ts';
+import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
@@ -58,12 +58,9 @@ export function toQueryError(thrown: unknown): SvcError {
     : new SvcError(code, message, { cause: thrown });
 }
 
-/** DuckDB advises settings that nobody can set here. */
 function memoryError(message: string, cause: unknown): SvcError {
   const limit = /\/([\d.]+ \wiB) used\)/.exec(message)?.[1];
-  const allowed = limit === undefined ? 'there is' : `the ${limit} that \`database.memory_limit\` allows`;
-  const text = `The query needs more memory than ${allowed}. Read or group less at a time.`;
-  return new SvcError('memory_exceeded', text, { cause });
+  return new SvcError('memory_exceeded', memoryText(limit), { cause });
 }
 
 /** Why a database file could not be opened, and what to do about it. */

@@ -1,5 +1,5 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
-import { unwrapMessage } from '../../src/sql/query.ts';
+import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 
 /** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -13,7 +13,9 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
 /** An error that DuckDB reported, with the code its text stands for. */
 export function toDuckdbError(message: string): SvcError {
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
-  return code === 'database_readonly' ? readonlyError(message) : new SvcError(code, unwrapMessage(message));
+  if (code === 'database_readonly') return readonlyError(message);
+  if (code === 'memory_exceeded') return memoryError(message);
+  return new SvcError(code, unwrapMessage(message));
 }
 
 /** The wasm engine serves read-only databases. */
@@ -23,6 +25,11 @@ export function readonlyError(reason?: string): SvcError {
     'The wasm engine serves databases read-only. Open the database with `engine: native` to write to it.',
     reason === undefined ? {} : { cause: new Error(reason) },
   );
+}
+
+/** How much there is, nobody can change on every platform: its figures stay with the cause. */
+export function memoryError(reason: string): SvcError {
+  return new SvcError('memory_exceeded', memoryText(), { cause: new Error(reason) });
 }
 
 /** Out of time. */

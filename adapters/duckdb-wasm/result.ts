@@ -1,9 +1,9 @@
-import { SvcError } from '../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { SqlColumn } from '../../src/ports.ts';
 import { uniqueNames } from '../../src/sql/forms.ts';
 import { type ColumnType, takeType } from './column-type.ts';
 import { type Cell, cellsOf } from './decode.ts';
+import { memoryError } from './failure.ts';
 import type { Instance } from './instance.ts';
 
 /** A result: its columns, and its rows in their exact JSON form. */
@@ -36,7 +36,7 @@ export function* chunksOf({ call, heap, scratch }: Instance, result: number): Ge
       call.duckdb_destroy_data_chunk(scratch);
     }
   }
-  if (left > 0) throw new SvcError('memory_exceeded', 'The engine has no memory left for the whole result.');
+  if (left > 0) throw memoryError(`no memory for the last ${left} rows`);
 }
 
 function readTypes(instance: Instance, result: number): ColumnType[] {

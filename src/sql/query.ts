@@ -60,3 +60,9 @@ function unwrapExcerpt(excerpt: string): string {
   const [line = '', mark = ''] = excerpt.slice(FIRST_LINE.length + BEFORE.length).split('\n');
   return `${FIRST_LINE}${line}\n${mark.slice(BEFORE.length)}`;
 }
+
+/** What is told of memory that ran out: DuckDB's own words advise settings that nobody can set here. */
+export function memoryText(limit?: string): string {
+  const allowed = limit === undefined ? 'there is' : `the ${limit} that \`database.memory_limit\` allows`;
+  return `The query needs more memory than ${allowed}. Read or group less at a time.`;
+}

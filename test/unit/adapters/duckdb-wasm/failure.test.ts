@@ -21,6 +21,14 @@ describe('an error of DuckDB', () => {
     expect(toDuckdbError(message).code).toBe(code);
   });
 
+  it('of memory tells nobody of settings that are not theirs', () => {
+    const said = 'Out of Memory Error: failed to allocate\nPossible solutions:\n* (SET memory_limit)';
+    expect(toDuckdbError(said)).toMatchObject({
+      message: 'The query needs more memory than there is. Read or group less at a time.',
+      cause: { message: said },
+    });
+  });
+
   it('points into the statement as its author wrote it, once', () => {
     const excerpt = '\n\nLINE 1: SELECT * FROM (SELECT nothing FROM t\n                              ^';
     const cleaned = '\n\nLINE 1: SELECT nothing FROM t\n               ^';
