@@ -12,7 +12,8 @@ import {
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { RE2JS } from '@bufbuild/re2';
 import { APPEND, TICK } from './instrument.ts';
-import { type Meter, meteredFunctions, TEXT_PER_UNIT } from './meter.ts';
+import { type Meter, meteredFunctions } from './meter.ts';
+import { patternPrice } from './pattern-price.ts';
 import { TIME_METHODS, TIMESTAMP } from './time.ts';
 
 const { BOOL, DOUBLE, DYN, INT, STRING } = CelScalar;
@@ -46,22 +47,29 @@ const ARITHMETIC: readonly CelFunc[] = (
 ]);
 
 function ownFunctions(meter: Meter): readonly CelFunc[] {
-  const matchers = new Map<string, RE2JS>();
+  const matchers = new Map<string, Matcher>();
   return [
     celFunc('now', [], TIMESTAMP, () => timestampFromMs(meter.now())),
     celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
-      meter.spend(this.length / TEXT_PER_UNIT);
-      return matcherOf(matchers, pattern).test(this);
+      const { matcher, price } = matcherOf(matchers, pattern);
+      meter.spend(this.length * price);
+      return matcher.test(this);
     }),
   ];
 }
 
+interface Matcher {
+  readonly matcher: RE2JS;
+  /** Of each character of the text that it is put to. */
+  readonly price: number;
+}
+
 /** Patterns are literals of conditions; the bound is for servers that reload for months. */
-function matcherOf(matchers: Map<string, RE2JS>, pattern: string): RE2JS {
+function matcherOf(matchers: Map<string, Matcher>, pattern: string): Matcher {
   const known = matchers.get(pattern);
   if (known) return known;
   if (matchers.size >= MAX_MATCHERS) matchers.clear();
-  const matcher = RE2JS.compile(pattern);
+  const matcher = { matcher: RE2JS.compile(pattern), price: patternPrice(pattern) };
   matchers.set(pattern, matcher);
   return matcher;
 }

@@ -19,7 +19,7 @@ export interface Meter {
 }
 
 /** Characters that cost as much as one turn of a loop. */
-export const TEXT_PER_UNIT = 300;
+const TEXT_PER_UNIT = 300;
 const ITEMS_PER_UNIT = 8;
 const WALKS_LISTS = ['@in', '_+_'];
 
