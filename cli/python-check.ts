@@ -9,14 +9,15 @@ export async function checkPythonFiles(
   checked: CheckedProject,
   only: string | null = null,
 ): Promise<readonly Finding[]> {
-  const { root } = checked.project;
+  const { root, site } = checked.project;
+  const place = { root, env: process.env, interpreter: site?.python.interpreter ?? null };
   const endpoints = pythonEndpoints(soundPart(checked).endpoints).filter(
     ({ file }) => only === null || file.file === only,
   );
   if (endpoints.length === 0) return [];
   const texts = Object.fromEntries(endpoints.map(({ source, endpoint }) => [source, endpoint.source.text]));
   try {
-    return checkPython(endpoints, await inspectPython(texts, { root, env: process.env }));
+    return checkPython(endpoints, await inspectPython(texts, place));
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || thrown.code !== 'python_unavailable') throw thrown;
     return [...new Set(endpoints.map(({ source }) => source))].map((file) => notChecked(file, thrown));
@@ -31,6 +32,6 @@ function notChecked(file: string, { message }: SvcError): Finding {
     line: 0,
     column: 0,
     message: `The Python was not checked: ${message.split('\n')[0] ?? ''}`,
-    fix: 'Install python3, or name an interpreter in SVC_PYTHON, and validate again.',
+    fix: 'Install python3, or name an interpreter in SVC_PYTHON or `python.interpreter`, and validate again.',
   };
 }

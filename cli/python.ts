@@ -24,12 +24,13 @@ export async function openProjectPython(
 ): Promise<Python> {
   const { openChosenPython } = await import('../adapters/python-pyodide/choose.ts');
   const site = siteFileOf(checked);
-  const { secrets, project, paths } = site;
+  const { secrets, project, paths, python } = site;
   const options: ChosenOptions = {
     first: 'python3',
     root: checked.project.root,
     folder: paths.python,
     env: process.env,
+    interpreter: python.interpreter,
     settings: createPythonSettings({ settings, secrets, site, project, log }),
     background: createBackgroundHost(database, log),
     log,

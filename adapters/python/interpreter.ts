@@ -15,6 +15,16 @@ export interface InterpreterPlace {
   /** The project's root; its `.venv` comes before whatever is on the path. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
+  /** `python.interpreter` of the site file. */
+  readonly interpreter?: string | null;
+}
+
+/** In place of an interpreter: the one in WebAssembly. */
+export const PYODIDE = 'pyodide';
+
+/** The interpreter that was asked for: a name on the path, or a path, which may begin at the project's root. */
+export function wantedInterpreter({ env, interpreter }: Omit<InterpreterPlace, 'root'>): string | null {
+  return env.SVC_PYTHON?.trim() || interpreter || null;
 }
 
 const OLDEST = [3, 9] as const;
@@ -22,23 +32,34 @@ const ASK_MS = 15_000;
 const WHO = 'import sys; print(sys.executable); print(*sys.version_info[:3], sep=".")';
 const IN_VENV = process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python'];
 
-/** The interpreter of a project: SVC_PYTHON, its `.venv`, or python3 on the path; throws python_unavailable. */
-export async function findInterpreter({ root, env }: InterpreterPlace): Promise<Interpreter> {
-  const wanted = env.SVC_PYTHON?.trim();
+/** The interpreter of a project: the one that was asked for, its `.venv`, or python3 on the path; throws python_unavailable. */
+export async function findInterpreter(place: InterpreterPlace): Promise<Interpreter> {
+  const { root, env } = place;
+  const wanted = wantedInterpreter(place);
   const venv = join(root, '.venv', ...IN_VENV);
-  const candidates = wanted ? [wanted] : [...(existsSync(venv) ? [venv] : []), 'python3', 'python'];
+  const candidates =
+    wanted !== null && wanted !== PYODIDE
+      ? [wanted]
+      : [...(existsSync(venv) ? [venv] : []), 'python3', 'python'];
   const refused: string[] = [];
   for (const candidate of candidates) {
     const found = await ask(candidate, root, env);
     if (typeof found === 'string') refused.push(`${candidate}: ${found}`);
     else return found;
   }
-  throw new SvcError(
-    'python_unavailable',
-    `No Python ${OLDEST.join('.')} or newer was found, which Python endpoints need.
+  throw notFound(wanted, refused);
+}
+
+function notFound(wanted: string | null, refused: readonly string[]): SvcError {
+  const oldest = OLDEST.join('.');
+  const message =
+    wanted === null || wanted === PYODIDE
+      ? `No Python ${oldest} or newer was found, which Python endpoints need.
 ${refused.map((line) => `  ${line}`).join('\n')}
-Install python3, make a virtual environment with \`python3 -m venv .venv\`, or name an interpreter in SVC_PYTHON.`,
-  );
+Install python3, make a virtual environment with \`python3 -m venv .venv\`, or name an interpreter in SVC_PYTHON, or as \`python.interpreter\` of the profile.`
+      : `The interpreter that was asked for cannot run Python endpoints, which need ${oldest} or newer: ${refused.join('')}.
+Correct it in SVC_PYTHON, or in \`python.interpreter\` of the profile, or name none there.`;
+  return new SvcError('python_unavailable', message);
 }
 
 /** Who an interpreter is, or why it is none for us. */

@@ -13,6 +13,8 @@ export interface PythonOptions {
   /** `paths.python` of the site file. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
+  /** `python.interpreter` of the site file; SVC_PYTHON comes before it. */
+  readonly interpreter?: string | null;
   readonly settings: PythonSettings;
   /** Answers code that belongs to no call. */
   readonly background: PythonHost;

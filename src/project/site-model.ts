@@ -60,6 +60,7 @@ export interface Profile {
     readonly memory_limit?: string;
     readonly sandbox?: boolean;
   };
+  readonly python?: { readonly interpreter?: string };
   readonly drift?: { readonly path?: string };
   readonly audit?: {
     readonly enabled?: boolean;
@@ -113,6 +114,8 @@ export interface Plugin {
 /** The whole site file after checking, with its defaults filled in (spec, "Site configuration file"). */
 export interface SiteFile extends Site {
   readonly paths: Paths;
+  /** Of Python endpoints, as it is written; null: the project's own environment, or what the machine has. */
+  readonly python: { readonly interpreter: string | null };
   readonly drift: { readonly path: string };
   readonly audit: AuditSettings;
   readonly extensions: readonly Extension[];

@@ -78,7 +78,7 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
   const profiles = Object.fromEntries(
     Object.entries(parsed.profiles ?? {}).map(([name, written]) => [name, toProfile(written)]),
   );
-  const { database = {}, drift = {}, audit = {} } = profiles[profile] ?? {};
+  const { database = {}, python = {}, drift = {}, audit = {} } = profiles[profile] ?? {};
   const within = (path: string) => path.replaceAll('{profile}', profile);
   return {
     project: parsed.project,
@@ -90,6 +90,7 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
       memoryLimit: database.memory_limit ?? null,
       sandbox: database.sandbox ?? false,
     },
+    python: { interpreter: python.interpreter ?? null },
     drift: { path: within(drift.path ?? `${paths.drift}/drift-{profile}.json`) },
     audit: {
       enabled: audit.enabled ?? false,
@@ -107,9 +108,10 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
 }
 
 function toProfile(written: ParsedProfile | null | undefined): Profile {
-  const { database, drift, audit } = written ?? {};
+  const { database, python, drift, audit } = written ?? {};
   return {
     ...(database ? { database: present(database) } : {}),
+    ...(python ? { python: present(python) } : {}),
     ...(drift ? { drift: present(drift) } : {}),
     ...(audit ? { audit: present(audit) } : {}),
   };

@@ -43,12 +43,13 @@ function toSiteConfig({ site, project, secrets, settings }: PythonSettingsSource
   const profile = site?.profile ?? settings()?.profile ?? null;
   const known = { svc: 1, project, profile, secrets };
   if (site === null) return known;
-  const { paths, database, extensions, sqlTools, plugins, audit, drift, dbt } = site;
+  const { paths, database, python, extensions, sqlTools, plugins, audit, drift, dbt } = site;
   const { memoryLimit, ...opened } = database;
   return {
     ...known,
     paths,
     database: { ...opened, memory_limit: memoryLimit },
+    python: { ...python },
     extensions: extensions.map((extension) => ({ ...extension })),
     sql_tools: { enabled: sqlTools.enabled },
     plugin: plugins.map((plugin) => ({ ...plugin })),

@@ -25,6 +25,7 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     own('database.engine', site.database.engine),
     ...(site.database.memoryLimit === null ? [] : [own('database.memory_limit', site.database.memoryLimit)]),
     own('database.sandbox', site.database.sandbox),
+    ...(site.python.interpreter === null ? [] : [own('python.interpreter', site.python.interpreter)]),
     own('drift.path', site.drift.path),
     own('audit.enabled', site.audit.enabled),
     own('audit.path', site.audit.path),

@@ -50,7 +50,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   {
     name: 'SVC_PYTHON',
-    key: null,
+    key: 'python.interpreter',
     type: 'path',
     meaning: 'Interpreter for Python endpoints, or `pyodide`.',
     default: "the project's `.venv`, else python3",

@@ -1,7 +1,9 @@
 import { loadDriver } from '../../../adapters/duckdb-native/driver.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/artefact.ts';
 import type { DatabaseChoice } from '../../../adapters/node/database-choice.ts';
-import { findInterpreter } from '../../../adapters/python/interpreter.ts';
+import { findInterpreter, PYODIDE, wantedInterpreter } from '../../../adapters/python/interpreter.ts';
+import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
+import { PYODIDE_VERSION } from '../../../adapters/python-pyodide/pyodide.ts';
 import type { Project } from '../../../src/project/model.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 
@@ -16,17 +18,35 @@ export function checkNode(version: string = process.versions.node): Check {
 }
 
 /** The interpreter, where the project has Python. */
-export async function checkPython({ root, endpoints }: Project, env: NodeJS.ProcessEnv): Promise<Check> {
-  const wanting = endpoints.filter(
+export async function checkPython(project: Project, env: NodeJS.ProcessEnv): Promise<Check> {
+  const wanting = project.endpoints.filter(
     ({ endpoint }) => endpoint !== null && 'source' in endpoint && endpoint.source.language === 'python',
   );
   if (wanting.length === 0) return ok('python', 'no endpoint needs Python');
+  const interpreter = project.site?.python.interpreter ?? null;
+  const wanted = wantedInterpreter({ env, interpreter });
+  if (wanted === PYODIDE) return checkPyodide(`as ${askedBy(env)} says`);
   try {
-    const { executable, version } = await findInterpreter({ root, env });
-    return ok('python', `Python ${version}, ${executable}`);
+    const { executable, version } = await findInterpreter({ root: project.root, env, interpreter });
+    return ok(
+      'python',
+      `Python ${version}, ${executable}${wanted === null ? '' : `, as ${askedBy(env)} says`}`,
+    );
   } catch (thrown) {
-    return failed('python', thrown, 'Install python3, or name an interpreter in SVC_PYTHON.');
+    if (wanted === null && pyodideFolder() !== null) return checkPyodide('there is no python3');
+    return failed('python', thrown, FIX_PYTHON);
   }
+}
+
+const FIX_PYTHON = 'Install python3, or name an interpreter in SVC_PYTHON or `python.interpreter`.';
+
+function askedBy(env: NodeJS.ProcessEnv): string {
+  return env.SVC_PYTHON?.trim() ? 'SVC_PYTHON' : '`python.interpreter`';
+}
+
+function checkPyodide(why: string): Check {
+  if (pyodideFolder() !== null) return ok('python', `Pyodide ${PYODIDE_VERSION}, ${why}`);
+  return problem('python', `${why}, and the package pyodide is not installed`, FIX_PYTHON);
 }
 
 /** Both engines; one that is missing is a problem only where the project, or an artefact of it, needs it. */

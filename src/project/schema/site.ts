@@ -60,6 +60,7 @@ const PROFILE = strictMap(
         sandbox: optional(flag()),
       }),
     ),
+    python: optional(strictMap({ interpreter: optional(PATH) })),
     drift: optional(strictMap({ path: optional(PATH) })),
     audit: optional(
       strictMap({

@@ -29,6 +29,8 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
     'The most memory that queries take, as `512MB` or a number of megabytes; with `wasm`, in each of its up to 4 threads. Without it 80 % of the machine with `native`, 512MB with `wasm`.',
   'profiles.<profile>.database.sandbox':
     'SQL reaches nothing but the database: no files, no network, no ATTACH, COPY or INSTALL. It never does unless `extensions` names one that is there for that.',
+  'profiles.<profile>.python.interpreter':
+    "Interpreter for Python endpoints: a name on the path, a path (relative to the project), or `pyodide`. Without it the project's `.venv`, else python3.",
   'profiles.<profile>.drift.path': 'Drift snapshot.',
   'profiles.<profile>.audit.enabled': 'Write the audit log.',
   'profiles.<profile>.audit.path': 'Audit log, JSON Lines.',
@@ -74,6 +76,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
 export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   profiles: 'Settings by profile.',
   'profiles.<profile>.database': 'The database.',
+  'profiles.<profile>.python': 'What runs Python endpoints.',
   'profiles.<profile>.drift': 'Where the drift snapshot is.',
   'profiles.<profile>.audit': 'The audit log.',
   paths: 'Folders of the project, where they are not the usual ones.',

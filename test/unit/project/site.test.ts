@@ -20,6 +20,7 @@ describe('the site file', () => {
           memoryLimit: null,
           sandbox: false,
         },
+        python: { interpreter: null },
         drift: { path: 'drift/drift-default.json' },
         audit: {
           enabled: false,

@@ -156,9 +156,13 @@ test('the checks before a deploy know which modules it has', async () => {
 });
 
 test('SVC_PYTHON=pyodide chooses it, and so does the absence of python3', async () => {
-  const environments = [{ ...process.env, SVC_PYTHON: 'pyodide' }, { PATH: '/nowhere' }];
-  for (const env of environments) {
-    const chosen = await openChosenPython({ ...options(), env, first: 'python3' });
+  const asked = [
+    { env: { ...process.env, SVC_PYTHON: 'pyodide' }, interpreter: 'python3' },
+    { env: { PATH: '/nowhere' } },
+    { env: process.env, interpreter: 'pyodide' },
+  ];
+  for (const one of asked) {
+    const chosen = await openChosenPython({ ...options(), ...one, first: 'python3' });
     expect(chosen.kind).toBe('pyodide');
     await chosen.close();
   }
@@ -168,4 +172,6 @@ test('SVC_PYTHON=pyodide chooses it, and so does the absence of python3', async 
     first: 'pyodide',
   });
   await expect(wanted).rejects.toMatchObject({ code: 'python_unavailable' });
+  const named = openChosenPython({ ...options(), env: {}, interpreter: 'no/python', first: 'pyodide' });
+  await expect(named).rejects.toThrow(/no\/python: there is no such program/);
 });

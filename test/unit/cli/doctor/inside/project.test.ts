@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -86,7 +86,28 @@ test('Python is looked for where an endpoint is written in it, and nowhere else'
   await writeFile(join(root, 'python/hello.py'), 'def hello():\n    return 1\n');
   await writeFile(join(root, 'tools/hello.yml'), TOOL);
   expect(await checkPython(await load(), nowhere)).toMatchObject({
+    status: 'ok',
+    message: expect.stringMatching(/^Pyodide .*, there is no python3$/),
+  });
+  expect(await checkPython(await load(), { ...nowhere, SVC_PYTHON: 'pyodide' })).toMatchObject({
+    message: expect.stringMatching(/^Pyodide .*, as SVC_PYTHON says$/),
+  });
+  expect(await checkPython(await load(), { SVC_PYTHON: '/no/such/python' })).toMatchObject({
     status: 'problem',
     fix: expect.stringMatching(/SVC_PYTHON/),
   });
+});
+
+test('the interpreter of the profile is looked for, and SVC_PYTHON before it', async () => {
+  await mkdir(join(root, 'python'));
+  await writeFile(join(root, 'python/hello.py'), 'def hello():\n    return 1\n');
+  await writeFile(join(root, 'tools/hello.yml'), TOOL);
+  const site = await readFile(join(root, 'svc-site.yml'), 'utf8');
+  const profile = 'profiles: { default: { python: { interpreter: bin/python } } }\n';
+  await writeFile(join(root, 'svc-site.yml'), `${site}${profile}`);
+  expect(await checkPython(await load(), process.env)).toMatchObject({
+    status: 'problem',
+    message: expect.stringContaining('bin/python: there is no such program'),
+  });
+  expect(await checkPython(await load(), { SVC_PYTHON: 'pyodide' })).toMatchObject({ status: 'ok' });
 });
