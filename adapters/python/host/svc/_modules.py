@@ -11,6 +11,8 @@ _folder = ""
 _follow = False
 _loaded = {}
 _stamps = {}
+#: Paths of modules of others; what is asked for each call must not resolve them each time.
+_foreign = set()
 
 
 def start(root, folder, follow):
@@ -113,7 +115,11 @@ def _stamp():
         return
     for module in list(sys.modules.values()):
         path = getattr(module, "__file__", None)
-        if path and path not in _stamps and shown(path):
+        if not path or path in _stamps or path in _foreign:
+            continue
+        if shown(path) is None:
+            _foreign.add(path)
+        else:
             _stamps[path] = _stamp_of(path)
 
 
