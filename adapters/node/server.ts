@@ -34,6 +34,8 @@ export interface HttpServer {
 }
 
 const GRACE_MS = 10_000;
+/** Connections that the system holds while a turn of the event loop lasts; beyond Node's 511 it drops them silently. */
+const BACKLOG = 4_096;
 
 /** Serves an app over HTTP on Node; throws SvcError `address_unavailable` when it cannot listen there. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -62,7 +64,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
-    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+    server.listen({ port, host, backlog: BACKLOG }, () => resolve(server.address() as AddressInfo));
   });
 }
 
