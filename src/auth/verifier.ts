@@ -99,7 +99,7 @@ function toVerified(
   const subject = textOf(claims, 'sub');
   if (typeof exp !== 'number' || exp + TOLERANCE_SECONDS <= now / 1000 || !own || subject === null)
     return null;
-  if ((textOf(claims, 'iss') ?? block.issuer) !== block.issuer) return null;
+  if ((textOf(claims, 'iss') ?? block.issuer) !== block.issuer || isOtherKind(claims)) return null;
   const identity = toIdentity(toOpenIdProfile(claims), block.claim_mappings);
   const provider = block.provider_name ?? 'verifier';
   return {
@@ -108,6 +108,13 @@ function toVerified(
     expiresAt: Math.floor(exp),
     clientId: textOf(claims, 'client_id') ?? textOf(claims, 'azp'),
   };
+}
+
+/** Id and refresh tokens whose header does not tell: Keycloak's say it by `typ`, Cognito's by `token_use`, others by a hash (Core, 3.1.3.6). */
+function isOtherKind({ typ, token_use, at_hash, c_hash }: JsonObject): boolean {
+  if (at_hash !== undefined || c_hash !== undefined) return true;
+  if (token_use !== undefined && token_use !== 'access') return true;
+  return typeof typ === 'string' && /^(id|refresh|offline|logout)$/i.test(typ);
 }
 
 /** `scope` as RFC 8693 has it; some servers write `scp`. */

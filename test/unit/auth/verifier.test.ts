@@ -1,3 +1,4 @@
+import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuth } from '../../../src/auth/create.ts';
 import type { Auth } from '../../../src/auth/model.ts';
@@ -115,6 +116,11 @@ test.each<[string, Changes, string?]>([
   ['that is not yet good', { nbf: 9_999_999_999 }],
   ['about nobody', { sub: undefined }],
   ['of another kind', {}, 'logout+jwt'],
+  ['that is an id token of Keycloak', { typ: 'ID' }, 'JWT'],
+  ['that is a refresh token of Keycloak', { typ: 'Refresh' }, 'JWT'],
+  ['that is an id token of Cognito', { token_use: 'id' }, 'JWT'],
+  ['that is an id token by its hash', { at_hash: 'x' }, 'JWT'],
+  ['that was over six seconds ago', { exp: now() - 6 }],
 ])('a token %s is refused', async (_name, changes, typ) => {
   expect(await verify(await jwt(changes, typ))).toBeNull();
 });
@@ -123,6 +129,36 @@ test('what the issuer did not sign is refused', async () => {
   const other = await createSigner();
   expect(await verify(await other.sign(claims(), { typ: 'at+jwt' }))).toBeNull();
   for (const token of ['opaque', 'a.b.c', `${await jwt()}x`]) expect(await verify(token)).toBeNull();
+});
+
+test('an issuer is compared to the letter', async () => {
+  expect(await verify(await jwt({ iss: `${issuer()}/` }))).toBeNull();
+  expect(await verify(await jwt({ iss: issuer().toUpperCase() }))).toBeNull();
+});
+
+test('no header chooses the keys or the way to sign', async () => {
+  const [, payload = '', signature = ''] = (await jwt()).split('.');
+  const encode = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url');
+  const published = await importJWK({ ...signer.jwks.keys[0] }, 'RS256', { extractable: true });
+  const secret = new TextEncoder().encode(await exportSPKI(published as CryptoKey));
+  const symmetric = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'k1', typ: 'at+jwt' });
+  const own = await generateKeyPair('RS256', { extractable: true });
+  const foreign = (header: object) =>
+    new SignJWT(claims())
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1', typ: 'at+jwt', ...header })
+      .sign(own.privateKey);
+  const tokens = [
+    `${encode({ alg: 'none', typ: 'at+jwt' })}.${payload}.`,
+    `${encode({ alg: 'none', typ: 'at+jwt' })}.${payload}.${signature}`,
+    await symmetric.sign(secret),
+    await foreign({}),
+    await foreign({ kid: 'k2' }),
+    await foreign({ jwk: await exportJWK(own.publicKey) }),
+    await foreign({ jku: `${server.origin}/other-keys` }),
+    await foreign({ x5u: `${server.origin}/other-keys` }),
+  ];
+  for (const [index, token] of tokens.entries()) expect([index, await verify(token)]).toEqual([index, null]);
+  expect(server.requests).not.toContain('GET /other-keys');
 });
 
 test('an audience of the operator’s choice takes the place of the resource', async () => {
