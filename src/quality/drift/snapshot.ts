@@ -64,9 +64,13 @@ export function toSnapshot(parts: SnapshotParts): Snapshot {
   const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((kind) =>
     Object.values<AnyEntry>(kind),
   );
+  const told: Told = {
+    results: parts.reports && resultsOf(parts.reports),
+    problems: new Map(parts.findings.toReversed().map(({ file, message }) => [file, message])),
+  };
   const endpoints = entries.map((entry) => {
     const subject = subjectOf(entry);
-    return [subject, toEndpointSnapshot(entry, known.get(subject), parts)] as const;
+    return [subject, toEndpointSnapshot(entry, known.get(subject), told)] as const;
   });
   return plain({
     project: catalog.project,
@@ -77,14 +81,24 @@ export function toSnapshot(parts: SnapshotParts): Snapshot {
   });
 }
 
+/** What was found, by file. */
+interface Told {
+  readonly results: ReadonlyMap<string, readonly TestResult[]> | null;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+function resultsOf(reports: readonly EndpointReport[]): Told['results'] {
+  const files = Map.groupBy(reports, ({ path }) => path);
+  return new Map([...files].map(([path, own]) => [path, own.flatMap(({ tests }) => tests)]));
+}
+
 function toEndpointSnapshot(
   entry: AnyEntry,
   endpoint: Endpoint | undefined,
-  { reports, findings }: SnapshotParts,
+  { results, problems }: Told,
 ): EndpointSnapshot {
   const { file = '', metadata = {}, tests = [] } = endpoint ?? {};
   const source = endpoint === undefined || endpoint.kind === 'prompt' ? null : endpoint.source;
-  const problem = findings.find((one) => one.file === file || one.file === source?.file);
   const ruled = entry.policies.input.length + entry.policies.output.length > 0;
   const completion = endpoint === undefined || endpoint.kind === 'tool' ? {} : endpoint.completion;
   return plain({
@@ -99,8 +113,8 @@ function toEndpointSnapshot(
     limits: entry.limits,
     completion: Object.keys(completion).length > 0 ? completion : undefined,
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
-    tests: reports === null ? {} : outcomesOf(file, tests, reports),
-    problem: problem?.message,
+    tests: results === null ? {} : outcomesOf(tests, results.get(file) ?? []),
+    problem: problems.get(file) ?? (source?.file ? problems.get(source.file) : undefined),
   });
 }
 
@@ -109,8 +123,7 @@ function functionOf(entry: AnyEntry): string | undefined {
   return entry.source.function;
 }
 
-function outcomesOf(file: string, tests: Endpoint['tests'], reports: readonly EndpointReport[]) {
-  const results = reports.filter(({ path }) => path === file).flatMap((report) => report.tests);
+function outcomesOf(tests: Endpoint['tests'], results: readonly TestResult[]) {
   return Object.fromEntries(
     tests.map(({ name }) => [name, results.find((one) => one.name === name)?.status ?? 'not run']),
   );
