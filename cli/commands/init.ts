@@ -4,6 +4,7 @@ import { chooseDatabase } from '../../adapters/node/database-choice.ts';
 import { openDatabase } from '../../adapters/node/open-database.ts';
 import { findProjectRoot } from '../../adapters/node/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
+import { toShellWord } from '../../src/http/page/connect.ts';
 import type { Run } from '../command.ts';
 import type { Input } from '../input.ts';
 import { type Output, styled } from '../output.ts';
@@ -84,7 +85,7 @@ function toText(root: string, files: readonly string[], { bootstrap }: Answers):
   const where = relative(process.cwd(), root);
   const svc = process.env.npm_command === 'exec' ? 'npx svc' : 'svc';
   const steps = [
-    ...(where === '' ? [] : [`cd ${where}`]),
+    ...(where === '' ? [] : [`cd ${toShellWord(where)}`]),
     `${svc} validate`,
     ...(bootstrap ? [`${svc} run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
     `${svc} serve`,

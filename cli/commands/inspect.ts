@@ -1,5 +1,6 @@
 import { delimiter, dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
+import { toShellWord } from '../../src/http/page/connect.ts';
 import { runChild } from '../child.ts';
 import type { Run } from '../command.ts';
 import { stdioLaunch } from '../connect/launch.ts';
@@ -15,7 +16,7 @@ export const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 export const run: Run = async (input, output) => {
   const args = ['-y', INSPECTOR, '--web', '--protocol-era', 'auto', ...(await targetOf(input))];
   if (input.flag('print') || output.json) {
-    output.data({ status: 'ok', command: 'npx', args }, () => ['npx', ...args.map(quoted)].join(' '));
+    output.data({ status: 'ok', command: 'npx', args }, () => ['npx', ...args.map(toShellWord)].join(' '));
     return 0;
   }
   const npx = await findProgram('npx', [dirname(process.execPath)]);
@@ -35,11 +36,6 @@ async function targetOf(input: Input): Promise<readonly string[]> {
   const { command, args, env } = stdioLaunch(checked.project.root, input.text('profile'));
   const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   return [...variables, '--transport', 'stdio', '--', command, ...args];
-}
-
-/** For a shell to read back. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function missing(): SvcError {

@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { toShellWord } from '../../src/http/page/connect.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { byPlace } from '../../src/project/problem.ts';
 import { toColumns } from '../columns.ts';
@@ -99,6 +100,6 @@ function nextSteps({ written, user_config }: Report, where: string): readonly st
   const config =
     user_config === null
       ? []
-      : [`  export SVC_CONFIG=$PWD/${user_config.path}   # or move it to ~/.svc/config.yml`];
-  return ['', 'Next:', `  cd ${where}`, ...config, '  svc validate', '  svc test'];
+      : [`  export SVC_CONFIG="$PWD"/${user_config.path}   # or move it to ~/.svc/config.yml`];
+  return ['', 'Next:', `  cd ${toShellWord(where)}`, ...config, '  svc validate', '  svc test'];
 }

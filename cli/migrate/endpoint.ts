@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/json.ts';
 import { isObject } from '../../src/types/coerce.ts';
+import type { Note } from './note.ts';
 import type { Rewritten } from './site.ts';
 import { type Noting, renameVersion } from './version.ts';
 import { editYaml, keysAt, valueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
@@ -27,8 +28,8 @@ function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
     const at = { file, line: yaml.lineOf([...path, index]) };
     const why = uselessness(rule, path.at(-1) === 'input', returns);
     if (why !== null) {
-      yaml.remove([...path, index]);
-      notes.push({ kind: 'lost', ...at, message: `A rule was left out: ${why}.` });
+      const gone = yaml.remove([...path, index]);
+      notes.push(toRemovalNote(gone, at, { what: 'A rule', why }));
     } else if (isObject(rule) && rule.action === 'filter_sensitive_fields') {
       notes.push({
         kind: 'check',
@@ -55,9 +56,20 @@ function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): strin
 function rewriteTest(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
   const test = valueAt(yaml.value, path);
   if (!isObject(test ?? null) || valueAt(yaml.value, [...path, 'result']) !== null) return;
-  const message = '`result: null` asserted nothing in MXCP and was left out.';
-  notes.push({ kind: 'lost', file, line: yaml.lineOf([...path, 'result']), message });
-  yaml.remove([...path, 'result']);
+  const at = { file, line: yaml.lineOf([...path, 'result']) };
+  const gone = yaml.remove([...path, 'result']);
+  notes.push(toRemovalNote(gone, at, { what: '`result: null`', why: 'it asserted nothing in MXCP' }));
+}
+
+interface Removal {
+  readonly what: string;
+  readonly why: string;
+}
+
+function toRemovalNote(gone: boolean, at: Pick<Note, 'file' | 'line'>, { what, why }: Removal): Note {
+  if (gone) return { kind: 'lost', ...at, message: `${what} was left out: ${why}.` };
+  const message = `${what} is to be taken out by hand, since the file has aliases: ${why}.`;
+  return { kind: 'check', ...at, message };
 }
 
 /** A suite of evaluations in our words; null where it is no suite. */

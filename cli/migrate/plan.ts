@@ -1,11 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import { DEFAULT_PATHS, SITE_NAME } from '../../src/project/site.ts';
 import type { Paths } from '../../src/project/site-model.ts';
 import { isObject } from '../../src/types/coerce.ts';
 import { rewriteEndpoint, rewriteSuite } from './endpoint.ts';
+import { listFiles } from './list.ts';
 import type { Note } from './note.ts';
 import { type Rewritten, rewriteSite } from './site.ts';
 import { rewritePython, rewriteText } from './texts.ts';
@@ -29,12 +30,9 @@ export interface Plan {
 /** The site file of the other system. */
 export const OLD_SITE = 'mxcp-site.yml';
 
-/** Made anew by whoever needs them. */
-const SKIPPED = /(^|\/)(\.git|node_modules|__pycache__|\.venv|venv|target|dbt_packages|\.DS_Store)(\/|$)/;
-
 /** Reads a project and says what becomes of each of its files; writes nothing. */
 export async function planMigration(root: string): Promise<Plan> {
-  const names = await listAll(root);
+  const { names, notes: links } = await listFiles(root);
   if (!names.includes(OLD_SITE)) {
     const here = names.includes(SITE_NAME) ? ` It has ${SITE_NAME}, so it is a project of svc already.` : '';
     throw new SvcError('usage', `There is no ${OLD_SITE} in ${root}.${here}`);
@@ -42,24 +40,13 @@ export async function planMigration(root: string): Promise<Plan> {
   const site = await readFile(join(root, OLD_SITE), 'utf8');
   const places = placesOf(editYaml(site)?.value ?? null);
   const files: PlannedFile[] = [];
-  const notes: Note[] = [];
+  const notes: Note[] = [...links];
   for (const name of names) {
     const planned = await planFile(root, name, places);
     if (planned.file) files.push(planned.file);
     notes.push(...planned.notes);
   }
   return { files, notes };
-}
-
-async function listAll(root: string): Promise<readonly string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((cause) => {
-    throw new SvcError('usage', `${root} cannot be read: ${String(cause)}`, { cause });
-  });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !SKIPPED.test(path))
-    .sort();
 }
 
 interface Places {
@@ -70,7 +57,9 @@ interface Places {
 
 function placesOf(site: JsonValue): Places {
   const written = valueAt(site, ['paths']) ?? null;
-  const own = Object.entries(isObject(written) ? written : {}).filter(([, path]) => typeof path === 'string');
+  const own = Object.entries(isObject(written) ? written : {}).flatMap(([name, path]) =>
+    typeof path === 'string' ? [[name, posix.join(path, '.').replace(/\/$/, '')]] : [],
+  );
   const paths = { ...DEFAULT_PATHS, ...Object.fromEntries(own) } as Paths;
   const profiles = valueAt(site, ['profiles']) ?? null;
   const names = new Set([
@@ -94,11 +83,14 @@ interface Planned {
 async function planFile(root: string, from: string, { paths, databases }: Places): Promise<Planned> {
   const renamed = databases.get(from);
   if (renamed !== undefined) return moved(from, renamed);
-  const below = (name: keyof Paths) => from.startsWith(`${paths[name]}/`);
-  if (below('audit') || below('drift')) return leftOut(from, LEFT[below('audit') ? 'audit' : 'drift']);
+  const below = (name: keyof Paths) => paths[name] === '.' || from.startsWith(`${paths[name]}/`);
+  for (const name of ['audit', 'drift'] as const) {
+    if (from.startsWith(`${paths[name]}/`)) return leftOut(from, LEFT[name]);
+  }
   const rewrite = rewriterOf(from, below);
   if (rewrite === null) return { file: { path: from, from, text: null }, notes: [] };
-  const text = await readFile(join(root, from), 'utf8');
+  const text = toText(await readFile(join(root, from)));
+  if (text === null) return untouched(from, 'It is not UTF-8, and is copied as it is.');
   const done = rewrite(text, from);
   if (done === null) return leftOut(from, 'It is no endpoint and no suite, and MXCP skipped it too.');
   const path = from === OLD_SITE ? SITE_NAME : from;
@@ -109,6 +101,22 @@ async function planFile(root: string, from: string, { paths, databases }: Places
   return {
     file: { path, from, text: done.text === text && path === from ? null : done.text },
     notes: [...done.notes, ...more],
+  };
+}
+
+/** Null for bytes that would not come back as they were. */
+function toText(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function untouched(from: string, message: string): Planned {
+  return {
+    file: { path: from, from, text: null },
+    notes: [{ kind: 'check', file: from, line: 0, message }],
   };
 }
 

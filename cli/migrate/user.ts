@@ -49,13 +49,17 @@ function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
 function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting): void {
   const oidc = valueAt(yaml.value, [...auth, 'oidc']) ?? null;
   if (valueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;
-  yaml.replace([...auth, 'oidc'], toVerifier(oidc));
+  const at = { file, line: yaml.lineOf([...auth, 'oidc']) };
+  if (!yaml.replace([...auth, 'oidc'], toVerifier(oidc))) {
+    const message = '`oidc` of `mode: verifier` is to become `verifier` by hand, since the file has aliases.';
+    notes.push({ kind: 'check', ...at, message });
+    return;
+  }
   yaml.renameKey([...auth, 'oidc'], 'verifier');
   if (valueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
   notes.push({
     kind: 'done',
-    file,
-    line: yaml.lineOf([...auth, 'oidc']),
+    ...at,
     message: '`oidc` of `mode: verifier` became `verifier`, with the issuer of its `config_url`.',
   });
 }

@@ -1,4 +1,13 @@
-import { type Document, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { JsonValue } from '../../src/json.ts';
 
 /** Keys and indexes from the root down. */
@@ -13,9 +22,10 @@ export interface YamlEdit {
   setText(path: YamlPath, text: string): void;
   /** A number in place of a value, quoted or not. */
   setNumber(path: YamlPath, value: number): void;
-  remove(path: YamlPath): void;
-  /** A block of our own in place of another; comments around it stay. */
-  replace(path: YamlPath, value: JsonValue): void;
+  /** Tells whether it did: in a file with aliases, what is taken away here would be missed elsewhere. */
+  remove(path: YamlPath): boolean;
+  /** A block of our own in place of another; comments around it stay. Tells whether it did, as above. */
+  replace(path: YamlPath, value: JsonValue): boolean;
   /** Puts a key before all others. */
   prepend(key: string, value: number): void;
   toString(): string;
@@ -31,15 +41,21 @@ interface Splice {
 export function editYaml(text: string): YamlEdit | null {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
-  if (document.errors.length > 0 || !isMap(document.contents)) return null;
+  const value = dataOf(document);
+  if (value === null) return null;
+  const aliased = hasAlias(document);
   const splices: Splice[] = [];
   const later: ((changed: Document) => void)[] = [];
+  const change = (work: (changed: Document) => void) => {
+    if (!aliased) later.push(work);
+    return !aliased;
+  };
   const renamed = new Map<string, string>();
   // What is taken away is looked for after keys have their new names.
   const now = (path: YamlPath) =>
     path.map((key, index) => renamed.get(JSON.stringify(path.slice(0, index + 1))) ?? key);
   return {
-    value: document.toJS({ maxAliasCount: 100 }),
+    value,
     lineOf: (path) => lines.linePos(startOf(document, path)).line,
     renameKey: (path, name) => {
       const key = pairAt(document, path)?.key;
@@ -56,12 +72,13 @@ export function editYaml(text: string): YamlEdit | null {
     setNumber: (path, value) => {
       const node = document.getIn(path, true);
       if (isScalar(node) && node.range) {
-        splices.push({ from: node.range[0], to: node.range[1], text: String(value) });
+        // where nothing is written, the colon stands right before it
+        const gap = text[node.range[0] - 1] === ':' ? ' ' : '';
+        splices.push({ from: node.range[0], to: node.range[1], text: `${gap}${value}` });
       }
     },
-    remove: (path) => void later.push((changed) => void changed.deleteIn(now(path))),
-    replace: (path, value) =>
-      void later.push((changed) => changed.setIn(now(path), changed.createNode(value))),
+    remove: (path) => change((changed) => void changed.deleteIn(now(path))),
+    replace: (path, block) => change((changed) => changed.setIn(now(path), changed.createNode(block))),
     prepend: (key, value) =>
       void splices.push({
         from: startOf(document, []),
@@ -70,6 +87,27 @@ export function editYaml(text: string): YamlEdit | null {
       }),
     toString: () => finish(text, splices, later),
   };
+}
+
+/** Null where it is no map, or leads nowhere: an alias without its anchor, or too many of them. */
+function dataOf(document: Document): JsonValue {
+  if (document.errors.length > 0 || !isMap(document.contents)) return null;
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    return null;
+  }
+}
+
+function hasAlias(document: Document): boolean {
+  let found = false;
+  visit(document, {
+    Alias: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** Small changes leave every other character alone; taking parts out writes the file anew, with its comments. */

@@ -36,7 +36,7 @@ function claudeCode({ name, url, login }: Served): Connection {
   return {
     client: 'Claude Code',
     where: 'In a terminal',
-    text: `claude mcp add --transport http ${name} ${quoted(url)}`,
+    text: `claude mcp add --transport http ${name} ${toShellWord(url)}`,
     ...(login ? { note: 'Then /mcp inside of Claude Code, to log in.' } : {}),
   };
 }
@@ -83,7 +83,7 @@ function codex({ name, url, login }: Served): Connection {
   return {
     client: 'Codex',
     where: 'In a terminal',
-    text: `codex mcp add ${name} --url ${quoted(url)}`,
+    text: `codex mcp add ${name} --url ${toShellWord(url)}`,
     ...(login ? { note: `Then codex mcp login ${name}.` } : {}),
   };
 }
@@ -92,7 +92,7 @@ function gemini({ name, url }: Served): Connection {
   return {
     client: 'Gemini CLI',
     where: 'In a terminal',
-    text: `gemini mcp add --transport http ${name} ${quoted(url)}`,
+    text: `gemini mcp add --transport http ${name} ${toShellWord(url)}`,
   };
 }
 
@@ -103,9 +103,9 @@ function isPublic(url: string): boolean {
   return protocol === 'https:' && !own;
 }
 
-/** For a shell, where the address has more in it than addresses usually have. */
-function quoted(url: string): string {
-  return /^[\w:/.~-]+$/.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`;
+/** A word as a shell reads it back, in quotes where it has to be. */
+export function toShellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function json(value: unknown): string {

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../../cli/commands/migrate.ts';
@@ -263,7 +271,7 @@ describe('svc migrate', { timeout: 90_000 }, () => {
       'lost tools/ships.yml:27 A rule was left out: `mask_fields` has no effect on input.',
       'check tools/ships.yml:31 `filter_sensitive_fields` did nothing in MXCP, and works here.',
       'lost tools/ships.yml:33 A rule was left out: `filter_fields` names no fields, and had no effect.',
-      'lost tools/ships.yml:38 `result: null` asserted nothing in MXCP and was left out.',
+      'lost tools/ships.yml:38 `result: null` was left out: it asserted nothing in MXCP.',
     ]);
     expect(text).toContain('svc-site.yml  mxcp-site.yml');
     expect(text).toContain('Nothing was written.');
@@ -316,6 +324,67 @@ describe('svc migrate', { timeout: 90_000 }, () => {
       { severity: 'error', file: 'prompts/report.yml', line: 6 },
       { severity: 'error', file: 'tools/torn.yml', code: 'yaml-syntax' },
     ]);
+  });
+
+  it('leaves what stands behind aliases to a person, and what is no YAML as it is', async () => {
+    const root = folder();
+    const files = {
+      'mxcp-site.yml': 'mxcp: 1\nproject: harbour\nprofile: dev\nprofiles: { dev: {} }\n',
+      'tools/shared.yml':
+        'mxcp:\ntool:\n  name: shared\n  source: { code: SELECT 1 AS a }\n  policies:\n    input: &rules\n      - { condition: "true", action: mask_fields, fields: [a] }\n    output: *rules\n',
+      'tools/lost.yml': 'mxcp: 1\ntool: *nothing\n',
+      'tools/bomb.yml': `mxcp: 1\na: &a [x]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]\n`,
+    };
+    mkdirSync(join(root, 'tools'));
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+    const made = `${folder()}/new`;
+    const { report } = await migrate(root, { out: made });
+    expect(lines(report)).toContainEqual(
+      'check tools/shared.yml:7 A rule is to be taken out by hand, since the file has aliases: `mask_fields` has no effect on input.',
+    );
+    const written = snapshot(made);
+    expect(written['tools/shared.yml']).toBe(files['tools/shared.yml'].replace('mxcp:', 'svc: 1'));
+    expect(written['tools/lost.yml']).toBe(files['tools/lost.yml']);
+    expect(written['tools/bomb.yml']).toBe(files['tools/bomb.yml']);
+  });
+
+  it('follows links to files, says which it cannot follow, and loses no byte and no folder', async () => {
+    const root = join(folder(), "an old harbour's");
+    const tool = (name: string) => `mxcp: 1\ntool: { name: ${name}, source: { code: SELECT 1 AS a } }\n`;
+    const files = {
+      'mxcp-site.yml':
+        'mxcp: 1\nproject: harbour\nprofile: dev\nprofiles: { dev: {} }\npaths: { tools: ./tools/ }\n',
+      'tools/target/one.yml': tool('one'),
+      'models/dbt_project.yml': 'name: x\n',
+      'models/target/run.sql': 'SELECT 1',
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const latin = Buffer.from('mxcp serve # caf\xe9\n', 'latin1');
+    writeFileSync(join(root, 'start.sh'), latin);
+    writeFileSync(join(dirname(root), 'two.yml'), tool('two'));
+    symlinkSync('../../two.yml', join(root, 'tools/two.yml'));
+    symlinkSync('..', join(root, 'tools/up'));
+    symlinkSync('nowhere', join(root, 'tools/none.yml'));
+    const { report, text } = await migrate(root, { write: true });
+    const made = `${root}-svc`;
+    expect(Object.keys(snapshot(made)).toSorted()).toEqual([
+      ...['models/dbt_project.yml', 'start.sh', 'svc-site.yml', 'tools/target/one.yml', 'tools/two.yml'],
+    ]);
+    expect(readFileSync(join(made, 'tools/two.yml'), 'utf8')).toBe(tool('two').replace('mxcp', 'svc'));
+    expect(readFileSync(join(made, 'tools/target/one.yml'), 'utf8')).toMatch(/^svc: 1/);
+    expect(readFileSync(join(made, 'start.sh')).equals(latin)).toBe(true);
+    expect(lines(report)).toEqual(
+      expect.arrayContaining([
+        'done tools/two.yml:0 It is a link; the file behind it is copied.',
+        'lost tools/up:0 Left out. It is a link that leads to no file.',
+        'lost tools/none.yml:0 Left out. It is a link that leads nowhere.',
+        'check start.sh:0 It is not UTF-8, and is copied as it is.',
+      ]),
+    );
+    expect(text).toMatch(/ {2}cd '.*an old harbour'\\''s-svc'\n/);
   });
 
   it('overwrites nothing, and takes no other folder for a project', async () => {
