@@ -21,28 +21,41 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
   timer.unref();
   return {
     consistency: 'strong',
-    claimOnce: async (key, seconds) => {
-      const time = now();
-      return statements.claim.run(key, time + seconds * 1000, time).changes === 1;
-    },
-    get: async (key) => {
-      const row = statements.get.get(key, now());
-      return row === undefined ? null : { value: String(row.value), version: Number(row.version) };
-    },
-    put: async (key, value, { seconds, ifVersion }) => {
-      const time = now();
-      const until = time + seconds * 1000;
-      if (ifVersion === undefined) return statements.put.run(key, value, until).changes === 1;
-      if (ifVersion === 0) return statements.insert.run(key, value, until, time).changes === 1;
-      return statements.update.run(value, until, key, ifVersion, time).changes === 1;
-    },
-    delete: async (key) => void statements.delete.run(key),
-    deletePrefix: async (prefix) => void statements.deletePrefix.run(prefix, prefix),
+    claimOnce: (key, seconds) =>
+      reached(path, () => {
+        const time = now();
+        return statements.claim.run(key, time + seconds * 1000, time).changes === 1;
+      }),
+    get: (key) =>
+      reached(path, () => {
+        const row = statements.get.get(key, now());
+        return row === undefined ? null : { value: String(row.value), version: Number(row.version) };
+      }),
+    put: (key, value, { seconds, ifVersion }) =>
+      reached(path, () => {
+        const time = now();
+        const until = time + seconds * 1000;
+        if (ifVersion === undefined) return statements.put.run(key, value, until).changes === 1;
+        if (ifVersion === 0) return statements.insert.run(key, value, until, time).changes === 1;
+        return statements.update.run(value, until, key, ifVersion, time).changes === 1;
+      }),
+    delete: (key) => reached(path, () => void statements.delete.run(key)),
+    deletePrefix: (prefix) => reached(path, () => void statements.deletePrefix.run(prefix, prefix)),
     close: async () => {
       clearInterval(timer);
       database.close();
     },
   };
+}
+
+/** A full disk, or another process that holds the file for long. */
+async function reached<T>(path: string, ask: () => T): Promise<T> {
+  try {
+    return ask();
+  } catch (cause) {
+    const message = `The file ${path}, which \`auth.persistence.path\` names, cannot store sessions now.`;
+    throw new SvcError('login_unavailable', message, { cause });
+  }
 }
 
 function prepare(database: DatabaseSync) {

@@ -65,7 +65,8 @@ async function tryToFreshen(server: AuthServer, id: string, kept: KeptSession): 
   } catch (thrown) {
     server.log({ level: 'warn', message: `a token was not renewed: ${toSvcError(thrown).message}` });
     if (!(thrown instanceof SvcError) || thrown.code !== 'login_unavailable') throw thrown;
-    await server.store?.claimOnce(rest, REST_SECONDS);
+    // It may be the store that is in trouble.
+    await server.store?.claimOnce(rest, REST_SECONDS).catch(() => false);
     return readSession(server, id);
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../src/auth/memory-store.ts';
+import { SvcError } from '../../../src/errors.ts';
 import { authSettings, call, createDesk, type Desk, type Given, login, tokens } from './fixture.ts';
 
 /** A desk with a store on the same clock. */
@@ -223,6 +224,16 @@ describe('a provider in trouble', () => {
     desk.idp.broken = null;
     await call(desk, access_token);
     expect(desk.users.at(-1)?.externalToken).toMatch(/^ghu_/);
+  });
+
+  it('does not stop calls either where the store takes nothing more', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    desk.clock.ms += 605_000;
+    const full = () => Promise.reject(new SvcError('login_unavailable', 'The disk is full.'));
+    Object.assign(desk.store, { claimOnce: full, put: full });
+    expect((await call(desk, access_token)).status).toBe(200);
+    expect(desk.users[0]).toMatchObject({ id: '1815', externalToken: null });
   });
 
   it('is asked to the end, though the caller who was first goes away', async () => {

@@ -73,6 +73,21 @@ describe('the store in SQLite', () => {
     await store.close();
   });
 
+  it('says which setting it is where the file fails while it is used, as a matter of another try', async () => {
+    const file = path();
+    const store = openTokenStore(file);
+    onTestFinished(() => store.close());
+    const other = new DatabaseSync(file);
+    other.exec('DROP TABLE tokens');
+    other.close();
+    for (const ask of [store.get('a'), store.claimOnce('a', 60), store.put('a', 'b', { seconds: 60 })]) {
+      await expect(ask).rejects.toMatchObject({
+        code: 'login_unavailable',
+        message: expect.stringContaining('`auth.persistence.path`'),
+      });
+    }
+  });
+
   it('D26: holds sealed values only: no token and no address can be read in the file', async () => {
     const file = path();
     const store = openTokenStore(file);
