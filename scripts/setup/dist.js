@@ -11,10 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isAlive } from './exclusive.js';
 import { DEVELOPMENT_NODE, ROOT } from './root.js';
 import { announced, run } from './run.js';
 
+const BUILD = join(ROOT, 'build');
 const DIST = join(ROOT, 'dist');
+const DAY_MS = 86_400_000;
 const STAMP = join(DIST, '.sources');
 const FOLDERS = ['src', 'adapters', 'deploy', 'cli'];
 const FILES = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
@@ -28,13 +31,25 @@ export function distFresh() {
 export async function ensureDist() {
   if (distFresh()) return;
   const stamp = digest();
-  const fresh = join(ROOT, `build/.dist-${process.pid}`);
+  removeLeftovers();
+  const fresh = join(BUILD, `.dist-${process.pid}`);
   const { status, output } = await announced('compiling ...', 1000, () => compile(fresh));
   rmSync(STAMP, { force: true });
   for (const folder of FOLDERS) rmSync(join(DIST, folder), { recursive: true, force: true });
   if (status === 0) install(fresh, stamp);
   rmSync(fresh, { recursive: true, force: true });
   if (status !== 0) throw new Error(`the code of this checkout does not compile:\n${output}`);
+}
+
+/** What compiles that were killed left behind. */
+function removeLeftovers() {
+  for (const name of existsSync(BUILD) ? readdirSync(BUILD) : []) {
+    const pid = Number(/^\.dist-(\d+)$/.exec(name)?.[1] ?? 0);
+    const path = join(BUILD, name);
+    if (pid > 0 && (!isAlive(pid) || Date.now() - statSync(path).mtimeMs > DAY_MS)) {
+      rmSync(path, { recursive: true, force: true });
+    }
+  }
 }
 
 function compile(out) {

@@ -64,11 +64,15 @@ function holderOf(file) {
 }
 
 function isDead({ pid, mtimeMs }) {
-  if (Date.now() - mtimeMs > DEAD_MS) return true;
+  return Date.now() - mtimeMs > DEAD_MS || (pid > 0 && !isAlive(pid));
+}
+
+/** Whether there is a process of that id; it may be another one by now. */
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
-    return false;
+    return true;
   } catch (error) {
-    return error.code === 'ESRCH' && pid > 0;
+    return error.code !== 'ESRCH';
   }
 }

@@ -4,10 +4,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,6 +58,17 @@ describe('the set-up of a checkout', () => {
     writeFileSync(join(root, 'src/one.ts'), 'export const two = 2;\n');
     expect((await node(['scripts/setup.js'], root)).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('two');
+  });
+
+  it('removes what compiles that were killed left behind, and nothing of one that runs', async () => {
+    const root = checkout();
+    const dead = spawn(process.execPath, ['-e', '']);
+    await new Promise((ended) => dead.on('close', ended));
+    const names = [`.dist-${dead.pid}`, `.dist-${process.pid}`, '.dist-1', 'node'];
+    for (const name of names) mkdirSync(join(root, 'build', name, 'src'), { recursive: true });
+    utimesSync(join(root, 'build/.dist-1'), 0, 0);
+    expect((await node(['scripts/setup.js'], root)).code).toBe(0);
+    expect(readdirSync(join(root, 'build')).toSorted()).toEqual([`.dist-${process.pid}`, 'node']);
   });
 
   it('leaves no old code behind when the new does not typecheck, and keeps the engine', async () => {
