@@ -30,8 +30,8 @@ if (newEnough()) {
 /** A checkout installs and compiles itself; an installed package has neither sources nor a set-up script. */
 async function prepareCheckout() {
   if (!existsSync(join(ROOT, 'tsconfig.json'))) return;
-  const { setUpOrExit } = await import('../scripts/setup.js');
-  await setUpOrExit();
+  const { setUp } = await import('../scripts/setup.js');
+  await setUp().catch((error) => fail(error.message));
 }
 
 function newEnough() {
@@ -51,7 +51,10 @@ function runUnderOwnNode() {
   });
 }
 
+/** Whoever asked for JSON gets some, even of this. */
 function fail(message) {
-  console.error(`svc: ${message}`);
+  const error = { code: 'internal', message };
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ status: 'error', error }));
+  else console.error(`svc: ${message}`);
   process.exit(1);
 }
