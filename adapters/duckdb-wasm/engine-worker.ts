@@ -3,7 +3,7 @@ import { toSvcError } from '../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../src/ports.ts';
 import { Engine } from './engine.ts';
 import { Replaced } from './failure.ts';
-import { pathFile } from './path-file.ts';
+import { readerOf } from './path-file.ts';
 import { nextImmediate } from './pause.ts';
 import { type FromWorker, type Task, type ToWorker, toPlainError, type WorkerSetup } from './protocol.ts';
 
@@ -56,11 +56,11 @@ function answerFailure(engine: Engine, id: number, thrown: unknown): void {
 }
 
 try {
-  const { wasm, trampolines, path, name, memoryMb } = setup;
+  const { wasm, trampolines, file, memoryMb } = setup;
   const engine = await Engine.open({
     wasm,
     trampolines,
-    file: pathFile(path, name),
+    file: readerOf(file),
     memoryMb,
     pause: nextImmediate,
     onStep,

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Database } from '../../src/ports.ts';
 import { compileEngine } from './artefact.ts';
-import { pathFile } from './path-file.ts';
+import { openPath } from './path-file.ts';
 import { Pool } from './pool.ts';
 
 /** How a database is served from threads of this process. */
@@ -26,14 +25,13 @@ export interface WasmPoolOptions {
 
 /** Opens a read-only database with engines in worker threads; the first one is started before this answers. */
 export async function openWasmPool(options: WasmPoolOptions): Promise<Database> {
-  const { path, artefactDir, workers = Math.min(availableParallelism(), 4) } = options;
-  // A file that cannot be read is found before a thread is started for it.
-  pathFile(path).close();
+  const { path, name, artefactDir, workers = Math.min(availableParallelism(), 4) } = options;
   const folder = artefactDir === undefined ? undefined : pathToFileURL(`${artefactDir}/`);
   const engine = await compileEngine(folder);
   const pool = new Pool({
     workerUrl: options.workerUrl ?? workerBeside(import.meta.url),
-    setup: { ...engine, path, name: options.name ?? basename(path), memoryMb: options.memoryMb ?? 512 },
+    openFile: () => openPath(path, name),
+    setup: { ...engine, memoryMb: options.memoryMb ?? 512 },
     workers,
     queueLimit: options.queueLimit ?? 1024,
   });

@@ -3,30 +3,52 @@ import { basename } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { DatabaseFile } from './file.ts';
 
-/** A database by path, with what its write-ahead log holds; only the blocks a query touches are read; the engine may know it by another name. */
-export function pathFile(path: string, name = basename(path)): DatabaseFile {
-  const file = openFile(path, name);
-  if (!hasLog(path)) return file;
-  const wal = openFile(`${path}.wal`, `${name}.wal`);
-  return {
-    ...file,
-    wal,
-    close: () => {
-      file.close();
-      wal.close();
-    },
-  };
+/** A database file that is open, with what its write-ahead log holds; any thread of the process can read it. */
+export interface OpenFile {
+  readonly name: string;
+  readonly descriptor: number;
+  readonly size: number;
+  readonly wal: OpenFile | null;
 }
 
-function openFile(path: string, name: string): DatabaseFile {
-  const descriptor = openReading(path);
-  const { size } = fstatSync(descriptor);
+/** A database by path; only the blocks a query touches are read; the engine may know it by another name. */
+export function pathFile(path: string, name?: string): DatabaseFile {
+  return readerOf(openPath(path, name));
+}
+
+/** Opens a database by path. */
+export function openPath(path: string, name = basename(path)): OpenFile {
+  const file = openOne(path, name);
+  try {
+    return { ...file, wal: hasLog(path) ? openOne(`${path}.wal`, `${name}.wal`) : null };
+  } catch (thrown) {
+    closeFile(file);
+    throw thrown;
+  }
+}
+
+/** Gives the descriptors back. */
+export function closeFile({ descriptor, wal }: OpenFile): void {
+  closeSync(descriptor);
+  if (wal !== null) closeFile(wal);
+}
+
+/** An open file as the engine sees it. */
+export function readerOf(file: OpenFile): DatabaseFile {
+  const { name, descriptor, size, wal } = file;
   return {
     name,
     size: () => size,
     read: (target, position) => readSync(descriptor, target, 0, target.length, position),
-    close: () => closeSync(descriptor),
+    close: () => closeFile(file),
+    ...(wal === null ? {} : { wal: readerOf(wal) }),
   };
+}
+
+function openOne(path: string, name: string): OpenFile {
+  const descriptor = openReading(path);
+  const { size } = fstatSync(descriptor);
+  return { name, descriptor, size, wal: null };
 }
 
 function hasLog(path: string): boolean {

@@ -3,12 +3,15 @@ import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.t
 import { cancelledError, closedError, deadlineError } from './failure.ts';
 import { Job } from './job.ts';
 import { Member } from './member.ts';
+import { closeFile, type OpenFile } from './path-file.ts';
 import type { Task, WorkerSetup } from './protocol.ts';
 
 /** What a pool is made of. */
 export interface PoolOptions {
   readonly workerUrl: URL;
-  readonly setup: Omit<WorkerSetup, 'running'>;
+  /** Opens the database file, at the start and whenever no engine is left. */
+  readonly openFile: () => OpenFile;
+  readonly setup: Omit<WorkerSetup, 'running' | 'file'>;
   /** The most engines; more than the first are started when there is work for them. */
   readonly workers: number;
   /** The most calls that wait for an engine; one more is answered `busy`. */
@@ -33,6 +36,7 @@ export class Pool implements Database {
   readonly #options: PoolOptions;
   readonly #members = new Set<Member>();
   readonly #starting = new Set<Member>();
+  #file: OpenFile | null = null;
   #queue: Job[] = [];
   #ticking: NodeJS.Timeout | null = null;
   #closed = false;
@@ -71,6 +75,7 @@ export class Pool implements Database {
     this.#queue = [];
     if (this.#ticking !== null) clearInterval(this.#ticking);
     await Promise.all(members.map((member) => member.terminate()));
+    if (this.#file !== null) closeFile(this.#file);
   }
 
   #submit(task: Task, call: SqlCall): Promise<SqlResult | null> {
@@ -129,7 +134,8 @@ export class Pool implements Database {
   }
 
   async #grow(): Promise<void> {
-    const member = new Member(this.#options.workerUrl, this.#options.setup, {
+    const setup = { ...this.#options.setup, file: this.#fileForAnother() };
+    const member = new Member(this.#options.workerUrl, setup, {
       onFree: () => this.#dispatch(),
       onEnd: (...ended) => this.#replace(...ended),
     });
@@ -141,6 +147,15 @@ export class Pool implements Database {
       this.#starting.delete(member);
     }
     this.#dispatch();
+  }
+
+  /** All engines read one file, so that answers do not depend on which of them gives them when another takes its place. */
+  #fileForAnother(): OpenFile {
+    if (this.#file !== null && this.#members.size > 0) return this.#file;
+    const before = this.#file;
+    this.#file = this.#options.openFile();
+    if (before !== null) closeFile(before);
+    return this.#file;
   }
 
   /** The calls that only waited go to another engine; reading twice does no harm. */

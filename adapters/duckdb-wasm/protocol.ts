@@ -1,14 +1,14 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { SqlCaller, SqlRequest, SqlResult } from '../../src/ports.ts';
+import type { OpenFile } from './path-file.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
-  readonly path: string;
-  /** What the engine calls the file. */
-  readonly name: string;
+  /** The same for all engines of a pool, whatever lies at its path by now. */
+  readonly file: OpenFile;
   readonly memoryMb: number;
   /** Two slots: the number of the job whose step runs now, 0 between steps; and how many steps there were. */
   readonly running: Int32Array<SharedArrayBuffer>;

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openWasmPool, type WasmPoolOptions } from '../../../../adapters/duckdb-wasm/node.ts';
@@ -33,6 +35,22 @@ async function expectAnswers(pool: Database): Promise<void> {
 }
 
 describe('a pool', () => {
+  it('answers from the file that it opened, when another one takes its place', async () => {
+    const folder = temporaryFolder();
+    const path = await createDatabase("CREATE TABLE t AS SELECT 'old' AS v", 'data.duckdb', folder);
+    const ready: Promise<unknown>[] = [];
+    const note = (worker: Worker): number => ready.push(once(worker, 'message'));
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const pool = await openPool({ path, workers: 2 });
+    renameSync(await createDatabase("CREATE TABLE t AS SELECT 'new' AS v", 'next.duckdb', folder), path);
+    const askAll = () => Promise.all(Array.from({ length: 16 }, () => read(pool, 'SELECT v FROM t')));
+    await askAll();
+    await Promise.all(ready);
+    expect(ready).toHaveLength(2);
+    expect((await askAll()).map(({ rows }) => rows[0]?.v)).toEqual(Array(16).fill('old'));
+  });
+
   it('never holds up the event loop', async () => {
     const pool = await openPool();
     const runaways = [1, 2, 3].map(() => failureOf(read(pool, RUNAWAY, { timeoutMs: 400 })));
