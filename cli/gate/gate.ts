@@ -18,6 +18,7 @@ import { nearestName } from '../../src/types/nearest.ts';
 import type { Input } from '../input.ts';
 import type { Output } from '../output.ts';
 import type { CheckedProject } from '../project.ts';
+import { checkPythonFiles } from '../python-check.ts';
 import { toGateRefusal } from './report.ts';
 import { driftCheck, type Served, statementFindings } from './served.ts';
 import {
@@ -64,7 +65,8 @@ export async function openGate(
   output: Output,
 ): Promise<Gate> {
   const allowed = allowedOf(input);
-  const first = [validateCheck(checked), lintCheck(checked, allowed)];
+  const python = await checkPythonFiles(checked);
+  const first = [validateCheck([...checked.findings, ...python]), lintCheck(checked, allowed)];
   const bundled = await bundledSecrets(checked, input.text('config'));
   const secrets = await secretsCheck(checked, bundled, allowed);
   if (!isOpen(first.slice(0, 1)) || bundled.length > 0)

@@ -6,6 +6,7 @@ import { checkCapability } from '../../deploy/gate.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { Files } from '../../src/ports.ts';
+import type { Finding } from '../../src/project/finding.ts';
 import type { Project } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import {
@@ -26,7 +27,7 @@ import { type CheckedProject, soundPart } from '../project.ts';
 import { checkPythonOn } from '../python-target.ts';
 
 /** Whether the project has errors, without which nothing can be built. */
-export function validateCheck({ findings }: CheckedProject): CheckReport {
+export function validateCheck(findings: readonly Finding[]): CheckReport {
   return judge('validate', toProblems(findings), []);
 }
 
