@@ -14,7 +14,7 @@ import { RE2JS } from '@bufbuild/re2';
 import { APPEND, TICK } from './instrument.ts';
 import { type Meter, meteredFunctions } from './meter.ts';
 import { patternPrice } from './pattern-price.ts';
-import { TIME_METHODS, TIMESTAMP } from './time.ts';
+import { TIMESTAMP, timeMethods } from './time.ts';
 
 const { BOOL, DOUBLE, DYN, INT, STRING } = CelScalar;
 const LIST = listType(DYN);
@@ -26,7 +26,7 @@ export function createEnvironment(meter: Meter): CelEnv {
     funcs: [
       ...meteredFunctions(meter),
       ...ARITHMETIC,
-      ...TIME_METHODS,
+      ...timeMethods(meter),
       ...ownFunctions(meter),
       ...loopFunctions(meter),
     ],

@@ -96,6 +96,7 @@ describe('conditions that would take for ever', () => {
     ['a pattern with a great count', "text.matches('[a-z]{1,1000}$')"],
     ['a pattern with counts in counts', "text.matches('(?:[a-z]{10}|[0-9]){1,90}$')"],
     ['the size of a text in a loop', 'list.all(a, size(text) > 0)'],
+    ['a time zone in loops', "list.all(a, list.all(b, now().getHours('Europe/Berlin') >= 0))"],
     ['texts that grow', "list.map(a, text + a.s).all(t, t != '')"],
   ])('are stopped and deny: %s', (_, condition) => {
     const args = { list, text: 'y'.repeat(500_000) };
