@@ -43,10 +43,12 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
   const { root, log, settings, size = Math.min(availableParallelism(), 2) } = options;
   const { queue = 64 * size, memoryMb = 256 } = options;
   const [wasm, modules] = await Promise.all([compilePyodide(folder), readHostModules()]);
-  const snapshot = await snapshotOf(folder, modules);
+  // found again by each thread: one that was not used for long may be gone
+  const snapshot = async () => (await snapshotOf(folder, modules)).href;
+  await snapshot();
   const mount = process.platform === 'win32' ? MOUNT : root;
   const workerUrl = options.workerUrl ?? besides(import.meta.url, 'worker');
-  const setup = { pyodide: folder.href, wasm, snapshot: snapshot.href, modules, memoryMb, root, mount };
+  const setup = { pyodide: folder.href, wasm, modules, memoryMb, root, mount, workerUrl };
   return new PythonPool({
     ...options,
     kind: 'pyodide',
@@ -54,7 +56,8 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
     follow: options.follow ?? false,
     size,
     queue,
-    spawn: async () => new PyodideThread({ ...setup, workerUrl, log: printedLog(log, settings) }),
+    spawn: async () =>
+      new PyodideThread({ ...setup, snapshot: await snapshot(), log: printedLog(log, settings) }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -51,14 +51,33 @@ export async function cachedSnapshot(
   folder = cacheFolder(),
 ): Promise<URL> {
   const path = join(folder, `python-${keyOf(modules)}.bin`);
-  if (!existsSync(path)) {
-    const snapshot = await createSnapshot(pyodide, modules, randomInt(1, 2 ** 31));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const fresh = join(folder, `.${randomUUID()}`);
-    await writeFile(fresh, snapshot, { mode: 0o600 });
-    await rename(fresh, path);
+  if (existsSync(path)) {
+    const now = new Date();
+    // its time says when it was used last; in a cache that is only read, nobody asks
+    await utimes(path, now, now).catch(() => {});
+    return pathToFileURL(path);
   }
+  const snapshot = await createSnapshot(pyodide, modules, randomInt(1, 2 ** 31));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const fresh = join(folder, `.${randomUUID()}`);
+  await writeFile(fresh, snapshot, { mode: 0o600 });
+  await rename(fresh, path);
+  await removeUnused(folder);
   return pathToFileURL(path);
+}
+
+const MONTH_MS = 30 * 86_400_000;
+
+/** Those of other versions stay for as long as somebody starts threads with them. */
+async function removeUnused(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) =>
+    /^(python-[\da-f]{16}\.bin|\.[\da-f-]{36})$/.test(name),
+  );
+  for (const path of names.map((name) => join(folder, name))) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > MONTH_MS)
+      await rm(path, { force: true }).catch(() => {});
+  }
 }
 
 function keyOf(modules: HostModules): string {

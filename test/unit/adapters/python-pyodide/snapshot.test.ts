@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { pyodideFolder } from '../../../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../../../adapters/python-pyodide/host-modules.ts';
@@ -19,13 +20,27 @@ test('the same input gives the same bytes', async () => {
   expect(sha256(await createSnapshot(folder, modules, 7))).toBe(sha256(first));
 });
 
-test('a machine keeps its own, made once', async () => {
+test('a machine keeps its own, made once, and drops what nobody has used for a month', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'svc-cache-'));
   const modules = await readHostModules();
+  const others = [
+    'python-0123456789abcdef.bin',
+    'python-fedcba9876543210.bin',
+    `.${randomUUID()}`,
+    'mine.bin',
+  ];
+  await mkdir(join(cache, 'new'));
+  for (const name of others) {
+    await writeFile(join(cache, 'new', name), '');
+    if (!name.startsWith('python-f')) await utimes(join(cache, 'new', name), 0, 0);
+  }
   const made = await cachedSnapshot(folder, modules, join(cache, 'new'));
   const before = sha256(await readFile(made));
+  const kept = [basename(fileURLToPath(made)), 'mine.bin', 'python-fedcba9876543210.bin'].toSorted();
+  expect((await readdir(join(cache, 'new'))).toSorted()).toEqual(kept);
+  await utimes(made, 0, 0);
   expect((await cachedSnapshot(folder, modules, join(cache, 'new'))).href).toBe(made.href);
   expect(sha256(await readFile(made))).toBe(before);
-  expect(await readdir(join(cache, 'new'))).toHaveLength(1);
+  expect((await stat(made)).mtimeMs).toBeGreaterThan(Date.now() - 600_000);
   await rm(cache, { recursive: true });
 });
