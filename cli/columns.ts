@@ -13,11 +13,15 @@ export function toColumns(rows: readonly (readonly string[])[], indent = ''): st
     .join('\n');
 }
 
+/** Row by row: there may be more of them than a call takes arguments. */
 function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  return Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
-  );
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    }
+  }
+  return widths;
 }
 
 function widthOf(cell: string): number {

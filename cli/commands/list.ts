@@ -45,7 +45,7 @@ function toText(rows: readonly Row[]): string {
     styled('strong', row.name ?? '?'),
     statusText(row.status),
     row.file,
-    row.error ?? row.description ?? '',
+    (row.error ?? row.description ?? '').trimStart().split('\n')[0] ?? '',
   ]);
   return `${toColumns(table)}\n${count(rows.length, 'endpoint')}`;
 }

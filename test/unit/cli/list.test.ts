@@ -9,14 +9,14 @@ describe('svc list', () => {
     writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool:\n  name: [\n');
     writeFileSync(
       join(root, 'tools/off.yaml'),
-      'svc: 1\ntool:\n  name: off\n  enabled: false\n  source: { code: SELECT 1 AS one }\n',
+      'svc: 1\ntool:\n  name: off\n  description: |\n    Off\n    for now\n  enabled: false\n  source: { code: SELECT 1 AS one }\n',
     );
     const [text, json] = [await svc(['list'], root), await svc(['list', '--json'], root)];
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(
       /^tool {2}hello_world {2}ok +tools\/hello_world\.yml {2}Greets somebody by name$/m,
     );
-    expect(text.stdout).toMatch(/^3 endpoints$/m);
+    expect(text.stdout).toMatch(/^tool {2}off {10}disabled {2}tools\/off\.yaml {9}Off\n3 endpoints$/m);
     const { endpoints } = JSON.parse(json.stdout);
     expect(endpoints).toEqual([
       {
@@ -38,7 +38,7 @@ describe('svc list', () => {
       {
         kind: 'tool',
         name: 'off',
-        description: null,
+        description: 'Off\nfor now\n',
         file: 'tools/off.yaml',
         status: 'disabled',
         error: null,
