@@ -1,29 +1,20 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
-import { createProject } from './fixture.ts';
-import { rawCall } from './raw.ts';
+import type { Reach } from './clients.ts';
+import { callerOf, createPythonProject, type Files, SHARED, tool } from './python-project.ts';
 import { type RunningWorker, startWorker } from './worker.ts';
 
 // whole programs start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
-const tool = (name: string, parameters = '[]', more = '') =>
-  `svc: 1\ntool: {name: ${name}, description: Test., language: python, source: {file: ../python/tools.py}, parameters: ${parameters}${more}}\n`;
-const TEXT = '[{name: country, type: string, description: Which.}]';
-
-const FILES: { readonly [path: string]: string } = {
-  'tools/amounts.yml': tool('amounts', TEXT),
+const FILES: Files = {
+  ...SHARED,
   'tools/gathered.yml': tool('gathered'),
-  'tools/everything.yml': tool('everything'),
-  'tools/fails.yml': tool('fails'),
-  'tools/refuses.yml': tool('refuses'),
   'tools/sleeps.yml': tool('sleeps', '[]', ', limits: {timeout: 1}'),
-  'tools/ends.yml': tool('ends'),
   'tools/drawn.yml': tool('drawn'),
-  'tools/large.yml': tool('large', '[]', ', limits: {bytes: 20000000}'),
   'python/tools.py': `
 import asyncio, datetime, decimal, os, random, statistics, time
 from svc.runtime import UserError, db, on_init
@@ -56,7 +47,10 @@ def refuses():
     raise UserError("Not on a Sunday.")
 
 def sleeps():
-    time.sleep(3)
+    time.sleep(60)
+
+def loops():
+    while True: pass
 
 def ends():
     os._exit(3)
@@ -67,7 +61,6 @@ def drawn():
 def large():
     return {"text": "x" * 10_000_000}
 `,
-  'python/shared/__init__.py': 'def rounded(value):\n    return round(value, 2)\n',
 };
 
 let root: string;
@@ -75,11 +68,7 @@ let out: string;
 let worker: RunningWorker;
 
 beforeAll(async () => {
-  root = await createProject();
-  for (const [path, text] of Object.entries(FILES)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
-  }
+  root = await createPythonProject(FILES);
   out = await mkdtemp(join(tmpdir(), 'svc-python-'));
   await buildTarget({
     root,
@@ -94,8 +83,8 @@ afterAll(async () => {
   for (const folder of [root, out]) await rm(folder, { recursive: true });
 });
 
-const call = async (name: string, args = {}) =>
-  JSON.parse(await rawCall({ kind: 'http', url: new URL('mcp', worker.url) }, name, args)).result;
+const reachOf = ({ url }: RunningWorker): Reach => ({ kind: 'http', url: new URL('mcp', url) });
+const call = callerOf(() => reachOf(worker));
 
 function answerOf({ content }: { content: readonly { text: string }[] }): unknown {
   return JSON.parse(content.map(({ text }) => text).join(''));
@@ -105,7 +94,7 @@ test('functions query the database of the other Worker, and files begin once', a
   for (const country of ['DE', 'DE']) {
     expect(answerOf(await call('amounts', { country }))).toEqual({ count: 1000, median: 124.62, began: 1 });
   }
-  expect(worker.log().join('\n')).toContain('printed 1000');
+  expect(worker.log().join('\n')).toContain('python/tools.py: printed 1000');
 });
 
 test('asynchronous functions ask one after the other', async () => {
@@ -133,13 +122,21 @@ test('an exception says nothing, and what is meant for the client is said', asyn
   expect((await call('refuses')).content[0].text).toContain('Not on a Sunday.');
 });
 
-test('a call over its deadline is answered, and the next one waits until Python is free', async () => {
-  expect((await call('sleeps')).isError).toBe(true);
-  const again = async () => {
-    const result = await call('amounts', { country: 'JP' });
-    return result.isError === undefined ? answerOf(result) : null;
-  };
-  await expect.poll(again, { timeout: 30_000 }).toMatchObject({ count: 500 });
+test('a call over its deadline ends, whatever it is at, and the next one need not wait', async () => {
+  for (const name of ['sleeps', 'loops']) {
+    const { isError, content } = await call(name);
+    expect([isError, content[0].text]).toEqual([true, expect.stringContaining('took longer than the 1 s')]);
+    expect(answerOf(await call('amounts', { country: 'JP' }))).toMatchObject({ count: 500 });
+  }
+});
+
+test('a function that is not there fails its calls', async () => {
+  const { isError, content } = await call('larger');
+  expect([isError, content[0].text]).toEqual([
+    true,
+    expect.stringMatching(/^The function of this endpoint failed\./),
+  ]);
+  expect(worker.log().join('\n')).toContain('python/tools.py has no function larger. Did you mean large?');
 });
 
 test('what ends its interpreter harms no other call', async () => {
@@ -158,9 +155,9 @@ test('twenty calls at once each get their own answer', async () => {
 test('chance is not that of the snapshot', async () => {
   const first = answerOf(await call('drawn'));
   const other = await startWorker(join(out, 'built'));
-  const text = await rawCall({ kind: 'http', url: new URL('mcp', other.url) }, 'drawn');
+  const drawn = await callerOf(() => reachOf(other))('drawn');
   await other.close();
-  expect(answerOf(JSON.parse(text).result)).not.toEqual(first);
+  expect(answerOf(drawn)).not.toEqual(first);
 });
 
 test('the Python Worker has no address, and its files are within the limits', async () => {

@@ -1,29 +1,18 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { startFunction } from '../../deploy/preview/lambda/function.ts';
-import { createProject } from './fixture.ts';
 import { type Running, startNode } from './platforms.ts';
-import { rawCall } from './raw.ts';
+import { callerOf, createPythonProject, type Files, SHARED } from './python-project.ts';
 
 // whole programs start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
-const tool = (name: string, parameters = '[]', more = '') =>
-  `svc: 1\ntool: {name: ${name}, description: Test., language: python, source: {file: ../python/tools.py}, parameters: ${parameters}${more}}\n`;
-const TEXT = '[{name: country, type: string, description: Which.}]';
-
-const FILES: { readonly [path: string]: string } = {
-  'tools/amounts.yml': tool('amounts', TEXT),
-  'tools/everything.yml': tool('everything'),
-  'tools/fails.yml': tool('fails'),
-  'tools/refuses.yml': tool('refuses'),
-  'tools/ends.yml': tool('ends'),
-  'tools/loops.yml': tool('loops', '[]', ', limits: {timeout: 1}'),
-  'tools/large.yml': tool('large', '[]', ', limits: {bytes: 20000000}'),
+const FILES: Files = {
+  ...SHARED,
   'python/tools.py': `
 import asyncio, datetime, decimal, os, statistics
 from svc.runtime import UserError, db
@@ -54,7 +43,6 @@ def large():
     print("printed")
     return "x" * 10_000_000
 `,
-  'python/shared/__init__.py': 'def rounded(value):\n    return round(value, 2)\n',
 };
 
 let root: string;
@@ -62,11 +50,7 @@ let out: string;
 const built = new Map<string, BuildResult>();
 
 beforeAll(async () => {
-  root = await createProject();
-  for (const [path, text] of Object.entries(FILES)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
-  }
+  root = await createPythonProject(FILES);
   out = await mkdtemp(join(tmpdir(), 'svc-python-'));
   for (const target of ['aws-lambda', 'node'] as const) {
     built.set(target, await buildTarget({ root, target, out: join(out, target) }));
@@ -76,30 +60,44 @@ afterAll(async () => {
   for (const folder of [root, out]) await rm(folder, { recursive: true });
 });
 
-async function startLambda(folder: string): Promise<Running> {
-  const { url, close } = await startFunction(join(folder, 'function.zip'), { gateway: 'function-url' });
-  return { reach: { kind: 'http', url: new URL('mcp', url) }, close };
+interface Logged extends Running {
+  /** Lines of its log, where the platform keeps them for us. */
+  readonly log?: readonly string[];
+}
+
+async function startLambda(folder: string): Promise<Logged> {
+  const { url, log, close } = await startFunction(join(folder, 'function.zip'), { gateway: 'function-url' });
+  return { reach: { kind: 'http', url: new URL('mcp', url) }, log, close };
 }
 
 const PATH = process.env.PATH ?? '';
 
 describe.each([
   { name: 'Lambda', target: 'aws-lambda', start: startLambda },
-  { name: 'Node without python3', target: 'node', start: (folder: string) => startNode(folder) },
-  { name: 'Node with python3', target: 'node', start: (folder: string) => startNode(folder, { PATH }) },
+  {
+    name: 'Node without python3',
+    target: 'node',
+    start: (folder: string): Promise<Logged> => startNode(folder),
+  },
+  {
+    name: 'Node with python3',
+    target: 'node',
+    start: (folder: string): Promise<Logged> => startNode(folder, { PATH }),
+  },
 ])('$name', ({ target, start }) => {
-  let running: Running;
+  let running: Logged;
   beforeAll(async () => {
     running = await start(join(out, target));
   });
   afterAll(() => running.close());
 
-  const call = async (name: string, args = {}) => JSON.parse(await rawCall(running.reach, name, args)).result;
+  const call = callerOf(() => running.reach);
 
   test('functions query the database of the artefact and use modules of the project', async () => {
     const { structuredContent, content } = await call('amounts', { country: 'DE' });
     const value = structuredContent ?? JSON.parse(content[0].text);
     expect(value).toEqual({ count: 1000, median: 124.62 });
+    if (running.log !== undefined) expect(running.log.join('\n')).toContain('python/tools.py: printed 1000');
   });
 
   test('values have the forms that they have everywhere', async () => {
@@ -116,6 +114,16 @@ describe.each([
     expect(failed.isError).toBe(true);
     expect(JSON.stringify(failed)).not.toMatch(/planted|KeyError|Traceback|tools\.py/);
     expect((await call('refuses')).content[0].text).toContain('Not on a Sunday.');
+  });
+
+  test('a function that is not there fails its calls, and the log names the nearest', async () => {
+    const { isError, content } = await call('larger');
+    expect([isError, content[0].text]).toEqual([
+      true,
+      expect.stringMatching(/^The function of this endpoint failed\./),
+    ]);
+    if (running.log !== undefined)
+      expect(running.log.join('\n')).toContain('python/tools.py has no function larger. Did you mean large?');
   });
 
   test('what ends its interpreter or never ends harms no other call', async () => {
