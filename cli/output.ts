@@ -30,12 +30,24 @@ export function styled(
   return styleText([...STYLES[style]], text, { stream });
 }
 
+/** An output that knows whether the answer is out: what fails after that, as of a server, is no second one. */
+export interface ProcessOutput extends Output {
+  readonly answered: boolean;
+}
+
 /** The output of this process. */
-export function createOutput(options: { json: boolean; debug: boolean }): Output {
+export function createOutput(options: { json: boolean; debug: boolean }): ProcessOutput {
+  let answered = false;
   const write = (stream: NodeJS.WriteStream, text: string) => stream.write(`${text}\n`);
   return {
     ...options,
-    data: (document, text) => write(process.stdout, options.json ? JSON.stringify(document) : text()),
+    get answered() {
+      return answered;
+    },
+    data: (document, text) => {
+      answered = true;
+      write(process.stdout, options.json ? JSON.stringify(document) : text());
+    },
     note: (text) => write(process.stderr, text),
   };
 }

@@ -1,10 +1,10 @@
 import type { SvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
-import { type Output, styled } from './output.ts';
+import { type ProcessOutput, styled } from './output.ts';
 
-/** Says what failed: for people on stderr, with --json as one document on stdout. */
-export function reportError(error: SvcError, output: Output): void {
-  if (output.json) {
+/** Says what failed: for people on stderr, with --json as one document on stdout, unless one is there already. */
+export function reportError(error: SvcError, output: ProcessOutput): void {
+  if (output.json && !output.answered) {
     process.stdout.write(`${JSON.stringify(toDocument(error, output.debug))}\n`);
     return;
   }
