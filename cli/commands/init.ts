@@ -43,7 +43,7 @@ async function refuseNested(root: string): Promise<void> {
 
 async function answersOf(input: Input, root: string): Promise<Answers> {
   const given = {
-    project: nameOf(input.text('project') ?? basename(root).replaceAll(/[^\w.-]+/g, '-'), '--project'),
+    project: nameOf(input.text('project') ?? nameFrom(basename(root)), '--project'),
     profile: nameOf(input.text('profile') ?? 'default', '--profile'),
     bootstrap: input.flag('bootstrap'),
   };
@@ -57,6 +57,12 @@ async function answersOf(input: Input, root: string): Promise<Answers> {
   } finally {
     terminal.close();
   }
+}
+
+/** A name after a folder, whatever is in that. */
+function nameFrom(folder: string): string {
+  const words = folder.normalize('NFC').replaceAll(/[^\p{L}\p{N}_.-]+/gu, '-');
+  return words.replaceAll(/^[.-]+|-+$/g, '') || 'project';
 }
 
 /** Both names are keys of the user's configuration and parts of file names. */

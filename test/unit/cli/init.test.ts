@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder, project, svc } from './svc.ts';
@@ -69,6 +70,19 @@ describe('svc init', () => {
     expect((await svc(['init', '--yes'], root)).code).toBe(0);
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*.log\ndata/\naudit/\nbuild/\n');
     expect(readFileSync(join(root, 'tools/hello_world.yml'), 'utf8')).toBe('mine');
+  });
+
+  it.each([
+    ['Bücher & Ähnliches', 'Bücher-Ähnliches'],
+    ['日本', '日本'],
+    ['.hidden', 'hidden'],
+    ['---', 'project'],
+  ])('takes its name from the folder: %s', async (name, expected) => {
+    const root = join(folder(), name);
+    const { code, stdout } = await svc(['init', '--json', '--', root], tmpdir());
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ root, project: expected });
+    expect((await svc(['-C', root, 'list'], tmpdir())).code).toBe(0);
   });
 
   it('refuses names that no configuration could use', async () => {
