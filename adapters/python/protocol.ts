@@ -14,6 +14,8 @@ import { type Known, NOTHING_KNOWN, toFailure } from './failure.ts';
 export interface PythonLine {
   /** Rejects with a SvcError when the interpreter is gone. */
   exchange(text: string): Promise<string>;
+  /** Ends an interpreter that is out of step: it would take the next call for an answer, and answer that call with this one. */
+  kill?(reason: SvcError): void;
 }
 
 /** How an interpreter begins. */
@@ -73,11 +75,27 @@ async function converse(
   lastId += 1;
   const id = lastId;
   const answers = createAnswers(settings, host);
-  let heard = parse(await line.exchange(JSON.stringify({ ...message, id })));
-  while (heard.op === 'ask') heard = parse(await line.exchange(await replyTo(heard, id, answers)));
+  const say = async (text: string) => inStep(line, await line.exchange(text));
+  let heard = await say(JSON.stringify({ ...message, id }));
+  while (heard.op === 'ask') heard = await say(await replyTo(heard, id, answers));
+  if (heard.id !== id) throw outOfStep(line);
   if (heard.op === 'failed')
     throw toFailure(heard, { failures: answers.failures, ...concealing({ settings }) });
   return heard;
+}
+
+function inStep(line: PythonLine, text: string): JsonObject {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw outOfStep(line, cause);
+  }
+}
+
+function outOfStep(line: PythonLine, cause?: unknown): SvcError {
+  const reason = new SvcError('python_failed', 'Python sent what is no message of its call.', { cause });
+  line.kill?.(reason);
+  return reason;
 }
 
 function concealing({ settings }: Pick<PythonAnswers, 'settings'>): Pick<Known, 'conceal'> {

@@ -98,6 +98,13 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     ]);
   });
 
+  it('what has no form for the server is an exception of its call, and the next call is its own', async () => {
+    const { call, value } = opened();
+    const error = await failureOf(call('tells_nothing', {}, { user: { id: 'ada' } }));
+    expect(error.message).toMatch(/^python\/calls\.py:\d+: ValueError: /);
+    expect(await value('who', {}, { user: { id: 'bob' } })).toMatchObject({ id: 'bob' });
+  });
+
   it('an exception is a failure with the line of its author, and a text for nobody but the log', async () => {
     const error = await failureOf(opened().call('raises', { text: 'the reason' }));
     expect(error.code).toBe('python_failed');

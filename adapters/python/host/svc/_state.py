@@ -64,7 +64,8 @@ def user():
 
 def ask(what, **fields):
     """Asks the host, and waits for its answer."""
-    message = json.dumps({"op": "ask", "id": current().id, "what": what, **fields})
+    # what is no JSON would be no message either
+    message = json.dumps({"op": "ask", "id": current().id, "what": what, **fields}, allow_nan=False)
     reply = json.loads(_exchange(message))
     error = reply.get("error")
     if error is not None:

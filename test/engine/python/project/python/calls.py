@@ -213,3 +213,8 @@ async def leaves_later():
 
 async def aside(name):
     return await asyncio.to_thread(hello, name)
+
+
+def tells_nothing():
+    mcp.progress(float("nan"))
+    return user.id
