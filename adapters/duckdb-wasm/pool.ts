@@ -9,7 +9,7 @@ import type { Task, WorkerSetup } from './protocol.ts';
 /** What a pool is made of. */
 export interface PoolOptions {
   readonly workerUrl: URL;
-  /** Opens the database file, at the start and whenever no engine is left. */
+  /** Opens the database file: at the start, and again once no engine can use it any more. */
   readonly openFile: () => OpenFile;
   readonly setup: Omit<WorkerSetup, 'running' | 'file'>;
   /** The most engines; more than the first are started when there is work for them. */
@@ -37,6 +37,8 @@ export class Pool implements Database {
   readonly #members = new Set<Member>();
   readonly #starting = new Set<Member>();
   #file: OpenFile | null = null;
+  /** An engine could not be started with it. */
+  #doubtful = false;
   #queue: Job[] = [];
   #ticking: NodeJS.Timeout | null = null;
   #closed = false;
@@ -142,7 +144,11 @@ export class Pool implements Database {
     this.#starting.add(member);
     try {
       await member.ready;
+      this.#doubtful = false;
       if (!this.#closed) this.#members.add(member);
+    } catch (thrown) {
+      this.#doubtful = true;
+      throw thrown;
     } finally {
       this.#starting.delete(member);
     }
@@ -151,7 +157,7 @@ export class Pool implements Database {
 
   /** All engines read one file, so that answers do not depend on which of them gives them when another takes its place. */
   #fileForAnother(): OpenFile {
-    if (this.#file !== null && this.#members.size > 0) return this.#file;
+    if (this.#file !== null && !(this.#doubtful && this.#members.size === 0)) return this.#file;
     const before = this.#file;
     this.#file = this.#options.openFile();
     if (before !== null) closeFile(before);
