@@ -20,7 +20,9 @@ export async function compileProject(
   { incapable = false } = {},
 ): Promise<SoundProject> {
   const project = await loadProject(await openProjectFiles(root), root, profile);
-  refuse([...project.findings, ...(await checkCatalog(project))].filter(({ severity }) => severity === 'error'));
+  refuse(
+    [...project.findings, ...(await checkCatalog(project))].filter(({ severity }) => severity === 'error'),
+  );
   if (project.site === null) throw new SvcError('project_invalid', 'The project has no valid svc-site.yml.');
   const sound = { site: project.site, catalog: await compileCatalog(project) };
   const [problem] = incapable ? [] : checkCapability(sound);
