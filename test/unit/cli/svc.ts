@@ -78,15 +78,20 @@ export function folder(): string {
   return path;
 }
 
-let made: Promise<string> | undefined;
+let made: Promise<string> | null = null;
 
 afterAll(async () => {
-  if (made) rmSync(dirname(await made), { recursive: true, force: true });
+  const root = await made?.catch(() => null);
+  if (root) rmSync(dirname(root), { recursive: true, force: true });
 });
 
 /** A project as `svc init --bootstrap` makes it, a fresh copy for each test. */
 export async function project(): Promise<string> {
-  made ??= makeProject();
+  // one that a test's end has cut short is made again for the next
+  made ??= makeProject().catch((thrown) => {
+    made = null;
+    throw thrown;
+  });
   const root = join(folder(), 'demo');
   cpSync(await made, root, { recursive: true });
   return root;
