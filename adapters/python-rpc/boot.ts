@@ -1,8 +1,10 @@
 import { loadPyodide } from 'pyodide';
 import createModule from 'pyodide/pyodide.asm.mjs';
+import { startPython } from '../python/protocol.ts';
 import type { CreateModule, LoadPyodide } from '../python-pyodide/pyodide.ts';
 import { connectStreams } from '../python-pyodide/streams.ts';
 import { openSuspending, type SuspendingInterpreter } from './interpreter.ts';
+import { LATE } from './messages.ts';
 import wasm from './pyodide.asm.wasm';
 import { modules } from './tiny-modules.mjs';
 import { supplyModules } from './tiny-modules.ts';
@@ -46,8 +48,10 @@ export async function boot(
   });
   connectStreams(interpreter.python, (line) => print(`${line}\n`));
   for (const [path, text] of Object.entries(project.files)) write(interpreter, `/project/${path}`, text);
-  const start = { op: 'start', root: '/project', folder: project.folder, follow: false };
-  await interpreter.handle(JSON.stringify(start), async () => '{}');
+  const line = {
+    exchange: async (text: string) => (await interpreter.handle(text, async () => '{}')) ?? LATE,
+  };
+  await startPython(line, { root: '/project', folder: project.folder, follow: false });
   return interpreter;
 }
 

@@ -97,10 +97,18 @@ function tinyModules(tiny: readonly Uint8Array[]): Plugin {
   };
 }
 
-/** Files of text; Python in a Worker has no others. */
-function textsOf({ files }: CarriedPython): { readonly [path: string]: string } {
-  const decoder = new TextDecoder();
-  return Object.fromEntries([...files].map(([path, bytes]) => [path, decoder.decode(bytes)]));
+/** Files of text; Python in a Worker has no others, and what is none would be there as something else. */
+export function textsOf({ files }: Pick<CarriedPython, 'files'>): { readonly [path: string]: string } {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return Object.fromEntries(
+    [...files].flatMap(([path, bytes]) => {
+      try {
+        return [[path, decoder.decode(bytes)] as const];
+      } catch {
+        return [];
+      }
+    }),
+  );
 }
 
 function read(folder: URL, file: string): Promise<Uint8Array> {

@@ -28,6 +28,7 @@ export function describeLifecycle(implementation: Implementation, opened: () => 
           await after.python.close();
         }
       }),
+    300_000,
   );
 
   it.runIf(!artefact)('a reload begins anew with files as they are now, and ends no running call', () =>

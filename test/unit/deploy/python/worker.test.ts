@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { pyodideFolder } from '../../../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../../../adapters/python-pyodide/host-modules.ts';
 import { createSnapshot } from '../../../../adapters/python-pyodide/snapshot.ts';
-import { recordTinyModules } from '../../../../deploy/python/worker.ts';
+import { recordTinyModules, textsOf } from '../../../../deploy/python/worker.ts';
 
 // interpreters start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,4 +20,13 @@ test('the code that Pyodide compiles while it runs is what it was', async () => 
   const hash = createHash('sha256');
   for (const bytes of recorded) hash.update(bytes);
   expect(hash.digest('hex')).toBe(SHA256);
+});
+
+test('a Worker carries files of text as they are, and no others', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const files = new Map([
+    ['python/a.py', bytes('\ufeffA = "ä"\n')],
+    ['python/model.bin', Uint8Array.of(0x80, 0x81)],
+  ]);
+  expect(textsOf({ files })).toEqual({ 'python/a.py': '\ufeffA = "ä"\n' });
 });
