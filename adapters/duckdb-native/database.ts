@@ -6,6 +6,7 @@ import type { Driver } from './driver.ts';
 import type { Engine } from './engine.ts';
 import { isCollateral, isFatal, lostError } from './failure.ts';
 import { type Limits, withinLimits } from './limits.ts';
+import { holdPlace } from './line.ts';
 import { checkKind, refuseFiles } from './refuse.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
@@ -33,15 +34,9 @@ export class NativeDatabase implements Database {
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     this.#checkMode(request.mode);
-    const { takeRead, takeWrite } = this.#engine;
     return withinLimits(call, (limits) => {
-      if (request.mode === 'read') {
-        return takeRead(
-          () => this.#withSession((session) => this.#read(session, request, call, limits), limits),
-          limits,
-        );
-      }
-      return takeWrite(
+      if (request.mode === 'read') return this.#takeRead(request, call, limits);
+      return this.#engine.takeWrite(
         () => this.#withSession((session) => this.#write(session, request, call, limits), limits),
         limits,
       );
@@ -67,19 +62,30 @@ export class NativeDatabase implements Database {
     await this.#engine.release();
   }
 
+  /** What a caller wrote waits for its turn to be planned before it takes a place that others wait for. */
+  async #takeRead(request: SqlRequest, { caller }: SqlCall, limits: Limits): Promise<SqlResult> {
+    const { takePlan, takeRead } = this.#engine;
+    const onPlanned = request.confined === true ? await holdPlace(takePlan, limits) : () => {};
+    const read = (session: Session) => this.#read(session, request, { caller, onPlanned });
+    try {
+      return await takeRead(() => this.#withSession(read, limits), limits);
+    } finally {
+      onPlanned();
+    }
+  }
+
   async #read(
     session: Session,
     { sql, values, maxRows, confined = false }: SqlRequest,
-    { caller }: SqlCall,
-    limits: Limits,
+    { caller, onPlanned }: Pick<SqlCall, 'caller'> & { readonly onPlanned: () => void },
   ): Promise<SqlResult> {
-    const { readonly, external, inside, takePlan } = this.#engine;
+    const { readonly, external, inside } = this.#engine;
     if (!readonly && !external) refuseFiles(sql);
     if (confined && external) await session.confine(sql, inside);
     // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
     await session.introduce(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
-    const plan = () => session.prepare(asQuery(sql, maxRows + 1), caller);
-    const prepared = await (confined ? takePlan(plan, limits) : plan());
+    const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
+    onPlanned();
     try {
       await session.bind(prepared, values);
       return toResult(await session.runInSlices(prepared), this.#decode, maxRows);

@@ -45,7 +45,7 @@ export interface Engine {
  * A short statement can take hours to be planned (`SELECT (SELECT (SELECT ...`), and nothing interrupts DuckDB meanwhile:
  * those that callers wrote get few of the process's threads, so that they keep nobody but each other waiting.
  */
-const OWN_PLANS: LineSize = { places: 2, waiting: 64 };
+const OWN_PLANS = 2;
 
 /** An engine as it is shared. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
@@ -91,7 +91,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     external: options.external ?? false,
     takeRead: createLine(options.reads),
     takeWrite: createLine(options.writes),
-    takePlan: createLine(OWN_PLANS),
+    takePlan: createLine({ ...options.reads, places: OWN_PLANS }),
     inside,
     instance,
     secrets,

@@ -49,3 +49,10 @@ export function createLine({ places, waiting }: LineSize): TakePlace {
     }
   };
 }
+
+/** Takes a place that is given back by calling what is answered. */
+export function holdPlace(take: TakePlace, limits: Limits): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    take(() => new Promise<void>((leave) => resolve(leave)), limits).catch(reject);
+  });
+}
