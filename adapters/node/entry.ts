@@ -96,7 +96,6 @@ async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Se
     host,
     port,
     trustProxy: http.trust_proxy,
-    door: { log },
   });
   write({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };

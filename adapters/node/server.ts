@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
-import { createDoor, type DoorOptions } from './door.ts';
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 
@@ -17,8 +16,6 @@ export interface HttpServerOptions {
   /** Whether a proxy stands in front that says whose requests it passes on. */
   readonly trustProxy?: boolean;
   readonly limits?: Partial<HttpLimits>;
-  /** When requests are refused, and who learns of it. */
-  readonly door?: DoorOptions;
 }
 
 /** A running HTTP server. */
@@ -34,8 +31,6 @@ export interface HttpServer {
 }
 
 const GRACE_MS = 10_000;
-/** Connections that the system holds while a turn of the event loop lasts; beyond Node's 511 it drops them silently. */
-const BACKLOG = 4_096;
 
 /** Serves an app over HTTP on Node; throws SvcError `address_unavailable` when it cannot listen there. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -44,10 +39,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // Before the listener: it may answer at once.
   const unused = trackUnused(server);
   const running = trackRunning(server);
-  const refuse = createDoor(options.door);
-  server.on('request', (incoming, outgoing) => {
-    if (!refuse(incoming, outgoing)) listener(incoming, outgoing);
-  });
+  server.on('request', listener);
   const { port } = await listen(server, options);
   return {
     port,
@@ -64,7 +56,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
-    server.listen({ port, host, backlog: BACKLOG }, () => resolve(server.address() as AddressInfo));
+    server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 }
 

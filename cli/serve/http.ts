@@ -23,13 +23,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const runtime = () => started.runtime;
   const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told };
   const app = createApp(sse === null ? options : { ...options, sse });
-  const server = await startHttpServer({
-    app: around(app),
-    host,
-    port,
-    trustProxy: trust_proxy,
-    door: { log },
-  });
+  const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
   const served = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
   const url = `${server.url}/${sse === null ? 'mcp' : 'sse'}`;
   output.data({ status: 'ok', ...served, transport: settings.transport.provider, url }, () =>

@@ -14,26 +14,24 @@ export interface Offer {
   readonly seconds: number;
 }
 
-/** What became of a call: `left` when its client had waited for as long as it wanted to. */
+/** What became of a call: `left` when its client did not wait any longer. */
 export type Ending = 'answered' | 'busy' | 'deadline' | 'left' | `failed: ${string}`;
 
 /** How the calls ended, each in its place: the first one is the call with the trace of 1. */
-export interface Offered {
-  readonly endings: readonly Ending[];
-  /** The most that were not answered yet. */
-  readonly most: number;
-}
+export type Offered = readonly Ending[];
 
-const TICK_MS = 5;
-/** No client of this kind waits longer. */
+/** As many as a balancer keeps open; a call waits until one is free. */
+const CONNECTIONS = 256;
+/** From when a call was due; nobody waits longer. */
 const PATIENCE_MS = 20_000;
 
 /** The trace of a call, by which its record is found. */
 export const traceOf = (index: number): string => (index + 1).toString(16).padStart(32, '0');
 
-const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
-async function call(url: string, traceId: string): Promise<Ending> {
+async function call(url: string, traceId: string, patienceMs: number): Promise<Ending> {
+  if (patienceMs <= 0) return 'left';
   const body = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -53,7 +51,7 @@ async function call(url: string, traceId: string): Promise<Ending> {
   const impatient = setTimeout(() => {
     resolve('left');
     sent.destroy();
-  }, PATIENCE_MS);
+  }, patienceMs);
   sent.on('error', reject);
   sent.end(body);
   return promise.catch((error): Ending => `failed: ${error}`).finally(() => clearTimeout(impatient));
@@ -65,26 +63,22 @@ function toEnding(status: number | undefined, answer: string, traceId: string): 
   return /"deadline_exceeded"/.test(answer) ? 'deadline' : `failed: ${status} ${answer.slice(0, 200)}`;
 }
 
-/** Begins calls as the clock wants them, until the time is over and the last has ended. */
+/** Each call is due when the rate says so, whether or not the ones before it have ended. */
 async function offer({ url, perSecond, seconds }: Offer): Promise<Offered> {
-  const calls: Promise<Ending>[] = [];
-  let running = 0;
-  let most = 0;
-  const begin = async (): Promise<Ending> => {
-    running += 1;
-    most = Math.max(most, running);
-    const ending = await call(url, traceOf(calls.length));
-    running -= 1;
-    return ending;
-  };
-  const from = performance.now();
+  const endings: Ending[] = [];
   const total = perSecond * seconds;
-  while (calls.length < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - from) / 1_000) * perSecond));
-    while (calls.length < due) calls.push(begin());
-    await sleep(TICK_MS);
-  }
-  return { endings: await Promise.all(calls), most };
+  const from = performance.now();
+  let next = 0;
+  const connection = async (): Promise<void> => {
+    while (next < total) {
+      const index = next++;
+      const due = from + (index / perSecond) * 1_000;
+      await sleep(Math.max(0, due - performance.now()));
+      endings[index] = await call(url, traceOf(index), due + PATIENCE_MS - performance.now());
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  return endings;
 }
 
 if (import.meta.main) {
