@@ -18,7 +18,7 @@ export interface ProjectPython {
 }
 
 /** Opens Python for a project: its python3, or, where there is none, Python in WebAssembly. */
-export async function openProjectPython(
+async function openProjectPython(
   checked: CheckedProject,
   { settings, database, log, ...more }: ProjectPython,
 ): Promise<Python> {

@@ -23,7 +23,7 @@ export async function readHostModules(): Promise<HostModules> {
 }
 
 /** The file of `svc_pyodide`. */
-export function pyodideModule(): string {
+function pyodideModule(): string {
   const files = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const found = files.find((file) => existsSync(file));
   if (found !== undefined) return found;

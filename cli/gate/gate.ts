@@ -42,7 +42,7 @@ export interface Gate {
 }
 
 /** What `--allow` names; throws for anything else. */
-export function allowedOf(input: Input): readonly CheckName[] {
+function allowedOf(input: Input): readonly CheckName[] {
   return input.list('allow').map((asked) => {
     const check = ALLOWABLE.find((name) => name === asked);
     if (check) return check;

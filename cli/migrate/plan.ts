@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** The site file of the other system. */
-export const OLD_SITE = 'mxcp-site.yml';
+const OLD_SITE = 'mxcp-site.yml';
 
 /** Reads a project and says what becomes of each of its files; writes nothing. */
 export async function planMigration(root: string): Promise<Plan> {

@@ -17,7 +17,7 @@ type Contents = { readonly [path: string]: string | Uint8Array };
 const LICENSE = new URL('../../adapters/python-pyodide/LICENSE.pyodide.txt', import.meta.url);
 
 /** Where an artefact has the project's Python, as in the project itself. */
-export const PROJECT_FOLDER = 'project';
+const PROJECT_FOLDER = 'project';
 
 /** Everything that an artefact has because of its Python endpoints. */
 export async function pythonFiles(python: CarriedPython): Promise<Contents> {

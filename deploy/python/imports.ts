@@ -23,7 +23,7 @@ const IMPORT =
   /(?<=^|[;:])([ \t]*)(?:import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+(?:[ \t]+as[ \t]+\w+)?)*)|from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n;]*))/gm;
 
 /** The code of a file without its comments and texts; every line and column stays where it was. */
-export function withoutTexts(source: string): string {
+function withoutTexts(source: string): string {
   return source
     .replaceAll('\r\n', '\n')
     .replaceAll('\\\n', ' \n')

@@ -136,7 +136,7 @@ export const SYSTEM_PROCESS = v.strictObject({
 });
 
 /** The fields of the spec; records have more. */
-export const AUDIT_RECORD = v.looseObject({
+const AUDIT_RECORD = v.looseObject({
   record_id: v.string(),
   timestamp: v.string(),
   schema_name: v.string(),

@@ -9,8 +9,8 @@ import { type AuditEvent, toAuditEvents } from './events.ts';
 import { createRecordId } from './record-id.ts';
 import { createRedactor, REDACTED, type Redactor } from './redact.ts';
 
-export const SCHEMA_NAME = 'svc.endpoints';
-export const SCHEMA_VERSION = 1;
+const SCHEMA_NAME = 'svc.endpoints';
+const SCHEMA_VERSION = 1;
 export const OPERATION_TYPES = ['tool', 'resource', 'prompt'] as const;
 export const OPERATION_STATUSES = ['success', 'error'] as const;
 export const POLICY_DECISIONS = ['allow', 'deny', 'n/a'] as const;

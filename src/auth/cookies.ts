@@ -7,7 +7,7 @@ export type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;
 export const MAX_COOKIE = 3_800;
 
 /** A cookie's full name; cookies ignore ports, so on this machine the port is part of it. */
-export function cookieName({ secure, port }: Place, name: CookieName): string {
+function cookieName({ secure, port }: Place, name: CookieName): string {
   return secure ? `__Host-svc-${name}` : `svc${port}-${name}`;
 }
 

@@ -22,7 +22,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const REMEMBERED = 64;
 
 /** Whether a name is one of this machine. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 

@@ -7,11 +7,6 @@ const KEYWORDS = new Set(
   ),
 );
 
-/** Whether a Python function can have a parameter, or a name, like this. */
-export function isPythonName(name: string): boolean {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !KEYWORDS.has(name);
-}
-
 /**
  * The function of a Python endpoint: it is called like the endpoint, with `_` for what no Python name has. A resource
  * without a `name` goes by its URI without placeholders: `shop://customers/{id}` is `shop_customers`.

@@ -30,7 +30,7 @@ export interface Merged {
 const BLOCKS = ['transport', 'telemetry', 'logging', 'auth', 'models', 'secrets', 'plugin'];
 
 /** Whether a setting is one of the user file's. */
-export function isUserKey(key: string): boolean {
+function isUserKey(key: string): boolean {
   return BLOCKS.includes(key.split('.')[0] ?? '');
 }
 

@@ -52,6 +52,6 @@ export function toKey(path: Path): string {
 }
 
 /** Whether a value is a list. */
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

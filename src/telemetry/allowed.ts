@@ -1,7 +1,7 @@
 import type { SpanAttributes } from '../ports.ts';
 
 /** Every span and the attributes it may carry (spec, "Spans"); telemetry knows no others. */
-export const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
+const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
   'svc.endpoint.execute': [
     'svc.endpoint.name',
     'svc.endpoint.type',

@@ -36,7 +36,7 @@ export function isObject(value: unknown): value is { readonly [key: string]: Jso
 }
 
 /** What a value is, in words that give nothing of it away. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'a list';
   const names: { readonly [type: string]: string } = {

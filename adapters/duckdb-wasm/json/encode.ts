@@ -45,7 +45,7 @@ function jsonEncoder({ instance, json }: EncodeKit, { vector }: Source): Encode 
 }
 
 /** A text in quotes; what JavaScript escapes with digits DuckDB writes with capitals. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text).replace(/\\u00[01]./g, (code) => `\\u${code.slice(2).toUpperCase()}`);
 }
 

@@ -60,7 +60,7 @@ const TELEMETRY = strictMap({
 const RATE_LIMIT = strictMap({ requests_per_minute: optional(whole(0)), burst: optional(whole(1)) });
 
 /** What the user file has for one profile of a project. */
-export const USER_PROFILE = strictMap({
+const USER_PROFILE = strictMap({
   secrets: optional(listOf(SECRET)),
   plugin: optional(strictMap({ config: optional(mapOf(hiddenTexts())) })),
   auth: optional(AUTH),

@@ -46,7 +46,7 @@ const STATEMENTS: Record<string, (request: SqlRequest, call: SqlCall) => SqlResu
 };
 
 /** The Database port in memory. */
-export function createFakeDatabase(): FakeDatabase {
+function createFakeDatabase(): FakeDatabase {
   const calls: FakeDatabase['calls'] = [];
   return {
     engine: 'duckdb-wasm',
