@@ -1,9 +1,10 @@
-import type { Catalog, CompiledSql } from '../catalog/model.ts';
+import type { Catalog } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
 import { type Position, positionInText } from '../project/position.ts';
+import { columnsHiddenOnce } from './hidden-columns.ts';
 import { fixOf, platformProblem, type Serving } from './platform.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
@@ -25,21 +26,32 @@ export async function checkStatements(
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
     const entry = endpoint.kind === 'tool' ? catalog.tools[endpoint.name] : catalog.resources[endpoint.uri];
-    if (entry?.source.language === 'python') continue;
-    const problem = entry ? await problemOf(entry.source, database) : null;
-    if (problem) findings.push(toFinding(endpoint, problem, serving));
+    if (entry === undefined || entry.source.language === 'python') continue;
+    try {
+      await database.prepare(entry.source.sql, entry.source.mode);
+      const open = await columnsHiddenOnce(entry, entry.source, database);
+      findings.push(...open.map((column) => toOpenColumn(endpoint, column)));
+    } catch (thrown) {
+      findings.push(toFinding(endpoint, problemOf(thrown), serving));
+    }
   }
   return findings;
 }
 
-async function problemOf(source: CompiledSql, database: Database): Promise<SvcError | null> {
-  try {
-    await database.prepare(source.sql, source.mode);
-    return null;
-  } catch (thrown) {
-    if (thrown instanceof SvcError && !UNAVAILABLE.has(thrown.code)) return thrown;
-    throw thrown;
-  }
+function problemOf(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError && !UNAVAILABLE.has(thrown.code)) return thrown;
+  throw thrown;
+}
+
+function toOpenColumn({ file, source }: Sourced, column: string): Finding {
+  return {
+    severity: 'error',
+    code: 'column-twice',
+    file: source.file ?? file,
+    ...startOf(source),
+    message: `The query gives two columns called ${column}: a rule hides the first, and the second is called ${column}_1 and shown.`,
+    fix: 'Select the one that is meant, or give each a name of its own with AS and hide both.',
+  };
 }
 
 function toFinding({ file, source }: Sourced, error: SvcError, serving: Serving): Finding {
@@ -61,10 +73,14 @@ function told({ message }: SvcError, { platform, engine }: Serving): string {
 
 /** Where the word is that the engine has not, or the line that it complains about; of columns it knows none after parameters became positions. */
 function placeOf(source: Source, message: string, word: string | undefined): Position {
-  const start = source.file === null ? { line: source.line, column: source.column } : { line: 1, column: 1 };
+  const start = startOf(source);
   if (!source.verbatim) return start;
   const offset = word === undefined ? offsetOfLine(source.text, message) : offsetOfWord(source.text, word);
   return positionInText({ ...start, verbatim: true }, source.text, Math.max(0, offset));
+}
+
+function startOf(source: Source): Position {
+  return source.file === null ? { line: source.line, column: source.column } : { line: 1, column: 1 };
 }
 
 function offsetOfWord(text: string, word: string): number {

@@ -120,6 +120,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'The engine that will serve cannot plan the statement.',
       "Correct it; DuckDB's words are given.",
     ),
+    'column-twice': advice(
+      'A query gives two columns of one name that a rule hides; the second comes as `name_1`, which nothing hides.',
+      'Select the one that is meant, or name both with AS and hide both.',
+    ),
     'sql-not-checked': advice(
       'The statement was not planned, since there is no database.',
       'Make the database, or a `seed.sql`.',

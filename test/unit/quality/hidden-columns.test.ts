@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkStatements } from '../../../src/quality/statements.ts';
+import { loadTree, type Served, serveTree } from '../endpoint/project.ts';
+
+const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 'Ada' AS name, 10 AS Salary;
+  CREATE TABLE past AS SELECT 1 AS id, 9 AS salary`;
+const JOIN = 'SELECT * FROM staff s JOIN past p ON s.id = p.id WHERE s.name = $name OR $name IS NULL -- all';
+
+const tool = (name: string, sql: string, rest: string) => `svc: 1
+tool:
+  name: ${name}
+  description: Staff and what they earned.
+  parameters:
+    - { name: name, type: string, description: Whose., default: null }
+  source:
+    code: |
+      ${sql}
+${rest}`;
+
+const rule = (action: string) =>
+  `  policies:\n    output:\n      - { condition: "true", action: ${action} }\n`;
+const SENSITIVE = `  return:
+    type: array
+    items: { type: object, properties: { salary: { type: integer, sensitive: true } } }
+`;
+
+const TREE = {
+  'tools/filtered.yml': tool('filtered', JOIN, rule('filter_fields, fields: [salary]')),
+  'tools/masked.yml': tool('masked', JOIN, rule('mask_fields, fields: [SALARY]')),
+  'tools/sensitive.yml': tool('sensitive', JOIN, SENSITIVE),
+  'tools/nothing.yml': tool('nothing', JOIN, ''),
+  'tools/other.yml': tool('other', JOIN, rule('filter_fields, fields: [name]')),
+  'tools/given.yml': tool('given', 'SELECT $name AS salary', rule('filter_fields, fields: [salary]')),
+  'tools/table.yml': tool('table', 'FROM staff WHERE $name = name', rule('filter_fields, fields: [salary]')),
+  'tools/named.yml': tool(
+    'named',
+    'SELECT s.salary, p.salary AS before FROM staff s, past p WHERE $name IS NULL',
+    rule('filter_fields, fields: [salary, before]'),
+  ),
+};
+
+describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveTree(TREE, SEED, engine);
+  });
+  afterAll(() => served.close());
+
+  it('are errors where the query gives them twice, and nothing else is', async () => {
+    const project = await loadTree(TREE);
+    const endpoints = project.endpoints.flatMap(({ endpoint }) =>
+      endpoint?.kind === 'tool' ? [endpoint] : [],
+    );
+    expect(endpoints.map(({ name }) => name).toSorted()).toEqual(
+      Object.keys(served.runtime.catalog.tools).toSorted(),
+    );
+    const database = await served.runtime.database();
+    const serving = { platform: null, engine: database.engine };
+    const findings = await checkStatements(endpoints, served.runtime.catalog, database, serving);
+    expect(findings.map(({ file, code, line }) => `${file}:${line} ${code}`)).toEqual([
+      'tools/filtered.yml:9 column-twice',
+      'tools/masked.yml:9 column-twice',
+      'tools/sensitive.yml:9 column-twice',
+    ]);
+    expect(findings[0]?.message).toContain('the second is called salary_1 and shown');
+  });
+});
