@@ -220,6 +220,5 @@ export interface TokenStore {
   ): Promise<boolean>;
   /** Also frees a claimed key. */
   delete(key: string): Promise<void>;
-  deletePrefix(prefix: string): Promise<void>;
   close(): Promise<void>;
 }

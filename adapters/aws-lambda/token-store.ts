@@ -1,9 +1,5 @@
 import type { TokenStore } from '../../src/ports.ts';
-import type { AskDynamo, Attribute, Item } from './dynamodb.ts';
-
-/** All keys are in one partition, so that a Query finds those that begin alike; DynamoDB splits it where it gets hot. */
-const SPACE = 'svc';
-const PAGE = 25;
+import type { AskDynamo, Attribute } from './dynamodb.ts';
 
 const ABSENT = 'attribute_not_exists(#key) OR #until <= :now';
 const SAME = '#version = :version AND #until > :now';
@@ -11,7 +7,7 @@ const OVERWRITE = 'SET #value = :value, #until = :until, #expires = :expires ADD
 
 const NAMES = { '#value': 'value', '#until': 'until', '#expires': 'expires', '#version': 'version' };
 
-/** A store in a DynamoDB table with the key `space`, `key` (texts) and the TTL attribute `expires` (spec, `persistence`). */
+/** A store in a DynamoDB table with the key `key` (a text) and the TTL attribute `expires` (spec, `persistence`). */
 export function createDynamoStore(ask: AskDynamo, table: string, now: () => number = Date.now): TokenStore {
   const toTable = (operation: string, input: object) => ask(operation, { TableName: table, ...input });
   const insert = (key: string, value: string, seconds: number) =>
@@ -47,7 +43,6 @@ export function createDynamoStore(ask: AskDynamo, table: string, now: () => numb
       },
     });
   };
-  const remove = (key: string) => toTable('DeleteItem', { Key: keyOf(key) });
   return {
     consistency: 'strong',
     claimOnce: async (key, seconds) => (await insert(key, '', seconds)) !== null,
@@ -62,34 +57,13 @@ export function createDynamoStore(ask: AskDynamo, table: string, now: () => numb
       if (ifVersion === 0) return (await insert(key, value, seconds)) !== null;
       return (await replace(key, value, seconds, ifVersion)) !== null;
     },
-    delete: async (key) => void (await remove(key)),
-    deletePrefix: async (prefix) => {
-      for await (const key of keysOf(toTable, prefix)) await Promise.all(key.map(remove));
-    },
+    delete: async (key) => void (await toTable('DeleteItem', { Key: keyOf(key) })),
     close: async () => {},
   };
 }
 
-/** Keys that begin alike, page by page. */
-async function* keysOf(toTable: AskDynamo, prefix: string): AsyncGenerator<string[]> {
-  let after: Item | undefined;
-  do {
-    const answer = await toTable('Query', {
-      KeyConditionExpression: '#space = :space AND begins_with(#key, :prefix)',
-      ProjectionExpression: '#key',
-      ExpressionAttributeNames: { '#space': 'space', '#key': 'key' },
-      ExpressionAttributeValues: { ':space': { S: SPACE }, ':prefix': { S: prefix } },
-      ConsistentRead: true,
-      Limit: PAGE,
-      ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-    });
-    yield (answer?.Items ?? []).map(({ key }) => textOf(key));
-    after = answer?.LastEvaluatedKey;
-  } while (after !== undefined);
-}
-
 function keyOf(key: string) {
-  return { space: { S: SPACE }, key: { S: key } };
+  return { key: { S: key } };
 }
 
 /** When a value is over, and the second at which DynamoDB may remove it: some day after, so nobody relies on it. */

@@ -40,7 +40,6 @@ export function createD1Store(database: D1, now: () => number = Date.now): Token
       return (await run('update', value, until, key, ifVersion, time)) === 1;
     },
     delete: async (key) => void (await run('delete', key)),
-    deletePrefix: async (prefix) => void (await run('deletePrefix', prefix, prefix)),
     close: async () => {},
   };
 }

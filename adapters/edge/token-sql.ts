@@ -20,6 +20,5 @@ export const TOKEN_SQL = {
   update:
     'UPDATE tokens SET value = ?, until = ?, version = version + 1 WHERE key = ? AND version = ? AND until > ?',
   delete: 'DELETE FROM tokens WHERE key = ?',
-  deletePrefix: 'DELETE FROM tokens WHERE substr(key, 1, length(?)) = ?',
   purge: 'DELETE FROM tokens WHERE until <= ?',
 } as const;

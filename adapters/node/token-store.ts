@@ -40,7 +40,6 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
         return statements.update.run(value, until, key, ifVersion, time).changes === 1;
       }),
     delete: (key) => reached(path, () => void statements.delete.run(key)),
-    deletePrefix: (prefix) => reached(path, () => void statements.deletePrefix.run(prefix, prefix)),
     close: async () => {
       clearInterval(timer);
       database.close();
@@ -66,7 +65,6 @@ function prepare(database: DatabaseSync) {
     insert: database.prepare(TOKEN_SQL.insert),
     update: database.prepare(TOKEN_SQL.update),
     delete: database.prepare(TOKEN_SQL.delete),
-    deletePrefix: database.prepare(TOKEN_SQL.deletePrefix),
     purge: database.prepare(TOKEN_SQL.purge),
   };
 }

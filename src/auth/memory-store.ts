@@ -35,9 +35,6 @@ export function createMemoryStore(now: () => number = Date.now): TokenStore {
       return true;
     },
     delete: async (key) => void rows.delete(key),
-    deletePrefix: async (prefix) => {
-      for (const key of rows.keys()) if (key.startsWith(prefix)) rows.delete(key);
-    },
     close: async () => rows.clear(),
   };
 }

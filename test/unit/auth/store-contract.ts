@@ -64,17 +64,14 @@ export function itIsATokenStore(open: OpenStore): void {
     await store.close();
   });
 
-  it('deletes a key, a claim, and all keys that begin alike', async () => {
+  it('deletes a key and a claim', async () => {
     const { store } = await make();
-    const keys = ['s:1', 's:2', 'S:3', 's%', 't:1'];
-    for (const key of keys) await store.put(key, key, { seconds: 60 });
+    for (const key of ['a', 'b']) await store.put(key, key, { seconds: 60 });
     await store.claimOnce('c', 60);
-    await store.delete('c');
-    await store.delete('not there');
+    for (const key of ['a', 'c', 'not there']) await store.delete(key);
     expect(await store.claimOnce('c', 60)).toBe(true);
-    await store.deletePrefix('s:');
-    const left = await Promise.all(keys.map(async (key) => (await store.get(key))?.value ?? null));
-    expect(left).toEqual([null, null, 'S:3', 's%', 't:1']);
+    expect(await store.get('a')).toBeNull();
+    expect((await store.get('b'))?.value).toBe('b');
     await store.close();
   });
 

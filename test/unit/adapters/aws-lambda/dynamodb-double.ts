@@ -104,15 +104,6 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   PutItem: ['Item', 'ConditionExpression', 'ExpressionAttributeNames', 'ExpressionAttributeValues'],
   UpdateItem: ['Key', 'UpdateExpression', 'ExpressionAttributeNames', 'ExpressionAttributeValues'],
   DeleteItem: ['Key'],
-  Query: [
-    'KeyConditionExpression',
-    'ProjectionExpression',
-    'ExpressionAttributeNames',
-    'ExpressionAttributeValues',
-    'ConsistentRead',
-    'Limit',
-    'ExclusiveStartKey',
-  ],
 };
 
 function perform(rows: Map<string, Row>, operation: string, input: Input): object {
@@ -122,7 +113,6 @@ function perform(rows: Map<string, Row>, operation: string, input: Input): objec
   if (unknown !== undefined) throw new Refusal('ValidationException', `unknown: ${unknown}`);
   if (input.TableName !== TABLE) throw new Refusal('ResourceNotFoundException');
   checkPlaceholders(input);
-  if (operation === 'Query') return query(rows, input);
   const row = toRow(operation === 'PutItem' ? input.Item : input.Key);
   const id = idOf(row, operation !== 'PutItem');
   if (operation === 'GetItem') return rows.has(id) ? { Item: rows.get(id) } : {};
@@ -159,14 +149,13 @@ function checkValue(attribute: unknown): void {
     throw new Refusal('ValidationException', 'value');
 }
 
-/** The table's key: `space` (HASH) and `key` (RANGE), both texts that are not empty. */
+/** The table's key: `key` (HASH), a text that is not empty. */
 function idOf(row: Row, alone: boolean): string {
-  const { space, key, ...rest } = row;
-  if (!space || !key || !('S' in space) || !('S' in key) || !space.S || !key.S)
-    throw new Refusal('ValidationException', 'key');
+  const { key, ...rest } = row;
+  if (!key || !('S' in key) || !key.S) throw new Refusal('ValidationException', 'key');
   if (alone && Object.keys(rest).length > 0) throw new Refusal('ValidationException', 'key');
-  if (Buffer.byteLength(key.S) > 1024) throw new Refusal('ValidationException', 'key size');
-  return JSON.stringify([space.S, key.S]);
+  if (Buffer.byteLength(key.S) > 2048) throw new Refusal('ValidationException', 'key size');
+  return key.S;
 }
 
 function operands(input: Input, row: Row | undefined) {
@@ -181,7 +170,6 @@ function operands(input: Input, row: Row | undefined) {
 }
 
 const toNumber = (value: Value | undefined) => (value && 'N' in value ? Number(value.N) : Number.NaN);
-const toText = (value: Value | undefined) => (value && 'S' in value ? value.S : '');
 
 function holds(row: Row | undefined, input: Input): boolean {
   const { at, given } = operands(input, row);
@@ -206,25 +194,4 @@ function update(row: Row, input: Input): Row {
   const set = ['value', 'until', 'expires'].map((word) => [name(`#${word}`), given(`:${word}`)]);
   const sum = (at('#version') ? toNumber(at('#version')) : 0) + toNumber(given(':one'));
   return { ...row, ...Object.fromEntries(set), [name('#version')]: { N: String(sum) } };
-}
-
-function query(rows: Map<string, Row>, input: Input): object {
-  const { given, name } = operands(input, undefined);
-  if (input.KeyConditionExpression !== '#space = :space AND begins_with(#key, :prefix)')
-    throw new Refusal('ValidationException', 'KeyConditionExpression');
-  if (name('#space') !== 'space' || name('#key') !== 'key' || input.ProjectionExpression !== '#key')
-    throw new Refusal('ValidationException', 'names');
-  const after = input.ExclusiveStartKey === undefined ? '' : toText(toRow(input.ExclusiveStartKey).key);
-  const prefix = toText(given(':prefix'));
-  if (prefix === '') throw new Refusal('ValidationException', 'begins_with');
-  const keys = [...rows.values()]
-    .filter((row) => toText(row.space) === toText(given(':space')))
-    .map((row) => toText(row.key))
-    .filter((key) => key.startsWith(prefix) && key > after)
-    .sort();
-  const page = keys.slice(0, Number(input.Limit));
-  const last = page.at(-1);
-  const more = last !== undefined && page.length === Number(input.Limit);
-  const next = more ? { LastEvaluatedKey: { space: given(':space'), key: { S: last } } } : {};
-  return { Items: page.map((key) => ({ key: { S: key } })), Count: page.length, ...next };
 }

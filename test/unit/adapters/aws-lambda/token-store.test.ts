@@ -22,15 +22,6 @@ describe('the store in DynamoDB', () => {
     expect(expires).toEqual([{ N: '1700000061' }, { N: '1700000002' }]);
   });
 
-  it('deletes more keys than a page has', async () => {
-    const { double, store } = await open();
-    const keys = Array.from({ length: 60 }, (_, index) => `s:${index}`);
-    await Promise.all([...keys, 't:1'].map((key) => store.put(key, 'x', { seconds: 60 })));
-    await store.deletePrefix('s:');
-    expect(double.rows.size).toBe(1);
-    expect(double.operations.filter((operation) => operation === 'Query')).toHaveLength(3);
-  });
-
   it('asks again where DynamoDB is busy or broken', async () => {
     const { double, store } = await open();
     double.failures.push([400, 'ProvisionedThroughputExceededException'], [500, 'InternalServerError']);
