@@ -31,15 +31,35 @@ export async function redeemCode(
   const trip = { verifier: code.uv, nonce: code.un, redirectUri: place.callback };
   const tokens = await server.provider.exchange(code.uc, trip, signal);
   const identity = await server.provider.identify(tokens, code.un, signal);
-  return issueTokens(server, exchange, { client, scopes: code.sc, sid: code.id, identity, tokens });
+  const signIn = { client, scopes: code.sc, sid: code.id, identity, tokens };
+  const answer = await issueTokens(server, exchange, signIn);
+  await enforceUsedOnce(server, code.id);
+  return answer;
 }
+
+/** What a claim holds once somebody came with the same code again. */
+const TWICE = 'twice';
+
+const claimOf = (id: string) => `code:${id}`;
 
 /** Without a store it is the provider that takes a code once only. */
 async function enforceUnused(server: AuthServer, id: string): Promise<void> {
-  if (server.store === null || (await server.store.claimOnce(`code:${id}`, USED_SECONDS))) return;
+  const { store } = server;
+  if (store === null || (await store.claimOnce(claimOf(id), USED_SECONDS))) return;
+  // The session may not be there yet: its first use waits for the provider.
+  await store.put(claimOf(id), TWICE, { seconds: USED_SECONDS });
+  throw await endUsed(server, id);
+}
+
+async function enforceUsedOnce(server: AuthServer, id: string): Promise<void> {
+  const claim = await server.store?.get(claimOf(id));
+  if (claim?.value === TWICE) throw await endUsed(server, id);
+}
+
+async function endUsed(server: AuthServer, id: string): Promise<SvcError> {
   await endSession(server, id);
   server.log({ level: 'warn', message: 'a code was used twice; the session that it opened is ended' });
-  throw invalid('The code has been used.');
+  return invalid('The code has been used.');
 }
 
 function invalid(message: string): SvcError {

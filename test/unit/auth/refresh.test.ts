@@ -354,6 +354,21 @@ describe('the end of a session', () => {
     expect((await call(desk, access_token ?? '')).status).toBe(401);
   });
 
+  it('comes when a code is used again while its first use still waits for the provider', async () => {
+    const desk = create();
+    const { fields } = await login(desk);
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    desk.idp.pause = () => {
+      asked.resolve();
+      return answered.promise;
+    };
+    const first = desk.form('/token', fields);
+    await asked.promise;
+    expect(await (await desk.form('/token', fields)).json()).toMatchObject({ error: 'invalid_grant' });
+    answered.resolve();
+    expect(await (await first).json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
   it('without a store is at the provider: its token is revoked', async () => {
     const desk = createDesk();
     const { access_token, client_id } = await tokens(desk);
