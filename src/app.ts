@@ -172,15 +172,16 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit
   });
   if (live !== null) routeSessions(hono, live.sessions, admit);
   hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
-  hono.all('/mcp', (c) => {
-    const refused = toFailure(
-      new SvcError('method_not_allowed', `${c.req.method} is not used here: POST only.`),
-      c.req.path,
-      c.get('requestId'),
-    );
-    refused.headers.set('allow', methods);
-    return refused;
-  });
+  hono.all('/mcp', (c) => refuseMethod(c, methods));
+}
+
+/** Says which methods there are (RFC 9110, 15.5.6). */
+function refuseMethod(c: Context<Env>, methods: string): Response {
+  const [only] = methods.split(',', 1);
+  const error = new SvcError('method_not_allowed', `${c.req.method} is not used here: ${only} only.`);
+  const refused = toFailure(error, c.req.path, c.get('requestId'));
+  refused.headers.set('allow', methods);
+  return refused;
 }
 
 function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void {
@@ -202,7 +203,7 @@ function isHead(c: Context<Env>): boolean {
 function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit: Admit): void {
   const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
   hono.get('/sse', async (c) => {
-    if (isHead(c)) throw new SvcError('method_not_allowed', 'HEAD is not used here: GET only.');
+    if (isHead(c)) return refuseMethod(c, 'GET');
     const caller = await toCaller(c, admit, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
     return sse.open(caller, pathname);
@@ -214,6 +215,8 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit:
   });
   hono.options('/sse', (c) => toPreflight(c.req.raw, 'GET'));
   hono.options('/messages', (c) => toPreflight(c.req.raw, 'POST'));
+  hono.all('/sse', (c) => refuseMethod(c, 'GET'));
+  hono.all('/messages', (c) => refuseMethod(c, 'POST'));
 }
 
 async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Promise<Caller> {

@@ -194,8 +194,15 @@ describe('a connection', () => {
 
   it('is not opened by a HEAD, whose stream nobody would read', async () => {
     const { server } = await start({}, 1);
-    const head = await fetch(`${server.url}/sse`, { method: 'HEAD' });
-    expect(head.status).toBe(405);
+    const asked = [
+      ['HEAD', '/sse', 'GET'],
+      ['PUT', '/sse', 'GET'],
+      ['GET', '/messages/', 'POST'],
+    ] as const;
+    for (const [method, path, allowed] of asked) {
+      const { status, headers } = await fetch(`${server.url}${path}`, { method });
+      expect([status, headers.get('allow')], `${method} ${path}`).toEqual([405, allowed]);
+    }
     await listen(server);
   });
 
