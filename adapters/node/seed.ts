@@ -15,7 +15,7 @@ export async function createFromSeed(root: string, path: string): Promise<boolea
   const fresh = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true });
   try {
-    await runScript(fresh, `SET file_search_path = '${root.replaceAll("'", "''")}';\n${sql}`);
+    await runScript(fresh, sql, root);
     // Whole or not at all, also when two processes start at once.
     await rename(fresh, path);
   } catch (thrown) {

@@ -158,10 +158,10 @@ describe('svc run tool', () => {
   it('leaves no database behind when seed.sql fails', async () => {
     const root = await project();
     rmSync(join(root, 'data'), { recursive: true });
-    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER); INSERT INTO missing VALUES (1);');
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER);\nINSERT INTO missing VALUES (1);');
     const { code, stderr } = await svc(['run', 'tool', 'hello_world', '--param', 'name=a'], root);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/could not be created from seed\.sql: .*missing/);
+    expect(stderr).toMatch(/could not be created from seed\.sql: .*missing[\s\S]*LINE 2:/);
     const again = await svc(['run', 'tool', 'hello_world', '--param', 'name=a'], root);
     expect(again.code).toBe(1);
   });
