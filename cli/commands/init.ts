@@ -50,6 +50,7 @@ async function answersOf(input: Input, root: string): Promise<Answers> {
   const asks = process.stdin.isTTY && process.stdout.isTTY && !input.flag('yes') && !input.flag('json');
   if (!asks) return given;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  terminal.once('SIGINT', () => process.exit(130));
   try {
     const project = (await terminal.question(`Project name (${given.project}): `)).trim();
     const example = given.bootstrap || !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '));
