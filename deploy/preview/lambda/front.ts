@@ -84,7 +84,7 @@ function toEvent(gateway: Gateway, request: IncomingMessage, body: Buffer): Http
       domainName,
       requestId: crypto.randomUUID(),
       stage: '$default',
-      http: { method: request.method ?? 'GET' },
+      http: { method: request.method ?? 'GET', sourceIp: request.socket.remoteAddress ?? '' },
     },
   };
 }
