@@ -57,13 +57,34 @@ export async function cachedSnapshot(
     await utimes(path, now, now).catch(() => {});
     return pathToFileURL(path);
   }
+  const refuse = (thrown: unknown) => {
+    throw unkept(folder, thrown);
+  };
+  // before the work, which takes seconds
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuse);
   const snapshot = await createSnapshot(pyodide, modules, randomInt(1, 2 ** 31));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const fresh = join(folder, `.${randomUUID()}`);
-  await writeFile(fresh, snapshot, { mode: 0o600 });
-  await rename(fresh, path);
-  await removeUnused(folder);
+  await keep(snapshot, folder, path).catch(refuse);
   return pathToFileURL(path);
+}
+
+async function keep(snapshot: Uint8Array, folder: string, path: string): Promise<void> {
+  const fresh = join(folder, `.${randomUUID()}`);
+  try {
+    await writeFile(fresh, snapshot, { mode: 0o600 });
+    await rename(fresh, path);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+  await removeUnused(folder);
+}
+
+function unkept(folder: string, cause: unknown): SvcError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SvcError(
+    'python_unavailable',
+    `Python's snapshot cannot be kept in ${folder}: ${reason}.\nName a folder that can be written in XDG_CACHE_HOME, or install python3.`,
+    { cause },
+  );
 }
 
 const MONTH_MS = 30 * 86_400_000;

@@ -42,5 +42,10 @@ test('a machine keeps its own, made once, and drops what nobody has used for a m
   expect((await cachedSnapshot(folder, modules, join(cache, 'new'))).href).toBe(made.href);
   expect(sha256(await readFile(made))).toBe(before);
   expect((await stat(made)).mtimeMs).toBeGreaterThan(Date.now() - 600_000);
+  // a file is in the place of the folder: for whoever runs this, rights may not count
+  await expect(cachedSnapshot(folder, modules, join(cache, 'new', 'mine.bin'))).rejects.toMatchObject({
+    code: 'python_unavailable',
+    message: expect.stringMatching(/mine\.bin: .*\n.*XDG_CACHE_HOME/),
+  });
   await rm(cache, { recursive: true });
 });
