@@ -7,7 +7,9 @@ import type { JsonObject, JsonValue } from '../json.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
 const DATE_INFINITY = 2 ** 31 - 1;
-const SECONDS_PER_DAY = 86_400n;
+const SECONDS_PER_DAY = 86_400;
+/** The largest power of ten that a double holds exactly. */
+const EXACT_POWER = 22;
 
 /** The time units of DuckDB's TIMESTAMP and TIME types. */
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
@@ -23,6 +25,9 @@ export function integerForm(value: bigint): number | string {
 /** A DECIMAL: a number when JSON keeps it exactly (15 significant digits, or a safe integer), else all its digits. */
 export function decimalForm(unscaled: bigint, scale: number): number | string {
   if (scale === 0) return integerForm(unscaled);
+  const number = Number(unscaled);
+  // One division of two exact numbers is rounded as their text would be read.
+  if (Math.abs(number) < 1e15 && scale <= EXACT_POWER) return number / 10 ** scale + 0;
   const digits = String(absolute(unscaled)).padStart(scale + 1, '0');
   const whole = digits.slice(0, -scale);
   const fraction = digits.slice(-scale);
@@ -57,11 +62,16 @@ export function dateForm(days: number): string {
 
 /** A TIME since midnight: `HH:MM:SS` with a fraction only when there is one. */
 export function timeForm(value: bigint, unit: TimeUnit = 'us'): string {
+  return clockForm(Number(value), unit);
+}
+
+function clockForm(value: number, unit: TimeUnit): string {
   const digits = FRACTION_DIGITS[unit];
-  const perSecond = 10n ** BigInt(digits);
-  const seconds = Number(value / perSecond);
+  const perSecond = 10 ** digits;
+  const fraction = value % perSecond;
+  const seconds = (value - fraction) / perSecond;
   const clock = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-  return clock + fractionText(value % perSecond, digits);
+  return clock + fractionText(fraction, digits);
 }
 
 /** A TIME WITH TIME ZONE: the time, then its offset as `Z` or `+HH:MM` (`+HH:MM:SS` where it has seconds). */
@@ -77,10 +87,21 @@ export function timeTzForm(micros: bigint, offsetSeconds: number): string {
 export function timestampForm(value: bigint, unit: TimeUnit, zoned: boolean): string {
   if (value === INT64_MAX) return 'infinity';
   if (value === -INT64_MAX) return '-infinity';
-  const perDay = SECONDS_PER_DAY * 10n ** BigInt(FRACTION_DIGITS[unit]);
-  const rest = ((value % perDay) + perDay) % perDay;
-  const { year, month, day } = toCivil(Number((value - rest) / perDay));
-  return `${yearText(year)}-${two(month)}-${two(day)}T${timeForm(rest, unit)}${zoned ? 'Z' : ''}`;
+  const { days, rest } = splitDays(value, SECONDS_PER_DAY * 10 ** FRACTION_DIGITS[unit]);
+  const { year, month, day } = toCivil(days);
+  return `${yearText(year)}-${two(month)}-${two(day)}T${clockForm(rest, unit)}${zoned ? 'Z' : ''}`;
+}
+
+/** Whole days, and what is left of the last one. */
+function splitDays(value: bigint, perDay: number): { days: number; rest: number } {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) {
+    const rest = ((number % perDay) + perDay) % perDay;
+    return { days: (number - rest) / perDay, rest };
+  }
+  const size = BigInt(perDay);
+  const rest = ((value % size) + size) % size;
+  return { days: Number((value - rest) / size), rest: Number(rest) };
 }
 
 /** An INTERVAL as an ISO 8601 duration; each component carries its own sign, zero is `PT0S`. */
@@ -88,7 +109,7 @@ export function intervalForm(months: number, days: number, micros: bigint): stri
   const date = part(Math.trunc(months / 12), 'Y') + part(months % 12, 'M') + part(days, 'D');
   const size = absolute(micros);
   const sign = micros < 0n ? '-' : '';
-  const seconds = `${(size / 1_000_000n) % 60n}${fractionText(size % 1_000_000n, 6)}`;
+  const seconds = `${(size / 1_000_000n) % 60n}${fractionText(Number(size % 1_000_000n), 6)}`;
   const time =
     part(size / 3_600_000_000n, 'H', sign) +
     part((size / 60_000_000n) % 60n, 'M', sign) +
@@ -183,15 +204,15 @@ type ParseWithSource = (
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
 function yearText(year: number): string {
   if (year >= 0 && year <= 9999) return String(year).padStart(4, '0');
   return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
 }
 
-function fractionText(fraction: bigint, digits: number): string {
-  if (fraction === 0n) return '';
+function fractionText(fraction: number, digits: number): string {
+  if (fraction === 0) return '';
   return `.${fraction.toString().padStart(digits, '0').replace(/0+$/, '')}`;
 }
 

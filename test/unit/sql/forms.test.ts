@@ -188,6 +188,19 @@ describe('timestampForm', () => {
   });
 });
 
+describe('timestampForm, to the microsecond', () => {
+  it.each([1e9, 1e15, 1e17, 8.6e18])('agrees with Date up to %s microseconds', (most) => {
+    const random = randomFrom(5);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const micros = BigInt(Math.floor((random() - 0.5) * 2 * most)) + BigInt(Math.floor(random() * 1000));
+      const thousandths = ((micros % 1000n) + 1000n) % 1000n;
+      const date = new Date(Number((micros - thousandths) / 1000n)).toISOString().slice(0, -1);
+      const exact = `${date}${String(thousandths).padStart(3, '0')}`.replace(/\.?0+$/, '');
+      expect(timestampForm(micros, 'us', false)).toBe(exact);
+    }
+  });
+});
+
 describe('intervalForm', () => {
   it.each([
     [0, 0, 0n, 'PT0S'],
