@@ -1,7 +1,7 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
 import { asQuery, refuseRevealing } from '../../src/sql/query.ts';
-import { createDecode, type Decode } from './decode.ts';
+import { createDecoders, type DecoderOf } from './decode.ts';
 import type { Driver } from './driver.ts';
 import type { Engine } from './engine.ts';
 import { isCollateral, isFatal, lostError } from './failure.ts';
@@ -21,7 +21,7 @@ export class NativeDatabase implements Database {
   readonly readonly: boolean;
   readonly #driver: Driver;
   readonly #engine: Engine;
-  readonly #decode: Decode;
+  readonly #decoderOf: DecoderOf;
   readonly #sessions = new Set<Session>();
   #closed = false;
 
@@ -29,7 +29,7 @@ export class NativeDatabase implements Database {
     this.readonly = readonly;
     this.#driver = driver;
     this.#engine = engine;
-    this.#decode = createDecode(driver);
+    this.#decoderOf = createDecoders(driver);
   }
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
@@ -88,7 +88,7 @@ export class NativeDatabase implements Database {
     onPlanned();
     try {
       await session.bind(prepared, values);
-      return toResult(await session.runInSlices(prepared), this.#decode, maxRows);
+      return toResult(await session.runInSlices(prepared), this.#decoderOf, maxRows);
     } finally {
       prepared.statement.destroySync();
     }
@@ -109,7 +109,7 @@ export class NativeDatabase implements Database {
       checkKind(this.#driver, prepared.statement, this.#engine.external);
       await session.bind(prepared, request.values);
       await session.run(['BEGIN TRANSACTION']);
-      const result = toResult(await session.runWhole(prepared), this.#decode, request.maxRows);
+      const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
       limits.commit();
       await session.run(['COMMIT']);
       return result;

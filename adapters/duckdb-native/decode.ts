@@ -42,19 +42,29 @@ import type { Driver } from './driver.ts';
 import { typeName } from './type-name.ts';
 
 /** A value of the driver in its exact JSON form. */
-export type Decode = (value: DuckDBValue, type: DuckDBType) => JsonValue;
+export type Decode = (value: DuckDBValue) => JsonValue;
 
-/** The decoder of all types that the driver knows. */
-export function createDecode({ api }: Driver): Decode {
+/** What decodes the values of a type: made once for a column, since each has many. */
+export type DecoderOf = (type: DuckDBType) => Decode;
+
+/** The decoders of all types that the driver knows. */
+export function createDecoders({ api }: Driver): DecoderOf {
   const scalars = scalarForms(api.DuckDBTypeId);
-  return function decode(value, type) {
-    if (value === null) return null;
-    if (type.alias === 'JSON') return jsonForm(String(value));
-    if ('valueType' in type || 'entryTypes' in type || 'memberTypes' in type)
-      return nestedForm(value, type, decode);
-    const form = scalars.get(type.typeId);
-    if (form === undefined) throw unknownType(typeName(type));
-    return form(value);
+  const decoderOf: DecoderOf = (type) => {
+    const form = formOf(type);
+    return (value) => (value === null ? null : form(value));
+  };
+  const formOf = (type: DuckDBType): Decode => {
+    if (type.alias === 'JSON') return (value) => jsonForm(String(value));
+    return nestedForm(type, decoderOf) ?? scalars.get(type.typeId) ?? refuse(type);
+  };
+  return decoderOf;
+}
+
+/** A column of nothing but NULL can be sent all the same. */
+function refuse(type: DuckDBType): Decode {
+  return () => {
+    throw unknownType(typeName(type));
   };
 }
 
@@ -77,15 +87,13 @@ export function unknownType(column: string): SvcError {
   );
 }
 
-type ScalarForm = (value: DuckDBValue) => JsonValue;
-
 /** The driver gives each type its own class of value, which its types do not say. */
-const form = <T>(toForm: (value: T) => JsonValue): ScalarForm => toForm as unknown as ScalarForm;
+const form = <T>(toForm: (value: T) => JsonValue): Decode => toForm as unknown as Decode;
 
-function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, ScalarForm> {
+function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Decode> {
   const asIs = form<boolean | number | string>((value) => value);
   const integer = form<bigint>(integerForm);
-  return new Map<number, ScalarForm>([
+  return new Map<number, Decode>([
     ...[ID.BOOLEAN, ID.TINYINT, ID.SMALLINT, ID.INTEGER].map((id) => [id, asIs] as const),
     ...[ID.UTINYINT, ID.USMALLINT, ID.UINTEGER, ID.VARCHAR, ID.ENUM].map((id) => [id, asIs] as const),
     ...[ID.BIGINT, ID.UBIGINT, ID.HUGEINT, ID.UHUGEINT, ID.BIGNUM].map((id) => [id, integer] as const),
@@ -117,23 +125,28 @@ function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Sca
   ]);
 }
 
-function nestedForm(value: DuckDBValue, type: DuckDBType, decode: Decode): JsonValue {
+/** Null for what is not nested. */
+function nestedForm(type: DuckDBType, decoderOf: DecoderOf): Decode | null {
   if ('entryTypes' in type) {
-    const { entries } = value as DuckDBStructValue;
-    const parts = type.entryTypes.map((part, index) => decode(entries[String(index)] ?? null, part));
-    return structForm(type.entryNames, parts);
+    const parts = type.entryTypes.map(decoderOf);
+    return form(({ entries }: DuckDBStructValue) => {
+      const values = parts.map((decode, index) => decode(entries[String(index)] ?? null));
+      return structForm(type.entryNames, values);
+    });
   }
   if ('memberTypes' in type) {
-    const { tag, value: member } = value as DuckDBUnionValue;
-    return decode(member, type.memberTypeForTag(tag));
+    const members = new Map(
+      type.memberTypes.map((member, index) => [type.memberTags[index], decoderOf(member)]),
+    );
+    return form(({ tag, value }: DuckDBUnionValue) => members.get(tag)?.(value) ?? null);
   }
   if ('keyType' in type) {
-    const { entries } = value as DuckDBMapValue;
-    return mapForm(
-      entries.map((entry) => [decode(entry.key, type.keyType), decode(entry.value, type.valueType)]),
+    const [toKey, toValue] = [decoderOf(type.keyType), decoderOf(type.valueType)];
+    return form(({ entries }: DuckDBMapValue) =>
+      mapForm(entries.map(({ key, value }) => [toKey(key), toValue(value)])),
     );
   }
-  if (!('valueType' in type)) throw unknownType(typeName(type));
-  const { items } = value as DuckDBListValue | DuckDBArrayValue;
-  return items.map((item) => decode(item, type.valueType));
+  if (!('valueType' in type)) return null;
+  const itemOf = decoderOf(type.valueType);
+  return form(({ items }: DuckDBListValue | DuckDBArrayValue) => items.map(itemOf));
 }

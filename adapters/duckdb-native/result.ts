@@ -2,19 +2,18 @@ import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { SqlResult } from '../../src/ports.ts';
 import { uniqueNames } from '../../src/sql/forms.ts';
-import { type Decode, nameFieldsByPosition, unknownType } from './decode.ts';
+import { type DecoderOf, nameFieldsByPosition, unknownType } from './decode.ts';
 import { typeName } from './type-name.ts';
 
 /** The first rows of a result in their exact JSON form. */
-export function toResult(result: DuckDBMaterializedResult, decode: Decode, maxRows: number): SqlResult {
+export function toResult(result: DuckDBMaterializedResult, decoderOf: DecoderOf, maxRows: number): SqlResult {
   const names = uniqueNames(result.columnNames());
   const types = names.map((name, index) => columnType(result, name, index));
+  const decoders = types.map(decoderOf);
   const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
   const rows: JsonObject[] = [];
   for (let chunk = 0; chunk < result.chunkCount && rows.length < maxRows; chunk += 1) {
-    const columns = columnsOf(result, chunk).map((values, index) =>
-      decodeColumn(values, types[index], decode),
-    );
+    const columns = columnsOf(result, chunk).map((values, index) => values.map(decoders[index] ?? toNull));
     const count = Math.min(columns[0]?.length ?? 0, maxRows - rows.length);
     for (let row = 0; row < count; row += 1) rows.push(toRow(names, columns, row));
   }
@@ -27,15 +26,13 @@ export function toResult(result: DuckDBMaterializedResult, decode: Decode, maxRo
 
 type Column = readonly JsonValue[];
 
-function decodeColumn(values: readonly DuckDBValue[], type: DuckDBType | undefined, decode: Decode): Column {
-  return type === undefined ? [] : values.map((value) => decode(value, type));
-}
+const toNull = () => null;
 
 function toPlainRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
   const values: Record<string, JsonValue> = {};
-  names.forEach((name, index) => {
-    values[name] = columns[index]?.[row] ?? null;
-  });
+  for (let index = 0; index < names.length; index += 1) {
+    values[names[index] ?? ''] = columns[index]?.[row] ?? null;
+  }
   return values;
 }
 
