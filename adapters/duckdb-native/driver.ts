@@ -1,6 +1,7 @@
 import { SvcError } from '../../src/errors.ts';
 import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createOpenInstance, type OpenInstance } from './create.ts';
+import { letProcessEnd } from './ending.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { createSeats } from './seats.ts';
 
@@ -25,6 +26,7 @@ async function importDriver(): Promise<Driver> {
   try {
     const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
     keepByteOrderMarks(api);
+    letProcessEnd();
     return {
       api,
       openInstance: createOpenInstance(api, bindings.default),

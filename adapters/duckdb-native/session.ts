@@ -10,6 +10,7 @@ import type { SqlCaller, SqlValue } from '../../src/ports.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller.ts';
 import { confine, type Inside } from './confine.ts';
 import type { Driver } from './driver.ts';
+import { threaded } from './ending.ts';
 import { toQueryError } from './failure.ts';
 import type { Instance, Lease } from './instance.ts';
 import { keepDuring } from './keep.ts';
@@ -84,7 +85,10 @@ export class Session {
       if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(prepared.sql);
       const leave = await this.#driver.waitFor(handleOf(pending));
       try {
-        return materialized(this.#driver, await keepDuring(pending, () => pending.getResult()));
+        return materialized(
+          this.#driver,
+          await keepDuring(pending, () => this.#threaded(() => pending.getResult())),
+        );
       } finally {
         leave();
       }
@@ -93,7 +97,7 @@ export class Session {
 
   /** Runs a statement in one go, on a thread of its own. */
   runWhole({ statement }: Prepared): Promise<DuckDBMaterializedResult> {
-    return guarded(() => statement.run());
+    return guarded(() => this.#threaded(() => statement.run()));
   }
 
   /** Makes the running statement stop. */
@@ -105,13 +109,17 @@ export class Session {
     this.#lease.release();
   }
 
+  #threaded<T>(work: () => Promise<T>): Promise<T> {
+    return threaded(() => this.interrupt(), work);
+  }
+
   get #connection(): DuckDBConnection {
     return this.#lease.connection;
   }
 
   async #plan(sql: string): Promise<Prepared> {
     const begun = performance.now();
-    const statement = await guarded(() => this.#connection.prepare(sql));
+    const statement = await guarded(() => threaded(null, () => this.#connection.prepare(sql)));
     return { sql, statement, planMs: performance.now() - begun };
   }
 
