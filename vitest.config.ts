@@ -6,7 +6,7 @@ process.env.UV_THREADPOOL_SIZE ??= '72';
 
 export default defineConfig({
   test: {
-    include: ['unit', 'engine', 'matrix', 'dbt'].map((folder) => `test/${folder}/**/*.test.ts`),
+    include: ['unit', 'engine', 'matrix', 'dbt', 'clients'].map((folder) => `test/${folder}/**/*.test.ts`),
     testTimeout: 20_000,
     hookTimeout: 120_000,
     // Most tests wait for a program that starts; the default is one worker less than there are cores.

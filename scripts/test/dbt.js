@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { ROOT } from '../setup/root.js';
+import { tried } from './tried.js';
 
 const VENV = join(ROOT, 'build/dbt-venv');
 const BIN = join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin');
 const STAMP = join(VENV, '.installed');
 /** dbt's duckdb is of the version that both engines have, so that they read its files. */
 const PACKAGES = ['dbt-core==1.10.15', 'dbt-duckdb==1.10.0', 'duckdb==1.4.4'];
-const INSTALL_MS = 120_000;
 
 /** The folder of a real dbt, installed on first use; null, and the reason, where python3 or a package index is missing. */
 export async function ensureDbt() {
@@ -23,19 +21,4 @@ export async function ensureDbt() {
   if (installed !== '') return { bin: null, reason: installed };
   writeFileSync(STAMP, wanted);
   return { bin: BIN, reason: '' };
-}
-
-/** Empty where it worked. */
-async function tried(program, args, reason) {
-  try {
-    await promisify(execFile)(program, args, { cwd: ROOT, timeout: INSTALL_MS, killSignal: 'SIGKILL' });
-    return '';
-  } catch (error) {
-    const said = String(error.stderr ?? '')
-      .trim()
-      .split('\n')
-      .slice(-2)
-      .join(' ');
-    return `${reason}: ${said || (error.killed ? 'it took too long' : error.message)}`;
-  }
 }

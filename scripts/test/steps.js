@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
+import { ensureClients } from './clients.js';
 import { ensureDbt } from './dbt.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
@@ -29,19 +30,24 @@ export const programStep = vitest('programs', PROGRAMS);
 /** Both engines by one contract; one list of cases on every built artefact. */
 export const platformStep = vitest('engine and matrix', ['test/engine', 'test/matrix']);
 
-/** A real dbt, where one can be installed; without one nothing is wrong, but it is said. */
-export const dbtStep = {
-  name: 'dbt',
-  run: async () => {
-    const { bin, reason } = await ensureDbt();
+export const dbtStep = withPrograms('dbt', ensureDbt, 'SVC_TEST_DBT');
+
+/** The clients that `svc connect` writes for, as far as they run without a person and a model. */
+export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');
+
+/** Somebody else's real programs, where they can be installed; without them nothing is wrong, but it is said. */
+function withPrograms(name, ensure, variable) {
+  const run = async () => {
+    const { bin, reason } = await ensure();
     if (bin === null) {
-      console.error(`\n*** SKIPPED: the tests with a real dbt did not run: ${reason} ***\n`);
+      console.error(`\n*** SKIPPED: the tests with the real ${name} did not run: ${reason} ***\n`);
       return { passed: 0, failed: 0, skipped: reason };
     }
-    process.env.SVC_TEST_DBT = bin;
-    return vitest('dbt', ['test/dbt']).run();
-  },
-};
+    process.env[variable] = bin;
+    return vitest(name, [`test/${name}`]).run();
+  };
+  return { name, run };
+}
 
 function tool(name, program, args) {
   const run = async () => {

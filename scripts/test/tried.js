@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ROOT } from '../setup/root.js';
+
+const INSTALL_MS = 120_000;
+
+/** Runs a program that installs something; answers why it did not work, and nothing where it did. */
+export async function tried(program, args, reason) {
+  try {
+    await promisify(execFile)(program, args, { cwd: ROOT, timeout: INSTALL_MS, killSignal: 'SIGKILL' });
+    return '';
+  } catch (error) {
+    const said = String(error.stderr ?? '')
+      .trim()
+      .split('\n')
+      .slice(-2)
+      .join(' ');
+    return `${reason}: ${said || (error.killed ? 'it took too long' : error.message)}`;
+  }
+}
