@@ -31,13 +31,13 @@ import {
   floatForm,
   integerForm,
   intervalForm,
-  jsonForm,
   mapForm,
   structForm,
   timeForm,
   timestampForm,
   timeTzForm,
 } from '../../src/sql/forms.ts';
+import { jsonForm } from '../../src/sql/json-form.ts';
 import type { Driver } from './driver.ts';
 import { typeName } from './type-name.ts';
 

@@ -10,12 +10,12 @@ import {
   floatForm,
   integerForm,
   intervalForm,
-  jsonForm,
   type TimeUnit,
   timeForm,
   timestampForm,
   timeTzForm,
 } from '../../src/sql/forms.ts';
+import { jsonForm } from '../../src/sql/json-form.ts';
 import type { ColumnType } from './column-type.ts';
 import type { Heap } from './heap.ts';
 import { TYPE } from './type-ids.ts';

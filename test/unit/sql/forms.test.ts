@@ -10,7 +10,6 @@ import {
   floatForm,
   integerForm,
   intervalForm,
-  jsonForm,
   mapForm,
   structForm,
   timeForm,
@@ -18,31 +17,7 @@ import {
   timeTzForm,
   uniqueNames,
 } from '../../../src/sql/forms.ts';
-
-const ROUNDS = 3000;
-
-/** A seeded generator, so that a failure repeats. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-function randomDigits(random: () => number, most: number): string {
-  const length = 1 + Math.floor(random() * most);
-  return Array.from({ length }, () => Math.floor(random() * 10)).join('');
-}
-
-/** An exact decimal as a fraction of integers, from a number or a string. */
-function toFraction(form: number | string): { unscaled: bigint; scale: number } {
-  const [mantissa = '', exponent = '0'] = String(form).toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const scale = fraction.length - Number(exponent);
-  const unscaled = BigInt(whole + fraction);
-  return scale >= 0 ? { unscaled, scale } : { unscaled: unscaled * 10n ** BigInt(-scale), scale: 0 };
-}
+import { ROUNDS, randomDigits, randomFrom, toFraction } from './random.ts';
 
 describe('integerForm', () => {
   it('is a number up to 2^53 - 1 and digits beyond', () => {
@@ -257,40 +232,6 @@ describe('blobForm, bitForm and bignumForm', () => {
     expect(bignumForm(Uint8Array.of(0x80, 0, 1, 42))).toBe(42);
     expect(bignumForm(Uint8Array.of(0x7f, 0xff, 0xfe, 0xd5))).toBe(-42);
     expect(bignumForm(Uint8Array.of(0x80, 0, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0))).toBe('18446744073709551616');
-  });
-});
-
-describe('jsonForm', () => {
-  it('parses, and keeps the numbers that a double would change as text', () => {
-    expect(jsonForm('{"a":[1,2.5,null,true,"x"]}')).toEqual({ a: [1, 2.5, null, true, 'x'] });
-    expect(jsonForm('[12345678901234567890, 0.30000000000000004, 1e400, 1.00000000000000000000]')).toEqual([
-      '12345678901234567890',
-      0.30000000000000004,
-      '1e400',
-      1,
-    ]);
-    expect(jsonForm('"1234567890123456789"')).toBe('1234567890123456789');
-    expect(jsonForm('-0.0000000000000000')).toBe(-0);
-  });
-
-  it('takes what DuckDB takes for JSON', () => {
-    expect(jsonForm('[NaN, -Infinity, "NaN, \\"Infinity\\",]", {"a": 1,},]')).toEqual([
-      null,
-      null,
-      'NaN, "Infinity",]',
-      { a: 1 },
-    ]);
-    expect(jsonForm('inf')).toBeNull();
-  });
-
-  it('keeps every number or its text', () => {
-    const random = randomFrom(7);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const text = `${BigInt(randomDigits(random, 25))}.${randomDigits(random, 20)}e${Math.floor(random() * 40) - 20}`;
-      const form = jsonForm(text);
-      const [got, want] = [toFraction(String(form)), toFraction(text)];
-      expect(got.unscaled * 10n ** BigInt(want.scale)).toBe(want.unscaled * 10n ** BigInt(got.scale));
-    }
   });
 });
 
