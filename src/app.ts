@@ -9,6 +9,7 @@ import { type Admission, type AdmissionOptions, type Admit, createAdmission } fr
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
 import { toFailure } from './http/failure.ts';
+import { toHealth, toReadiness } from './http/health.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
 import { toLandingResponse } from './http/page/answer.ts';
 import type { Caller } from './mcp/caller.ts';
@@ -238,14 +239,10 @@ async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Pr
 }
 
 function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions, stopping: () => boolean): void {
-  hono.get('/health', () => {
-    const { catalog } = runtime();
-    return Response.json({ status: 'ok', version, hash: catalog.hash });
-  });
-  hono.get('/ready', async (c) => {
+  hono.get('/health', () => toHealth(runtime(), version));
+  hono.get('/ready', (c) => {
     if (stopping()) throw new SvcError('busy', 'The server is stopping.');
-    await touchDatabase(runtime(), c.env.signal ?? c.req.raw.signal);
-    return Response.json({ status: 'ready' });
+    return toReadiness(runtime(), c.env.signal ?? c.req.raw.signal);
   });
 }
 
@@ -263,14 +260,4 @@ function routeLanding(hono: Hono<Env>, options: AppOptions): void {
       prompts: Object.keys(prompts).length,
     });
   });
-}
-
-async function touchDatabase(runtime: Runtime, signal: AbortSignal): Promise<void> {
-  const probe = { sql: 'SELECT 1 AS ok', values: [], mode: 'read', maxRows: 1 } as const;
-  try {
-    const database = await runtime.database();
-    await database.run(probe, { caller: null, signal, timeoutMs: 5_000 });
-  } catch (cause) {
-    throw new SvcError('database_unavailable', 'The readiness probe failed.', { cause });
-  }
 }

@@ -1,0 +1,21 @@
+import type { Runtime } from '../endpoint/runtime.ts';
+import { SvcError } from '../errors.ts';
+
+const PROBE_MS = 5_000;
+
+/** `GET /health`: that the process lives, and what it serves. */
+export function toHealth({ catalog }: Runtime, version: string): Response {
+  return Response.json({ status: 'ok', version, hash: catalog.hash });
+}
+
+/** `GET /ready`: that calls would be answered, since the database does; throws database_unavailable. */
+export async function toReadiness(runtime: Runtime, signal: AbortSignal): Promise<Response> {
+  const probe = { sql: 'SELECT 1 AS ok', values: [], mode: 'read', maxRows: 1 } as const;
+  try {
+    const database = await runtime.database();
+    await database.run(probe, { caller: null, signal, timeoutMs: PROBE_MS });
+  } catch (cause) {
+    throw new SvcError('database_unavailable', 'The readiness probe failed.', { cause });
+  }
+  return Response.json({ status: 'ready' });
+}
