@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildTarget } from '../../deploy/build.ts';
 import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
-import { createProject } from './projects.ts';
+import { type Around, createProject } from './projects.ts';
 
 /** A bench project and its artefacts. */
 export interface Built {
@@ -15,8 +15,9 @@ export interface Built {
 export async function createBuilt(
   count: number,
   targets: readonly TargetName[] = TARGET_NAMES,
+  around?: Around,
 ): Promise<Built> {
-  const root = await createProject(count);
+  const root = await createProject(count, around);
   const folders = { node: '', 'aws-lambda': '', 'cloudflare-workers': '' };
   for (const target of targets) {
     folders[target] = join(root, 'build', target);

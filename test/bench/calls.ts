@@ -9,11 +9,19 @@ import { STATEMENT } from './projects.ts';
 const CALLS = 1_500;
 const ROUNDS = 8;
 
-/** One-row tool calls over HTTP: against the engine alone, against HTTP alone, and against many endpoints. */
-export async function measureCalls(few: Built, many: Built): Promise<readonly Row[]> {
+/** The projects that are called. */
+export interface Called {
+  readonly few: Built;
+  readonly many: Built;
+  readonly guarded: Built;
+}
+
+/** One-row tool calls over HTTP: against the engine alone, against HTTP alone, with rules and records, and among many endpoints. */
+export async function measureCalls({ few, many, guarded }: Called): Promise<readonly Row[]> {
   const programs = {
     ours: await startProgram(['index.js'], few.folders.node),
     large: await startProgram(['index.js'], many.folders.node),
+    guarded: await startProgram(['index.js'], guarded.folders.node),
     protocol: await startProgram(
       [benchFile('bare/protocol.ts'), join(few.folders.node, 'manifest.json')],
       few.root,
@@ -24,15 +32,17 @@ export async function measureCalls(few: Built, many: Built): Promise<readonly Ro
   const callers = {
     ours: await caller(programs.ours, 'tool_3'),
     large: await caller(programs.large, 'tool_333'),
+    guarded: await caller(programs.guarded, 'tool_3'),
     protocol: await caller(programs.protocol, 'tool_3'),
     http: await caller(programs.http, 'tool_3'),
   };
-  const { ours, large, protocol, http } = callers;
+  const { ours, large, guarded: watched, protocol, http } = callers;
   try {
     return toRows(
       await measureInRounds({
         ours: ours.once,
         large: large.once,
+        guarded: watched.once,
         protocol: protocol.once,
         http: http.once,
         engine: () => costPerCall(() => runBare(engine), CALLS, ownCpu),
@@ -65,7 +75,7 @@ async function caller({ url, cpu }: Program, tool: string) {
   return { once: () => costPerCall(() => client.post(body), CALLS, cpu), close: () => client.close() };
 }
 
-type Part = 'ours' | 'large' | 'protocol' | 'http' | 'engine';
+type Part = 'ours' | 'large' | 'guarded' | 'protocol' | 'http' | 'engine';
 type Round = Readonly<Record<Part, Cost>>;
 
 /** Rounds are compared with themselves; the first one warms everything up. */
@@ -92,15 +102,17 @@ function toRows(rounds: readonly Round[]): readonly Row[] {
   const middle = (of: (round: Round) => number) => median(rounds.map(of));
   const wall = (part: Part) => middle((round) => round[part].wall);
   const cpu = (part: Part) => middle((round) => round[part].cpu);
-  const own = middle((round) => round.ours.wall - round.http.wall - round.engine.wall);
+  const beside = (part: Part) => middle((round) => round[part].wall - round.http.wall - round.engine.wall);
   const flat = (of: keyof Cost) => middle((round) => round.large[of] / round.ours[of]);
   const rows: readonly [string, number, number, string, number?][] = [
     ['tools/call over HTTP', wall('ours'), wall('engine'), 'engine alone'],
     ['tools/call over HTTP', wall('ours'), wall('http'), 'bare Hono'],
     ['tools/call without database', wall('protocol'), wall('http'), 'bare Hono'],
-    ['protocol, checks, shape', own, wall('engine'), 'engine alone', 1],
+    ['protocol, checks, shape', beside('ours'), wall('engine'), 'engine alone', 1],
+    ['the same, policies, audit', beside('guarded'), wall('engine'), 'engine alone', 1],
     ['tools/call, 500 endpoints', wall('ours') * flat('wall'), wall('ours'), '5 endpoints', 1.1],
     ['CPU of a tools/call', cpu('ours'), cpu('http'), 'bare Hono'],
+    ['CPU of one with policies, audit', cpu('guarded'), cpu('http'), 'bare Hono'],
     ['CPU of one without database', cpu('protocol'), cpu('http'), 'bare Hono'],
     ['CPU of one, 500 endpoints', cpu('ours') * flat('cpu'), cpu('ours'), '5 endpoints', 1.1],
   ];

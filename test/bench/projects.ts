@@ -3,14 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript } from '../../adapters/duckdb-native/script.ts';
 
+/** What stands around a call. */
+export interface Around {
+  /** Rules on its arguments and on its result, and a record of it. */
+  readonly guarded?: boolean;
+}
+
 /** A project of `count` one-row tools, `tool_0` and up, with its database. */
-export async function createProject(count: number): Promise<string> {
+export async function createProject(count: number, { guarded = false }: Around = {}): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   await mkdir(join(root, 'tools'));
   await mkdir(join(root, 'data'));
-  await writeFile(join(root, 'svc-site.yml'), 'svc: 1\nproject: bench\nprofile: default\n');
+  await writeFile(join(root, 'svc-site.yml'), `${SITE}${guarded ? AUDITED : ''}`);
   const files = Array.from({ length: count }, (_, index) =>
-    writeFile(join(root, `tools/tool_${index}.yml`), toTool(index)),
+    writeFile(join(root, `tools/tool_${index}.yml`), `${toTool(index)}${guarded ? POLICIES : ''}`),
   );
   await Promise.all(files);
   await runScript(
@@ -19,6 +25,15 @@ export async function createProject(count: number): Promise<string> {
   );
   return root;
 }
+
+const SITE = 'svc: 1\nproject: bench\nprofile: default\n';
+const AUDITED = 'profiles: { default: { audit: { enabled: true } } }\n';
+const POLICIES = `  policies:
+    input:
+      - { condition: "id > 999 && user.role != 'admin'", action: deny, reason: Out of reach. }
+    output:
+      - { condition: "user.role == 'guest' && response.id > 500", action: mask_fields, fields: [text] }
+`;
 
 function toTool(index: number): string {
   return `svc: 1

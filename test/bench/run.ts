@@ -31,11 +31,12 @@ function remembered(building: Promise<Built>): Promise<Built> {
 
 const few = once(() => createBuilt(5));
 const many = once(() => createBuilt(500, ['node']));
+const guarded = once(() => createBuilt(5, ['node'], { guarded: true }));
 const some = once(() => createBuilt(200));
 const big = process.argv.includes('--big');
 
 const GROUPS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
-  calls: async () => measureCalls(await few(), await many()),
+  calls: async () => measureCalls({ few: await few(), many: await many(), guarded: await guarded() }),
   auth: measureAuth,
   boot: async () => measureBoot(await some()),
   sizes: async () => measureSizes(await few()),
