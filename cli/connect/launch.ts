@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Launch } from './clients.ts';
 
@@ -8,7 +9,8 @@ export function stdioLaunch(root: string, profile: string | undefined): Extract<
     kind: 'stdio',
     command: process.execPath,
     args: [
-      resolve(process.argv[1] ?? 'svc'),
+      // npx starts a link in its cache, which does not last
+      realpathSync(process.argv[1] ?? 'svc'),
       ...['-C', root, 'serve', '--transport', 'stdio'],
       ...(profile === undefined ? [] : ['--profile', profile]),
     ],

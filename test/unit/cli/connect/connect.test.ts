@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -5,9 +6,10 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
@@ -49,6 +51,15 @@ describe('svc connect', { timeout: 60_000 }, () => {
     await client.connect(new StdioClientTransport({ command, args, cwd: '/', stderr: 'ignore' }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['hello_world']);
     await client.close();
+  });
+
+  it('names the program itself, not the link in a cache that npx started it by', async () => {
+    const [root, cache] = [await project(), folder()];
+    symlinkSync(resolve('cli/svc.js'), join(cache, 'svc'));
+    const told = execFileSync(process.execPath, [join(cache, 'svc'), 'connect', 'cursor', '--json'], {
+      cwd: root,
+    });
+    expect(JSON.parse(told.toString()).entry.args[0]).toBe(resolve('cli/svc.js'));
   });
 
   it("leaves another server of that name to its owner, unless it is this project's own", async () => {
