@@ -99,6 +99,12 @@ function toText(
     ...loaded.map(({ table, rows: count }) => `  table ${table}: ${count.toLocaleString('en')} rows`),
     ...toReportLines(checks.filter(({ status, note }) => status !== 'passed' || note !== undefined)),
     ...(warnings.length > 0 ? [toFindingLines(warnings)] : []),
-    `Next: ${next}`,
+    `Next: ${toFolder(where)}${next}`,
   ].join('\n');
+}
+
+/** What takes somebody to the folder that the next command is for. */
+function toFolder(where: string): string {
+  if (where === '.') return '';
+  return `cd ${/\s/.test(where) ? `"${where}"` : where} && `;
 }

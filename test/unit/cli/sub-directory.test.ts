@@ -91,7 +91,11 @@ describe('a command that is called below the project (D15)', () => {
       expect(existsSync(join(root, 'audit/logs-default.jsonl'))).toBe(true);
       const { stdout } = await svc(['log', '--json'], below, env);
       expect(stdout).toContain('hello_world');
-      expect((await svc(['build', '--target', 'node'], below, { HOME })).code).toBe(0);
+      const built = await svc(['build', '--target', 'node'], below, { HOME });
+      expect(built).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Next: cd \S+build\/node && node index\.js$/m),
+      });
       expect(existsSync(join(root, 'build/node/manifest.json'))).toBe(true);
       expect(readdirSync(below)).toEqual([]);
     },
