@@ -2,7 +2,13 @@ import type { AnyEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { combineDecisions, type Decision, NO_DECISION, toDeniedError } from '../policy/decision.ts';
+import {
+  combineDecisions,
+  type Decision,
+  decisionAfter,
+  NO_DECISION,
+  toDeniedError,
+} from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
 import { askFor, splitAnswers } from './ask.ts';
@@ -52,6 +58,9 @@ export function performCall<Raw extends { readonly value: JsonValue }, Answer>(
       progress.traceId = span.traceId;
       try {
         return await takeSteps(call, steps, progress, span);
+      } catch (thrown) {
+        progress.decision = decisionAfter(toSvcError(thrown), progress.decision);
+        throw thrown;
       } finally {
         span.set(decisionAttributes(progress.decision));
       }

@@ -37,6 +37,17 @@ export function combineDecisions(input: Decision, output: Decision): Decision {
   };
 }
 
+/** The decision of a call that ended with an error: the denial of a resource in a prompt is the prompt's too. */
+export function decisionAfter(error: SvcError, decision: Decision): Decision {
+  if (decision.outcome === 'deny' || !isDenial(error)) return decision;
+  return { ...decision, outcome: 'deny', reason: error.message };
+}
+
+/** Not what a person declined, which has the same code. */
+function isDenial({ code, detail }: SvcError): boolean {
+  return code === 'denied' && detail?.rule !== undefined;
+}
+
 /** The audit record's `policy_decision`. */
 export function toAuditDecision({ outcome }: Decision): 'allow' | 'deny' | 'n/a' {
   if (outcome === 'none') return 'n/a';

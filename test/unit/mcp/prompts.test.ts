@@ -72,6 +72,11 @@ describe('prompts/get', () => {
     const { messages } = await get('review', { id: '1' }, shop.known);
     expect(JSON.stringify(messages)).toContain('a@acme.com');
     expect(await get('review', { id: '99' })).toMatchObject({ code: -32600, message: 'Not that one.' });
+    const decision = { outcome: 'deny', reason: 'Not that one.' };
+    expect(shop.records.slice(-2)).toMatchObject([
+      { kind: 'resource', name: 'customer', status: 'error', decision },
+      { kind: 'prompt', name: 'review', status: 'error', decision },
+    ]);
     expect(await get('review', { id: '7' })).toMatchObject({ code: -32602 });
   });
 
