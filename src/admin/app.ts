@@ -42,9 +42,7 @@ export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin 
   hono.get('/', () => toPage(toLivePage()));
   hono.get('/docs', () => toPage(toDocsPage(described, 'try')));
   hono.get('/redoc', () => toPage(toDocsPage(described, 'read')));
-  hono.all('*', (c) => {
-    throw noSuch(c.req.method, c.req.path);
-  });
+  hono.all('*', (c) => refuse(c.req.method, c.req.path, debug));
   hono.onError((thrown) => {
     const error = toSvcError(thrown);
     if (error.code === 'internal') log({ level: 'error', message: `admin: ${error.message}` });
@@ -61,9 +59,22 @@ function enforceHost(host: string | null): void {
 
 const PAGES = ['/', '/docs', '/redoc', '/openapi.json'];
 
-function noSuch(method: string, path: string): SvcError {
-  const known = [...PAGES, ...ROUTES.map((route) => route.path)].includes(path);
-  return known
-    ? new SvcError('method_not_allowed', `${path} does not take ${method}.`)
-    : new SvcError('not_found', `There is no ${path}; /openapi.json lists what there is.`);
+/** What is there says which methods it takes (RFC 9110, 15.5.6). */
+function refuse(method: string, path: string, debug: boolean): Response {
+  const allowed = methodsOf(path);
+  if (allowed === null)
+    throw new SvcError('not_found', `There is no ${path}; /openapi.json lists what there is.`);
+  const refused = toAdminFailure(
+    new SvcError('method_not_allowed', `${path} does not take ${method}.`),
+    debug,
+  );
+  refused.headers.set('allow', allowed);
+  return refused;
+}
+
+function methodsOf(path: string): string | null {
+  if (PAGES.includes(path)) return 'GET, HEAD';
+  const route = ROUTES.find((known) => known.path === path);
+  if (route === undefined) return null;
+  return route.method === 'get' ? 'GET, HEAD' : 'POST';
 }

@@ -21,3 +21,17 @@ it.each([
   expect(await response.json()).toEqual(body);
   expect(lines).toEqual([{ level: 'error', message: 'admin: the disk is gone' }]);
 });
+
+it.each([
+  ['DELETE', '/status', 'GET, HEAD'],
+  ['GET', '/reload', 'POST'],
+  ['POST', '/docs', 'GET, HEAD'],
+])('%s %s is refused with the methods that there are', async (method, path, allowed) => {
+  const admin = createAdmin({ source: BROKEN, clock: { now: () => 0 }, log: () => {}, debug: false });
+  const response = await admin.fetch(new Request(`http://localhost${path}`, { method }));
+  expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+  expect(await response.json()).toEqual({
+    error: 'method_not_allowed',
+    message: `${path} does not take ${method}.`,
+  });
+});
