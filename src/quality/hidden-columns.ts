@@ -1,6 +1,10 @@
 import { holdsSensitive } from '../audit/sensitive.ts';
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
-import type { Database } from '../ports.ts';
+import { SvcError } from '../errors.ts';
+import type { Database, SqlRequest, SqlValue } from '../ports.ts';
+import { answerParameters } from '../project/ask-model.ts';
+import { toSqlValue } from '../sql/bind.ts';
+import { exampleOf } from '../types/example.ts';
 
 const MOST_COLUMNS = 10_000;
 const TIMEOUT_MS = 10_000;
@@ -11,16 +15,12 @@ const TIMEOUT_MS = 10_000;
  */
 export async function columnsHiddenOnce(
   entry: ToolEntry | ResourceEntry,
-  { sql, mode, order }: CompiledSql,
+  source: CompiledSql,
   database: Database,
 ): Promise<readonly string[]> {
   const hidden = hiddenColumns(entry);
-  if (mode === 'write' || hidden.size === 0) return [];
-  const { rows } = await database.run(
-    { sql: `DESCRIBE ${sql}`, values: order.map(() => null), mode, maxRows: MOST_COLUMNS },
-    { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS },
-  );
-  const names = rows.map(({ column_name }) => String(column_name).toLowerCase());
+  if (source.mode === 'write' || hidden.size === 0) return [];
+  const names = (await columnsOf(entry, source, database)).map((name) => name.toLowerCase());
   return [...hidden].filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
 }
 
@@ -33,4 +33,28 @@ function hiddenColumns({ policies, returns }: ToolEntry | ResourceEntry): Readon
     ([, property]) => property.sensitive === true || holdsSensitive(property),
   );
   return new Set([...columns, ...sensitive.map(([name]) => name)].map((name) => name.toLowerCase()));
+}
+
+async function columnsOf(
+  entry: ToolEntry | ResourceEntry,
+  { sql, order, mode }: CompiledSql,
+  database: Database,
+): Promise<readonly string[]> {
+  const values = order.map((name) => exampleFor(entry, name));
+  const request: SqlRequest = { sql: `DESCRIBE ${sql}`, values, mode, maxRows: MOST_COLUMNS };
+  const call = { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS };
+  try {
+    const { rows } = await database.run(request, call);
+    return rows.map(({ column_name }) => String(column_name));
+  } catch (thrown) {
+    // The statement is known to be sound: it is the example that it does not take.
+    if (thrown instanceof SvcError && thrown.code === 'sql_failed') return [];
+    throw thrown;
+  }
+}
+
+/** The engine wants to know the type of what it is given. */
+function exampleFor({ parameters, ask = [] }: ToolEntry | ResourceEntry, name: string): SqlValue {
+  const parameter = [...parameters, ...answerParameters(ask)].find((one) => one.name === name);
+  return parameter === undefined ? null : toSqlValue(parameter, exampleOf(parameter) ?? null);
 }

@@ -31,6 +31,11 @@ const TREE = {
   'tools/nothing.yml': tool('nothing', JOIN, ''),
   'tools/other.yml': tool('other', JOIN, rule('filter_fields, fields: [name]')),
   'tools/given.yml': tool('given', 'SELECT $name AS salary', rule('filter_fields, fields: [salary]')),
+  'tools/no-example.yml': tool(
+    'no_example',
+    'SELECT $name + INTERVAL 1 DAY AS salary',
+    rule('filter_fields, fields: [salary]'),
+  ),
   'tools/table.yml': tool('table', 'FROM staff WHERE $name = name', rule('filter_fields, fields: [salary]')),
   'tools/named.yml': tool(
     'named',
