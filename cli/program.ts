@@ -52,7 +52,7 @@ function toText(arg: unknown): string | undefined {
 }
 
 /** The first word that is no option. */
-function commandOf(argv: readonly string[]): string {
+export function commandOf(argv: readonly string[]): string {
   const index = argv.findIndex((word, at) => !word.startsWith('-') && !isDirectory(argv[at - 1]));
   return argv[index] ?? '';
 }

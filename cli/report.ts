@@ -3,14 +3,15 @@ import type { JsonObject } from '../src/json.ts';
 import { type ProcessOutput, styled } from './output.ts';
 
 /** Says what failed: for people on stderr, with --json as one document on stdout, unless one is there already. */
-export function reportError(error: SvcError, output: ProcessOutput): void {
+export function reportError(error: SvcError, output: ProcessOutput, command?: string): void {
   if (output.json && !output.answered) {
     process.stdout.write(`${JSON.stringify(toDocument(error, output.debug))}\n`);
     return;
   }
   const [first = '', ...rest] = error.message.split('\n');
   const lines = [`${styled('error', 'error:', process.stderr)} ${first}`, ...rest.map((line) => `  ${line}`)];
-  if (error.code === 'usage') lines.push('  Run `svc --help` or `svc <command> --help` for what it takes.');
+  if (error.code === 'usage')
+    lines.push(`  Run \`svc ${command ? `${command} ` : ''}--help\` for what it takes.`);
   if (output.debug) lines.push('', `code: ${error.code}`, ...stacksOf(error));
   output.note(lines.join('\n'));
 }

@@ -23,6 +23,14 @@ describe('what the system refuses to do with a file', () => {
     );
   });
 
+  it('says what to do, and names no file that is there for a moment only', async () => {
+    const fresh = '/none/lock.json.20ba7c50-b5c8-445d-9c79-d29dd425bdaa';
+    expect(toFileError(await thrownBy(writeFile(fresh, '')))?.message).toBe(
+      `/none/lock.json cannot be used: there is no such file or folder (ENOENT: no such file or directory, open '/none/lock.json').
+Correct the path, or make what is missing.`,
+    );
+  });
+
   it.each([new Error('x'), Object.assign(new Error('x'), { syscall: 'connect', code: 'ECONNREFUSED' }), 1])(
     'is no other fault: %s',
     (thrown) => {

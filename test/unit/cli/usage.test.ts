@@ -22,9 +22,13 @@ describe('svc', () => {
   });
 
   it.each([
-    ['an unknown command', ['srve'], /Unknown command 'srve'\n {2}Did you mean serve\?/],
+    [
+      'an unknown command',
+      ['srve'],
+      /Unknown command 'srve'\n {2}Did you mean serve\?\n {2}Run `svc --help` for/,
+    ],
     ['an unknown option', ['serve', '--prot', '1'], /Unknown option '--prot'\n {2}Did you mean --port\?/],
-    ['a missing argument', ['run', 'tool'], /Missing required argument 'name'/],
+    ['a missing argument', ['run', 'tool'], /argument 'name'\n {2}Run `svc run --help` for/],
     ['too many arguments', ['list', 'x'], /Too many arguments/],
     ['an option without its value', ['serve', '--port'], /--port <int>' argument missing/],
     ['a kind that does not run', ['run', 'tools', 'x'], /tools is no kind of endpoint/],
