@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseChoice } from '../../../adapters/node/database-choice.ts';
 import { openDatabase } from '../../../adapters/node/open-database.ts';
 import { SEED } from '../../../adapters/node/seed.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
+import { isFolderFor } from './places.ts';
 
 /** The database as it would be opened; what is only read is never made or changed. */
 export async function checkDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
   const { path, readonly } = choice;
-  if (!existsSync(path)) return [checkMissing(root, choice)];
+  if (!existsSync(path)) return [await checkMissing(root, choice)];
   const version = await storageVersion(path);
   if (version === null) {
     const fix = 'Name a DuckDB file with `database.path` of the profile, or delete this one.';
@@ -28,8 +29,17 @@ export async function checkDatabase(root: string, choice: DatabaseChoice): Promi
   }
 }
 
-function checkMissing(root: string, { path, readonly }: DatabaseChoice): Check {
-  if (existsSync(join(root, SEED))) return ok('database', `${path} is not there yet; ${SEED} makes it`);
+async function checkMissing(root: string, { path, readonly }: DatabaseChoice): Promise<Check> {
+  const seeded = existsSync(join(root, SEED));
+  if ((seeded || !readonly) && !(await isFolderFor(dirname(path)))) {
+    const fix = 'Give this user the right to write there, or name another file with `database.path`.';
+    return problem(
+      'database',
+      `${path} is not there yet and cannot be made: its folder is not writable`,
+      fix,
+    );
+  }
+  if (seeded) return ok('database', `${path} is not there yet; ${SEED} makes it`);
   if (!readonly) return ok('database', `${path} is not there yet; the first start makes an empty one`);
   const fix = `Put it there, put a ${SEED} beside svc-site.yml, or correct \`database.path\` of the profile.`;
   return problem('database', `${path} is not there, and is to be only read`, fix);

@@ -47,7 +47,7 @@ async function isWritable(path: string): Promise<boolean> {
 }
 
 /** Whether something can be made in a folder, be it after making that one. */
-async function isFolderFor(path: string): Promise<boolean> {
+export async function isFolderFor(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found === null) return dirname(path) !== path && isFolderFor(dirname(path));
   return found.isDirectory() && isAllowed(path);

@@ -45,6 +45,11 @@ test('one that is not there is a problem where nobody makes it', async () => {
     { status: 'ok', message: expect.stringMatching(/seed\.sql makes it/) },
   ]);
   await expect(readFile(gone)).rejects.toThrow();
+  for (const readonly of [true, false]) {
+    expect(await look({ path: join(path, 'in-a-file.duckdb'), readonly })).toMatchObject([
+      { status: 'problem', message: expect.stringMatching(/its folder is not writable/) },
+    ]);
+  }
 });
 
 test('what is no database, or half of one, is a problem', async () => {
