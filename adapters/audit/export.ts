@@ -26,7 +26,8 @@ export async function exportCsv(path: string, filter: AuditFilter, target: strin
     return many;
   } catch (cause) {
     await rm(half, { force: true }).catch(() => {});
-    throw new SvcError('usage', `${target} cannot be written: ${(cause as Error).message}.`, { cause });
+    const message = (cause as Error).message.replaceAll(half, target);
+    throw new SvcError('file_unavailable', `${target} cannot be written: ${message}.`, { cause });
   }
 }
 
@@ -77,7 +78,9 @@ export async function exportDuckdb(path: string, filter: AuditFilter, target: st
     return await copyLogs(scratch, files, filter);
   } catch (cause) {
     const { message } = cause as Error;
-    throw new SvcError('usage', `The records cannot be written to ${target}: ${message}`, { cause });
+    throw new SvcError('file_unavailable', `The records cannot be written to ${target}: ${message}`, {
+      cause,
+    });
   } finally {
     scratch.close();
   }

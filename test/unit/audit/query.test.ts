@@ -219,7 +219,7 @@ describe('an export', () => {
   it('to a place that cannot be written says so', async () => {
     const path = logOf(10);
     for (const write of [exportCsv, exportDuckdb]) {
-      await expect(write(path, {}, join(path, 'x'))).rejects.toMatchObject({ code: 'usage' });
+      await expect(write(path, {}, join(path, 'x'))).rejects.toMatchObject({ code: 'file_unavailable' });
     }
   });
 });
