@@ -16,11 +16,11 @@ export const run: Run = async (input, output) => {
   // Signals are watched from the start, what was opened is closed at the end, however it comes.
   const stopped = watchSignals();
   const started = await start(input, output);
-  const admin = await openAdmin(started);
   try {
-    await serverOf(started.settings.transport.provider)(started, stopped, output);
+    const admin = await openAdmin(started);
+    const serve = serverOf(started.settings.transport.provider);
+    await serve(started, stopped, output).finally(() => admin?.close());
   } finally {
-    await admin?.close();
     await started.close();
   }
   return 0;

@@ -241,6 +241,15 @@ describe('the admin API', () => {
     expect((await svc(['serve', '--port', '0'], root, env)).stderr).toContain('no socket');
   });
 
+  it('ends a server whose socket cannot be opened, its Python too', { timeout: 60_000 }, async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/one.yml'), 'svc: 1\ntool: { name: one, source: { file: one.py } }\n');
+    writeFileSync(join(root, 'tools/one.py'), 'def one():\n    return 1\n');
+    const env = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: join(root, 'svc-site.yml') };
+    const ended = await svc(['serve', '--port', '0'], root, env);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no socket') });
+  });
+
   it('has one body for every error', async () => {
     const { socket } = await serve();
     for (const [method, path, status, error] of REFUSED) {
