@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
@@ -74,8 +75,10 @@ async function main(): Promise<void> {
   await serving.close();
   await warmed;
   await python.close();
-  await Promise.all([telemetry?.close(), audit?.sink.close()]);
   await database.close();
+  // The calls that ended with them are told of before nobody listens.
+  await nextTurn();
+  await Promise.all([telemetry?.close(), audit?.sink.close()]);
 }
 
 async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Serving> {

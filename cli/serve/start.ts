@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
@@ -19,6 +20,8 @@ import { lazyPython } from '../python.ts';
 import { openSettings } from '../settings.ts';
 import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
+
+const PATIENCE_MS = 1_000;
 
 /** A project ready to be served. */
 export interface Started {
@@ -92,8 +95,12 @@ export async function start(input: Input, output: Output, options: StartOptions 
     close: async () => {
       await python.close();
       await warmed;
+      const closed = database.close();
+      // The calls that end with it are told of while somebody listens; a plan that nothing interrupts is not waited for.
+      await Promise.race([closed, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+      await setImmediate();
       await watch.close();
-      await database.close();
+      await closed;
     },
   };
 }

@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openScratch } from '../../../adapters/duckdb-native/scratch.ts';
+import { createInput } from '../../../cli/input.ts';
+import { createOutput } from '../../../cli/output.ts';
+import { start } from '../../../cli/serve/start.ts';
+import type { RequestContext } from '../../../src/context.ts';
+import { callTool } from '../../../src/endpoint/execute.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 const ON = { SVC_AUDIT_ENABLED: '1' };
@@ -10,6 +15,8 @@ const TOOLS = {
   slow: 'SELECT CAST(count(*) AS INTEGER) AS n FROM range(10000) a, range(5000) b WHERE hash(a.range + b.range) % 7 = 0',
   secret: 'SELECT $pin AS pin',
   closed: 'SELECT 1 AS n',
+  endless:
+    'SELECT CAST(count(*) AS INTEGER) AS n FROM range(1000000) a, range(1000000) b WHERE hash(a.range + b.range) % 7 = 0',
 };
 
 async function audited(): Promise<string> {
@@ -20,6 +27,7 @@ async function audited(): Promise<string> {
       `svc: 1\ntool:\n  name: ${name}\n${more}  source: { code: "${TOOLS[name as keyof typeof TOOLS]}" }\n`,
     );
   tool('slow', '');
+  tool('endless', '');
   tool('secret', '  parameters: [{ name: pin, type: string, sensitive: true }]\n');
   tool('closed', `  policies: { input: [{ condition: "true", action: deny, reason: Closed today. }] }\n`);
   return root;
@@ -47,6 +55,11 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json,
 function call(url: string, name: string, args: object, init: RequestInit = {}): Promise<Response> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
   return fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(body), ...init });
+}
+
+function contextOf(signal: AbortSignal): RequestContext {
+  const ids = { requestId: 'r', sessionId: null, traceparent: null };
+  return { ...ids, caller: 'http', user: null, headers: null, signal };
 }
 
 describe('svc serve with audit', () => {
@@ -125,6 +138,25 @@ describe('svc serve with audit', () => {
       expect(new Set(ids).size).toBe(60);
     },
   );
+
+  it('has a record of a call that its end cuts short', { timeout: 60_000 }, async () => {
+    const root = await audited();
+    const before = process.cwd();
+    onTestFinished(() => process.chdir(before));
+    process.chdir(root);
+    vi.stubEnv('SVC_AUDIT_ENABLED', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const started = await start(createInput([], {}), createOutput({ json: true, debug: false }));
+    const entry = started.runtime.catalog.tools.endless;
+    if (entry === undefined) throw new Error('no endless tool');
+    const gone = new AbortController();
+    const call = callTool(started.runtime, entry, {}, contextOf(gone.signal)).catch(({ code }) => code);
+    await expect.poll(() => started.database.active, { timeout: 20_000 }).toBe(1);
+    gone.abort();
+    await started.close();
+    expect(records(root).map(({ error_code }) => error_code)).toEqual(['cancelled']);
+    expect(await call).toBe('cancelled');
+  });
 
   it('does not start where it cannot record, and does by policy `warn`', { timeout: 60_000 }, async () => {
     const root = await audited();
