@@ -80,6 +80,14 @@ describe('vault://', () => {
     expect(broken.vault.asked).toEqual([]);
   });
 
+  it('says which variable has no token', async () => {
+    const { read, vault } = await open({}, { tokenVariable: 'OTHER' });
+    await expect(read(at('secret/db'))).rejects.toThrow(
+      'needs a token, and OTHER is not set.\nSet OTHER before svc starts.',
+    );
+    expect(vault.asked).toEqual([]);
+  });
+
   it('stops with the signal, also while Vault is silent', async () => {
     const { read } = await open({ silent: ['secret/data/db'] });
     await expect(read(at('secret/db'), AbortSignal.timeout(50))).rejects.toThrow('cannot be reached');
