@@ -86,6 +86,9 @@ async function exportAll(input: Input, path: string, filter: AuditFilter): Promi
       );
     }
     const file = resolve(given);
+    if ((await filesOf(path, {})).includes(file)) {
+      throw new SvcError('usage', `${given} holds the audit log itself. Name another file for the export.`);
+    }
     done.push({ file, records: await withProgress('exporting', () => write(path, filter, file)) });
   }
   return done;

@@ -322,6 +322,17 @@ describe('svc log', () => {
     scratch.close();
   });
 
+  it('does not write an export over the records', { timeout: 60_000 }, async () => {
+    const root = await written();
+    const before = readFileSync(join(root, LOG), 'utf8');
+    for (const option of ['--export-csv', '--export-duckdb']) {
+      const { code, stderr } = await svc(['log', option, LOG], root);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/logs-default\.jsonl holds the audit log itself/);
+    }
+    expect(readFileSync(join(root, LOG), 'utf8')).toBe(before);
+  });
+
   it('tells a log that is not there from one without such records', { timeout: 60_000 }, async () => {
     const root = await project();
     const off = await svc(['log'], root);
