@@ -3,7 +3,7 @@ import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';
-import type { Settings } from '../../src/settings/model.ts';
+import type { Settings, TelemetrySettings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import type { WriteLine } from './audit.ts';
 
@@ -17,6 +17,8 @@ export interface TelemetryParts {
   readonly write: WriteLine;
   /** Nothing runs between requests. */
   readonly onDemand: boolean;
+  /** Those of now, where a reload may change them. */
+  readonly headers?: () => TelemetrySettings['headers'];
 }
 
 /** The telemetry that settings ask for, loaded only then. Null: nothing is measured. */

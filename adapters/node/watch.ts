@@ -17,7 +17,8 @@ export interface Watch {
 }
 
 /** Telemetry and audit as the settings want them; the paths of the profile begin at the root. */
-export async function watchCalls(settings: Settings, log: Log, root: string): Promise<Watch> {
+export async function watchCalls(current: () => Settings, log: Log, root: string): Promise<Watch> {
+  const settings = current();
   const audit = await openAudit(settings.audit, root, log);
   const telemetry = await startTelemetry(settings, {
     project: settings.project,
@@ -26,6 +27,7 @@ export async function watchCalls(settings: Settings, log: Log, root: string): Pr
     log,
     write: (line) => void process.stderr.write(`${line}\n`),
     onDemand: false,
+    headers: () => current().telemetry.headers,
   });
   const recent = settings.admin.enabled ? createRecent(Date) : null;
   return {

@@ -30,6 +30,8 @@ import { watched } from './watched.ts';
 /** What is measured and where from. */
 export interface TelemetryOptions {
   readonly settings: TelemetrySettings;
+  /** Those of now, where a reload may change them. */
+  readonly headers?: () => TelemetrySettings['headers'];
   readonly project: string;
   readonly version: string;
   readonly log: Log;
@@ -101,9 +103,10 @@ function createTracing(options: TelemetryOptions, resource: Resource): Tracing |
   return { provider, tracer: provider.getTracer('svc', version) };
 }
 
-function spanProcessors({ settings, log, write, onDemand }: TelemetryOptions): SpanProcessor[] {
+function spanProcessors(options: TelemetryOptions): SpanProcessor[] {
+  const { settings, log, write, onDemand } = options;
   const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
-  const config = { url: urlOf(settings, 'traces'), headers: settings.headers, timeoutMillis: timeoutMs };
+  const config = { url: urlOf(settings, 'traces'), headers: headersOf(options), timeoutMillis: timeoutMs };
   const exporter = watched(new OTLPTraceExporter(config), { what: 'traces', log, restMs, now: Date.now });
   const delay = onDemand ? { scheduledDelayMillis: NEVER_MS } : {};
   const batches = new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs, ...delay });
@@ -123,11 +126,12 @@ function createMetering(options: TelemetryOptions, resource: Resource): Metering
   return { provider, meter: provider.getMeter('svc', version) };
 }
 
-function metricReader({ settings, log, onDemand }: TelemetryOptions): IMetricReader {
+function metricReader(options: TelemetryOptions): IMetricReader {
+  const { settings, log, onDemand } = options;
   const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
   const raw = new OTLPMetricExporter({
     url: urlOf(settings, 'metrics'),
-    headers: settings.headers,
+    headers: headersOf(options),
     timeoutMillis: timeoutMs,
     temporalityPreference: onDemand ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
   });
@@ -139,4 +143,9 @@ function metricReader({ settings, log, onDemand }: TelemetryOptions): IMetricRea
     exportIntervalMillis,
     exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis),
   });
+}
+
+/** Asked for by every export. */
+function headersOf({ settings, headers }: TelemetryOptions): () => Promise<Record<string, string>> {
+  return async () => ({ ...(headers?.() ?? settings.headers) });
 }

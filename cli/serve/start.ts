@@ -55,18 +55,18 @@ export async function start(input: Input, output: Output, options: StartOptions 
   const { root } = checked.project;
   const loadSettings = await openSettings(input, checked);
   const settings = await loadSettings();
+  const held = { settings };
   const requests = createRequestLog(createServerLog(output, settings.logging));
   const catalog = await compileCatalog(sound);
   const { log } = requests;
   warnOfBroken(checked, log);
   // Before the database: what is open would keep a process alive that must end here.
-  const watch = await watchCalls(settings, log, root);
+  const watch = await watchCalls(() => held.settings, log, root);
   const open = ({ secrets, transport }: Settings) =>
     openProjectDatabase(root, { ...databaseOf(checked, transport.http.stateless), secrets }, output);
   const { path: databasePath } = databaseOf(checked, settings.transport.http.stateless);
   const database = new ExchangeableDatabase(await open(settings));
   warnOfWriters(catalog, database, log);
-  const held = { settings };
   const python = lazyPython(checked, {
     settings: () => held.settings,
     database: async () => database,

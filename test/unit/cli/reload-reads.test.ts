@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { startReceiver } from '../adapters/otel/receiver.ts';
 import { startVault, VAULT_TOKEN } from '../adapters/references/vault-double.ts';
 import { folder, project, Svc } from './svc.ts';
 
@@ -49,6 +50,28 @@ it('reads references and the database again', { timeout: 60_000 }, async () => {
   await reload();
   expect(vault.asked).toHaveLength(2);
   expect(await rows()).toContain('222');
+});
+
+it('reads the headers of telemetry again', { timeout: 60_000 }, async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const key = join(folder(), 'key');
+  writeFileSync(key, 'first');
+  const telemetry = `telemetry: { enabled: true, endpoint: "${receiver.url}", headers: { x-key: "file://${key}" }, metrics: { export_interval: 1 } }`;
+  const { url, reload } = await serve(await project(), userFile('', telemetry));
+  const keys = () => receiver.requests.map(({ path, headers }) => `${path} ${headers['x-key']}`);
+  const call = () => send(url, 'tools/call', { name: 'hello_world', arguments: { name: 'Ada' } });
+  const arrives = (value: string) =>
+    vi.waitFor(
+      () => expect(keys()).toEqual(expect.arrayContaining([`/v1/traces ${value}`, `/v1/metrics ${value}`])),
+      30_000,
+    );
+  await call();
+  await arrives('first');
+  writeFileSync(key, 'second');
+  await reload();
+  await call();
+  await arrives('second');
 });
 
 it('leaves what files say, who asks for tokens, the port and the endpoints', {
