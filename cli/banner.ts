@@ -17,13 +17,14 @@ export interface Serving {
 }
 
 /** The address, and how clients are told about it. */
-export function toBanner(serving: Serving): string {
+export function toBanner({ reached, ...serving }: Serving & { readonly reached: string }): string {
   const { project, url, tools, engine, readonly, path } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
     styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     '',
-    ...howToConnect(serving),
+    // clients that sign in must come by the name that tokens are made for
+    ...howToConnect({ ...serving, url: reached }),
   ].join('\n');
 }
 

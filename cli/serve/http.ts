@@ -7,6 +7,7 @@ import { createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
 import { toBanner } from '../banner.ts';
+import { toAddress } from '../doctor/address.ts';
 import type { Output } from '../output.ts';
 import type { Started } from './start.ts';
 
@@ -25,9 +26,12 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const app = createApp(sse === null ? options : { ...options, sse });
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
   const served = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
-  const url = `${server.url}/${sse === null ? 'mcp' : 'sse'}`;
+  const path = sse === null ? '/mcp' : '/sse';
+  const url = `${server.url}${path}`;
+  const { base_url } = settings.transport.http;
+  const reached = base_url === null ? url : `${toAddress(base_url).base}${path}`;
   output.data({ status: 'ok', ...served, transport: settings.transport.provider, url }, () =>
-    toBanner({ ...served, url }),
+    toBanner({ ...served, url, reached }),
   );
   await stopped;
   await sse?.close();
