@@ -13,6 +13,7 @@ import type { Finding } from '../src/project/finding.ts';
 import { SITE_NAME } from '../src/project/site.ts';
 import { checkExtensions, type Serving } from '../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../src/quality/statements.ts';
+import { checkLoadable } from './extension-check.ts';
 import { type CheckedProject, soundPart } from './project.ts';
 import { databaseFor, type Target } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
@@ -33,20 +34,22 @@ export async function checkDatabase(
   const sound = soundPart(checked);
   const choice = loadable(databaseFor(checked, target));
   const serving = servingOf(choice, target);
-  const extensions = checkExtensions(site.extensions, serving, checked.project.sitePositions ?? {});
+  const positions = checked.project.sitePositions ?? {};
+  const unknown = checkExtensions(site.extensions, serving, positions);
+  const lost = choice.engine === 'native' ? await checkLoadable(choice, positions) : [];
   const asked = sound.endpoints.flatMap(({ endpoint }) =>
     endpoint?.enabled && endpoint.kind !== 'prompt' && (file ?? endpoint.file) === endpoint.file
       ? [endpoint]
       : [],
   );
-  if (asked.length === 0) return extensions;
+  if (asked.length === 0 || lost.length > 0) return [...unknown, ...lost];
   const catalog = await compileCatalog(sound);
   try {
     const check = (database: Database) => checkStatements(asked, catalog, database, serving);
-    return [...extensions, ...(await withDatabase(sound.root, choice, check))];
+    return [...unknown, ...(await withDatabase(sound.root, choice, check))];
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
-    return [...extensions, notChecked(choice, thrown)];
+    return [...unknown, notChecked(choice, thrown)];
   }
 }
 

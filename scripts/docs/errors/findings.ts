@@ -132,6 +132,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'The platform or engine cannot do this.',
       'Do what the message suggests, or choose another `--target`.',
     ),
+    'extension-unavailable': advice(
+      'An extension cannot be loaded on this machine, so no server would start here.',
+      'Correct its name or `repo`, or install it beforehand.',
+    ),
   },
   Python: {
     'python-syntax': advice('The file does not parse.', 'Correct it; the place is given.'),

@@ -1,8 +1,8 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/project/finding.ts';
-import { project, svc } from './svc.ts';
+import { folder, project, svc } from './svc.ts';
 
 const ZONED = `svc: 1
 tool:
@@ -91,6 +91,26 @@ describe('svc validate --target', () => {
     const { stdout } = await svc(['validate', '--target', 'cloudflare-workers', '--json'], root);
     expect(findingsOf(stdout)).toEqual([
       expect.objectContaining({ code: 'target-unsupported', message: expect.stringContaining('spatial') }),
+    ]);
+  });
+
+  it('finds extensions that this machine cannot load, each at its place, with 1', async () => {
+    const root = await project();
+    const empty = folder();
+    const env = { SVC_EXTENSION_REPOSITORY: empty, SVC_EXTENSION_DIRECTORY: empty };
+    appendFileSync(join(root, 'svc-site.yml'), '\nextensions:\n  - json\n  - lost\n');
+    rmSync(join(root, 'data'), { recursive: true });
+    const { code, stdout } = await svc(['validate', '--json'], root, env);
+    expect(code).toBe(1);
+    expect(findingsOf(stdout)).toEqual([
+      expect.objectContaining({
+        severity: 'error',
+        code: 'extension-unavailable',
+        file: 'svc-site.yml',
+        line: 13,
+        message: expect.stringContaining('The extension lost cannot be loaded from'),
+        fix: expect.stringContaining('SVC_EXTENSION_REPOSITORY'),
+      }),
     ]);
   });
 
