@@ -22,7 +22,7 @@ export function toDuckdbError(message: string): SvcError {
 export function readonlyError(reason?: string): SvcError {
   return new SvcError(
     'database_readonly',
-    'The wasm engine serves databases read-only. Open the database with `engine: native` to write to it.',
+    'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
     reason === undefined ? {} : { cause: new Error(reason) },
   );
 }

@@ -21,6 +21,7 @@ export interface PlatformProblem {
 }
 
 const ELSEWHERE = 'or serve the project with `svc serve` and `engine: native` for the database.';
+const WRITABLE = 'or serve the project with `svc serve` and `readonly: false` for the database.';
 /** What is missing, in one group or two: its kind and name. */
 const IN_EXTENSION =
   /^\w+ Error: (\w+)(?: Function)? with name "([^"]+)" is not in the catalog, .*?exists in the (\w+) extension/;
@@ -33,7 +34,7 @@ export function platformProblem(error: SvcError, serving: Serving): PlatformProb
   if (error.code === 'database_readonly' && serving.engine === 'duckdb-wasm') {
     return {
       message: `The statement writes, and databases are read-only on ${nameOf(serving)}.`,
-      fix: `Write it as one SELECT, set \`enabled: false\` for the endpoint, ${ELSEWHERE}`,
+      fix: `Write it as one SELECT, set \`enabled: false\` for the endpoint, ${WRITABLE}`,
     };
   }
   return missingEntry(error, serving) ?? missingSeries(error, serving) ?? missingExtension(error, serving);

@@ -85,6 +85,18 @@ describe('svc validate --target', () => {
     ]);
   });
 
+  it('says of a write to a read-only database what would let it', async () => {
+    const root = await project();
+    writeFileSync(
+      join(root, 'tools/add.yml'),
+      'svc: 1\ntool: { name: add, source: { code: CREATE TABLE t (n INTEGER) } }\n',
+    );
+    const { stdout } = await svc(['validate', '--json'], root, { SVC_READONLY: 'true' });
+    expect(findingsOf(stdout)).toEqual([
+      expect.objectContaining({ file: 'tools/add.yml', fix: expect.stringContaining('`readonly: false`') }),
+    ]);
+  });
+
   it('finds extensions that the platform cannot load', async () => {
     const root = await project();
     appendFileSync(join(root, 'svc-site.yml'), '\nextensions: [spatial]\n');

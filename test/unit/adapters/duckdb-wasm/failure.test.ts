@@ -21,6 +21,12 @@ describe('an error of DuckDB', () => {
     expect(toDuckdbError(message).code).toBe(code);
   });
 
+  it('of a write names what makes the database writable: the engine follows from that', () => {
+    expect(toDuckdbError('attached in read-only mode!').message).toBe(
+      'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
+    );
+  });
+
   it('of memory tells nobody of settings that are not theirs', () => {
     const said = 'Out of Memory Error: failed to allocate\nPossible solutions:\n* (SET memory_limit)';
     expect(toDuckdbError(said)).toMatchObject({
