@@ -52,6 +52,7 @@ export interface Telemetry {
 
 /** The end of a process waits no longer for a collector. */
 const CLOSE_MS = 2_000;
+/** A timer of more fires at once. */
 const NEVER_MS = 2 ** 31 - 1;
 /** What one attempt may take, and how long none is made after it failed: on demand, somebody waits for it. */
 const TIMES = {
@@ -137,7 +138,7 @@ function metricReader(options: TelemetryOptions): IMetricReader {
   });
   const exporter = watched(raw, { what: 'metrics', log, restMs, now: Date.now });
   if (onDemand) return new OnDemandReader(exporter);
-  const exportIntervalMillis = settings.metrics.export_interval * 1000;
+  const exportIntervalMillis = Math.min(settings.metrics.export_interval * 1000, NEVER_MS);
   return new PeriodicExportingMetricReader({
     exporter,
     exportIntervalMillis,

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
 import type { RequestContext } from '../../../../src/context.ts';
 import { callTool } from '../../../../src/endpoint/execute.ts';
@@ -289,6 +289,13 @@ describe('what is sent', () => {
     await call('people', here);
     await telemetry.flush();
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/v1/traces']);
+  });
+
+  it('wait no longer than a timer can, however long the interval is', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval');
+    onTestFinished(() => timers.mockRestore());
+    start({ metrics: { enabled: true, export_interval: 99_999_999 } }, false);
+    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1]);
   });
 });
 
