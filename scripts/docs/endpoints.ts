@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, string>> = {
     'One item of `ask`. Items are asked one after the other; those of a list within the list are asked together. No answer, no call.',
   field: 'One item of `fields`: a type with a name, text, a number, true or false, or an array of an enum.',
   policies: 'Rules in two lists. What cannot be evaluated denies.',
-  rule: `One rule. Input rules see every argument by its name, output rules see \`response\`; both see \`user\` with ${listOf(USER_KEYS)}, and \`now()\`.`,
+  rule: `One rule. Input rules see every argument by its name, output rules see \`response\`; both see \`user\` with ${listOf(USER_KEYS)}, and \`now()\`. Where nobody is signed in, \`user.role\` is \`anonymous\`, lists are empty and the rest is null; who signed in without a role has null there too.`,
   limits: 'Over a limit a list is cut visibly, and anything else is an error.',
   annotations: 'Hints of MCP about a tool.',
   icon: 'One item of `icons`.',
