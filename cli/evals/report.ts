@@ -60,7 +60,8 @@ function toTable({ suites, ...all }: EvalsReport): string {
 
 function amounts({ usage, cost }: Pick<SuiteReport, 'usage' | 'cost'>): readonly string[] {
   const tokens = [usage.input_tokens, usage.output_tokens].map((many) => many.toLocaleString('en-US'));
-  return [...tokens, toCostText(cost)];
+  const asked = usage.input_tokens + usage.output_tokens > 0;
+  return [...tokens, asked ? toCostText(cost) : '-'];
 }
 
 function toCostText(cost: Cost | undefined): string {
