@@ -5,7 +5,11 @@ export class OnDemandReader extends MetricReader {
   readonly #exporter: PushMetricExporter;
 
   constructor(exporter: PushMetricExporter) {
-    super({ aggregationTemporalitySelector: () => AggregationTemporality.DELTA });
+    // what goes up and down stays cumulative: backends take no changes of a gauge
+    super({
+      aggregationTemporalitySelector: (kind) =>
+        exporter.selectAggregationTemporality?.(kind) ?? AggregationTemporality.DELTA,
+    });
     this.#exporter = exporter;
   }
 

@@ -247,6 +247,8 @@ describe('metrics', () => {
       ['delta', 1],
       ['delta', 1],
     ]);
+    const running = receiver.metrics.filter(({ name }) => name === 'svc.endpoint.concurrent_executions');
+    expect(running.map(({ temporality }) => temporality)).toEqual(['cumulative', 'cumulative']);
     start({}, false);
     for (let turn = 0; turn < 2; turn += 1) {
       await call('people', here);
