@@ -49,5 +49,11 @@ async function letGo(database: Database): Promise<void> {
 }
 
 function closed(cause: unknown): never {
-  throw new SvcError('database_unavailable', 'The database cannot be opened again.', { cause });
+  const why = toSvcError(cause).message;
+  throw new SvcError(
+    'database_unavailable',
+    `The database is closed, because it cannot be opened again: ${why}
+Put that right, and reload once more.`,
+    { cause },
+  );
 }

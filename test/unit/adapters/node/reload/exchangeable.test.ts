@@ -66,6 +66,19 @@ describe('a database that is exchanged', () => {
     expect(await select('SELECT sum(x)::INTEGER AS s FROM t')).toEqual([{ s: 3 }]);
   });
 
+  it('says why not even the old one can be opened again, and opens it when that is put right', async () => {
+    const gone = async () => {
+      throw new SvcError('database_unavailable', 'the disk is gone');
+    };
+    const make = (current: Database) => reopen(current, { next: gone, before: gone });
+    await expect(database.exchange({ drainMs: 60_000, make })).rejects.toThrow(
+      'cannot be opened again: the disk is gone',
+    );
+    await expect(select('SELECT x FROM t')).rejects.toMatchObject({ code: 'database_unavailable' });
+    await exchange(open);
+    expect(await select('SELECT x FROM t')).toEqual([{ x: 1 }]);
+  });
+
   it('gives up when running statements do not end, and serves on', async () => {
     const stop = new AbortController();
     const slow = select(SLOW, stop.signal).catch(({ code }) => code);
