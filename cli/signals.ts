@@ -11,6 +11,19 @@ export function watchSignals(): Promise<void> {
   });
 }
 
+/** Takes each SIGHUP from now on, which would end the process; one that comes too early waits for what takes it. */
+export function watchHangups(): (reload: () => void) => void {
+  let waiting = false;
+  let take = () => {
+    waiting = true;
+  };
+  process.on('SIGHUP', () => take());
+  return (reload) => {
+    take = reload;
+    if (waiting) reload();
+  };
+}
+
 /** Settles at the first SIGINT or SIGTERM, for what must end others before itself; a second one ends at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((stopped) => {

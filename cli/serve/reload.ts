@@ -47,7 +47,5 @@ export function createServeReloader({
       throw thrown;
     }
   };
-  const reloader = createReloader({ apply, log, clock: Date });
-  process.on('SIGHUP', () => void reloader.request());
-  return reloader;
+  return createReloader({ apply, log, clock: Date });
 }

@@ -18,6 +18,7 @@ import type { Output } from '../output.ts';
 import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project.ts';
 import { lazyPython } from '../python.ts';
 import { openSettings } from '../settings.ts';
+import { watchHangups } from '../signals.ts';
 import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
 
@@ -50,6 +51,7 @@ export interface StartOptions {
 /** The project checked and compiled, its database open: nothing is served that would fail on first use. */
 export async function start(input: Input, output: Output, options: StartOptions = {}): Promise<Started> {
   const { check = checkProject } = options;
+  const onHangup = watchHangups();
   const checked = await check(input);
   const sound = servedPart(checked);
   const { root } = checked.project;
@@ -76,6 +78,8 @@ export async function start(input: Input, output: Output, options: StartOptions 
   const parts = { open: async () => database, openPython: python.open, log, ...watch.parts };
   const runtime = createRuntime({ catalog, ...parts });
   const warmed = warmPython(runtime);
+  const reloader = createServeReloader({ database, held, loadSettings, open, python, log });
+  onHangup(() => void reloader.request());
   return {
     settings,
     requests,
@@ -84,7 +88,7 @@ export async function start(input: Input, output: Output, options: StartOptions 
     checked,
     databasePath,
     runtime,
-    reloader: createServeReloader({ database, held, loadSettings, open, python, log }),
+    reloader,
     serving: {
       project: catalog.project,
       tools: Object.keys(catalog.tools).length,

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { reply, startDouble } from '../adapters/references/http-double.ts';
 import { project, Svc } from './svc.ts';
 
 const SITE = `svc: 1
@@ -56,4 +57,27 @@ it('D13: SIGHUP resolves references anew; one that fails changes nothing', async
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
   expect(server.stderr).not.toMatch(/first|second/);
+});
+
+it('takes up a SIGHUP that comes while the server starts', { timeout: 60_000 }, async () => {
+  const root = await project();
+  writeFileSync(join(root, 'svc-site.yml'), SITE);
+  let asked = 0;
+  const vault = await startDouble((_request, response) => {
+    asked += 1;
+    if (asked === 1) server.child.kill('SIGHUP');
+    // the signal has arrived before what it was sent with
+    reply(response, 200, { data: { data: { key: `value ${asked}` }, metadata: {} } });
+  });
+  writeFileSync(
+    join(root, 'config.yml'),
+    `vault: { enabled: true, address: "${vault.url}", token_env: TOKEN }\n${config('').replace('file:///key', 'vault://secret/api#key')}`,
+  );
+  const env = { SVC_CONFIG: join(root, 'config.yml'), TOKEN: 't' };
+  const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
+  await server.until(/^.*\n/);
+  await server.until(/reloaded/, 'stderr');
+  expect(asked).toBe(2);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
 });
