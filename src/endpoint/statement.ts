@@ -37,6 +37,8 @@ export function enforceReadOnly(text: string): CallerStatement {
   if (statement === undefined) throw refused('There is no statement');
   if (second !== undefined) throw refused('There is more than one statement: send them one at a time');
   const { mode, operation } = classify(statement.text);
+  if (operation === 'OTHER')
+    throw refused('It is none that is known: a query begins with SELECT, WITH or FROM');
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
   const named = wordsOf(statement.text).find((word) => NAMED.test(word));
   const beyond = named ?? calledFunction(statement.text, CALLED);
