@@ -3,15 +3,17 @@ import type { Finding } from '../src/project/finding.ts';
 import { toColumns } from './columns.ts';
 import { styled } from './output.ts';
 
-/** Findings as people read them: file:line:column, severity, message, and the fix below it. */
+/** Findings as people read them: file:line:column, severity, message, and the fix below it; in detail, their codes too. */
 export function toFindingLines(
   findings: readonly Finding[],
   stream: NodeJS.WriteStream = process.stdout,
+  detail = false,
 ): string {
   return toColumns(
     findings.flatMap((finding) => {
       const [first = '', ...rest] = finding.message.split('\n');
-      const below = [...rest, styled('dim', `fix: ${finding.fix}`, stream)];
+      const code = detail ? [styled('dim', `code: ${finding.code}`, stream)] : [];
+      const below = [...rest, styled('dim', `fix: ${finding.fix}`, stream), ...code];
       return [
         [placeOf(finding), styled(finding.severity, finding.severity, stream), first],
         ...below.map((line) => ['', '', line]),

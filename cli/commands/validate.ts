@@ -3,6 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
 import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
+import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { count, toFindingLines } from '../findings.ts';
@@ -30,7 +31,10 @@ export const run: Run = async (input, output) => {
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };
-  output.data(document, () => toText(findings, checked, file));
+  const looked = output.debug ? [toLooked(findings, checked, file)] : [];
+  output.data(document, () =>
+    [...looked, toText(findings, checked, file, output.debug)].filter((part) => part !== '').join('\n'),
+  );
   return failed ? 1 : 0;
 };
 
@@ -61,8 +65,26 @@ function concerns(finding: Finding, file: string, { project }: CheckedProject): 
   return endpoint?.kind !== 'prompt' && finding.file === endpoint?.source.file;
 }
 
-function toText(findings: readonly Finding[], { project }: CheckedProject, file: string | null): string {
-  const lines = findings.length === 0 ? [] : [toFindingLines(findings)];
+/** What was looked at, a line for each endpoint file. */
+function toLooked(findings: readonly Finding[], { project }: CheckedProject, asked: string | null): string {
+  const files = project.endpoints.filter(({ file }) => asked === null || file === asked);
+  return toColumns(
+    files.map(({ file, kind, endpoint }) => {
+      const errors = findings.filter((one) => one.file === file && one.severity === 'error').length;
+      const language = endpoint === null || endpoint.kind === 'prompt' ? '-' : endpoint.source.language;
+      const status = errors > 0 ? count(errors, 'error') : 'ok';
+      return [file, `${kind} ${endpoint?.name ?? '?'}`, language, status];
+    }),
+  );
+}
+
+function toText(
+  findings: readonly Finding[],
+  { project }: CheckedProject,
+  file: string | null,
+  debug: boolean,
+): string {
+  const lines = findings.length === 0 ? [] : [toFindingLines(findings, process.stdout, debug)];
   const scope = file ?? count(project.endpoints.length, 'endpoint');
   const many = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
   const [errors, warnings] = [many('error'), many('warning')];

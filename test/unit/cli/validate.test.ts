@@ -19,6 +19,18 @@ describe('svc validate', () => {
     expect(JSON.parse(json.stdout)).toEqual({ status: 'ok', findings: [] });
   });
 
+  it('tells with --debug what it looked at, and the code of each finding', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/broken.yml'), TOOL('broken', 'SELECT $lost AS n'));
+    const [plain, debug] = [await svc(['validate'], root), await svc(['validate', '--debug'], root)];
+    expect(debug.stdout.split('\n').slice(0, 2)).toEqual([
+      'tools/broken.yml       tool broken       sql  1 error',
+      'tools/hello_world.yml  tool hello_world  sql  ok',
+    ]);
+    expect(debug.stdout).toMatch(/^ +code: sql-undeclared$/m);
+    expect(plain.stdout).not.toMatch(/code: |tool hello_world/);
+  });
+
   it('gives file, line, column, reason and fix of broken YAML, with 1', async () => {
     const root = await project();
     writeFileSync(
