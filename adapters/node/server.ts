@@ -49,6 +49,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const half = (options.graceMs ?? GRACE_MS) / 2;
       await running.drained(half);
       await close(server, unused, half);
+      // What was answered on a connection that was ended learns of it a little later than the server.
+      await running.drained(half);
     },
   };
 }
