@@ -9,14 +9,13 @@ export interface ChallengeParts {
 }
 
 /** A `WWW-Authenticate` that leads a client to a token (RFC 9728, 5.1; MCP Authorization, "Scope Challenge Handling"). */
-export function toChallenge({ issuer }: Place, { scopes, error, description }: ChallengeParts): string {
-  const { origin, pathname } = new URL(issuer);
-  const prefix = pathname === '/' ? '' : pathname;
+export function toChallenge({ entry }: Place, { scopes, error, description }: ChallengeParts): string {
+  const { origin, pathname } = new URL(entry);
   const parameters = {
     ...(error === undefined ? {} : { error }),
     ...(description === undefined ? {} : { error_description: description }),
     scope: scopes.join(' '),
-    resource_metadata: `${origin}/.well-known/oauth-protected-resource${prefix}/mcp`,
+    resource_metadata: `${origin}/.well-known/oauth-protected-resource${pathname}`,
   };
   const list = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
   return `Bearer ${list.join(', ')}`;

@@ -18,7 +18,9 @@ import { createVerifierAuth } from './verifier-auth.ts';
 
 /** What a platform brings to authentication. */
 export interface AuthParts {
-  readonly settings: Pick<Settings, 'auth'> & { readonly transport: Pick<Settings['transport'], 'http'> };
+  readonly settings: Pick<Settings, 'auth'> & {
+    readonly transport: Pick<Settings['transport'], 'http'> & Partial<Settings['transport']>;
+  };
   readonly project: string;
   /** Scopes that endpoints name. */
   readonly endpointScopes: readonly string[];
@@ -41,12 +43,14 @@ export function createAuth(parts: AuthParts): Auth {
   const platform = listens === null ? { ...transport.http, scheme: 'https' as const } : transport.http;
   enforcePlace(platform, listens);
   const callbackPath = auth.provider?.callback_path ?? '/callback';
-  const findPlace = createFindPlace(platform, callbackPath);
+  const sse = transport.provider === 'sse';
+  const findPlace = createFindPlace(platform, { callbackPath, sse });
   const base = transport.http.base_url;
   const prefix = base === null ? '' : withoutSlash(new URL(base).pathname).replace(/^\/$/, '');
-  if (auth.verifier !== null) return createOther(parts, auth.verifier, { findPlace, prefix });
+  if (auth.verifier !== null)
+    return createOther(parts, auth.verifier, { findPlace, paths: resourcePaths({ prefix, sse }) });
   const server = createServer(parts);
-  const routes = createRoutes(callbackPath, prefix);
+  const routes = createRoutes({ callbackPath, prefix, sse });
   return {
     authenticate: async (request) => {
       const checked = await checkAccess(server, findPlace(request), request);
@@ -64,11 +68,11 @@ export function createAuth(parts: AuthParts): Auth {
 
 interface Found {
   readonly findPlace: (request: Request) => Place;
-  readonly prefix: string;
+  readonly paths: readonly string[];
 }
 
 /** `auth.mode: verifier`: another server gives out the tokens. */
-function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, prefix }: Found): Auth {
+function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, paths }: Found): Auth {
   const { settings, project, endpointScopes, log } = parts;
   const verifier = createVerifierAuth({
     verify: createVerifier(block, { fetch: parts.fetch ?? fetch, now: parts.now ?? Date.now }),
@@ -76,7 +80,7 @@ function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, prefix
     project,
     scopes: createScopes(settings.auth.required_scopes, endpointScopes),
     findPlace,
-    paths: resourcePaths(prefix),
+    paths,
     log,
   });
   return {

@@ -7,6 +7,10 @@ export interface Place {
   readonly issuer: string;
   /** The MCP endpoint, which tokens are for (RFC 8707). */
   readonly resource: string;
+  /** What a client may call it: the transport sse has an address of its own. */
+  readonly aliases: readonly string[];
+  /** The one of these that a request came to, or asks about. */
+  readonly entry: string;
   /** Where the identity provider sends people back to. */
   readonly callback: string;
   /** https, so that cookies may be Secure. */
@@ -26,18 +30,31 @@ function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
+/** What all places of a server have in common. */
+export interface PlaceParts {
+  readonly callbackPath: string;
+  /** Whether the transport sse is offered. */
+  readonly sse: boolean;
+}
+
 /** Where a request has reached this server; throws request_invalid over http from elsewhere (OAuth 2.1, 1.5). */
-export function createFindPlace(settings: PlaceSettings, callbackPath: string): (request: Request) => Place {
+export function createFindPlace(settings: PlaceSettings, parts: PlaceParts): (request: Request) => Place {
   const places = new Map<string, Place>();
   return (request) => {
     const issuer = issuerOf(settings, request);
-    const known = places.get(issuer);
+    const entry = `${issuer}${parts.sse && isOverSse(request) ? '/sse' : '/mcp'}`;
+    const known = places.get(entry);
     if (known !== undefined) return known;
-    const place = toPlace(issuer, callbackPath);
+    const place = toPlace(issuer, entry, parts);
     if (places.size >= REMEMBERED) places.clear();
-    places.set(issuer, place);
+    places.set(entry, place);
     return place;
   };
+}
+
+/** Its stream, its messages, and the metadata of both. */
+function isOverSse({ url }: Request): boolean {
+  return /\/(sse|messages)\/?$/.test(new URL(url).pathname);
 }
 
 function issuerOf({ base_url, trust_proxy, scheme }: PlaceSettings, { headers, url }: Request): string {
@@ -51,11 +68,13 @@ function issuerOf({ base_url, trust_proxy, scheme }: PlaceSettings, { headers, u
   return new URL(`${proxied ?? reached}://${host}`).origin;
 }
 
-function toPlace(issuer: string, callbackPath: string): Place {
+function toPlace(issuer: string, entry: string, { callbackPath, sse }: PlaceParts): Place {
   const { protocol, hostname, port } = new URL(issuer);
   const secure = protocol === 'https:';
   if (secure || isLoopback(hostname)) {
-    return { issuer, resource: `${issuer}/mcp`, callback: `${issuer}${callbackPath}`, secure, port };
+    const resource = `${issuer}/mcp`;
+    const aliases = sse ? [resource, `${issuer}/sse`] : [resource];
+    return { issuer, resource, aliases, entry, callback: `${issuer}${callbackPath}`, secure, port };
   }
   throw new SvcError('request_invalid', 'Signing in needs https: this server was reached over http.');
 }

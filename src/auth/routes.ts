@@ -11,7 +11,7 @@ import type { AuthRequest } from './model.ts';
 import { comeAgain, toErrorResponse } from './oauth-error.ts';
 import { toProblemPage } from './pages/page.ts';
 import { parseParameters } from './parameters.ts';
-import type { Place } from './place.ts';
+import type { Place, PlaceParts } from './place.ts';
 import type { AuthServer, Endpoint, Exchange } from './server.ts';
 
 /** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */
@@ -25,8 +25,13 @@ export interface Route {
 /** Answers by path, without a slash at the end. */
 export type Routes = ReadonlyMap<string, Route>;
 
+/** What the paths depend on. */
+export interface RouteParts extends PlaceParts {
+  readonly prefix: string;
+}
+
 /** The paths of an authorization server; `prefix` is the path of its public address. */
-export function createRoutes(callbackPath: string, prefix: string): Routes {
+export function createRoutes({ callbackPath, prefix, sse }: RouteParts): Routes {
   const program = (methods: Route['methods']): Route => ({ reader: 'program', free: false, methods });
   const browser = (methods: Route['methods']): Route => ({ reader: 'browser', free: false, methods });
   const metadata = (GET: Endpoint): Route => ({ reader: 'program', free: true, methods: { GET } });
@@ -39,16 +44,17 @@ export function createRoutes(callbackPath: string, prefix: string): Routes {
     ['/token', program({ POST: token })],
     ['/register', program({ POST: register })],
     ['/revoke', program({ POST: revoke })],
-    ...resourcePaths(prefix).map((path) => [path, resource] as const),
+    ...resourcePaths({ prefix, sse }).map((path) => [path, resource] as const),
     ['/.well-known/oauth-authorization-server', server],
     [`/.well-known/oauth-authorization-server${prefix}`, server],
   ]);
 }
 
 /** Where the metadata of the MCP endpoint is: the root form, and the form with its path (RFC 9728, 3.1). */
-export function resourcePaths(prefix: string): readonly string[] {
+export function resourcePaths({ prefix, sse }: Omit<RouteParts, 'callbackPath'>): readonly string[] {
   const root = '/.well-known/oauth-protected-resource';
-  return [root, `${root}/mcp`, `${root}${prefix}/mcp`];
+  const paths = [root, `${root}/mcp`, `${root}${prefix}/mcp`];
+  return sse ? [...paths, `${root}/sse`, `${root}${prefix}/sse`] : paths;
 }
 
 /** A path as routes have it. */

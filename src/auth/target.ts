@@ -3,9 +3,9 @@ import type { Parameters } from './parameters.ts';
 import type { Place } from './place.ts';
 
 /** Throws target_invalid for a `resource` that is not this server's (RFC 8707); absent it means this one. */
-export function enforceTarget(parameters: Parameters, { resource }: Place): void {
+export function enforceTarget(parameters: Parameters, { resource, aliases }: Place): void {
   const asked = parameters.get('resource');
-  if (asked === undefined || toComparable(asked) === resource) return;
+  if (asked === undefined || aliases.includes(toComparable(asked) ?? '')) return;
   throw new SvcError('target_invalid', `This server gives tokens for ${resource} only.`);
 }
 

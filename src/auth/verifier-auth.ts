@@ -42,7 +42,7 @@ async function authenticate(
   const found = findToken(request, place, scopes);
   if ('error' in found) return found;
   try {
-    const verified = await verify(found.token, place.resource, signal);
+    const verified = await verify(found.token, place.aliases, signal);
     if (verified === null) return refuseToken(place, scopes.basic);
     const { user, scopes: held } = verified;
     return enforceRequired({ user, scopes: held, sessionId: null }, place, scopes);

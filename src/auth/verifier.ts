@@ -23,8 +23,12 @@ export interface Verified {
   readonly clientId: string | null;
 }
 
-/** Checks a token for this resource; null for one that is not good, login_unavailable where nobody can tell. */
-export type Verify = (token: string, resource: string, signal: AbortSignal) => Promise<Verified | null>;
+/** Checks a token for this resource, by one of its names; null for one that is not good, login_unavailable where nobody can tell. */
+export type Verify = (
+  token: string,
+  resource: readonly string[],
+  signal: AbortSignal,
+) => Promise<Verified | null>;
 
 const TOLERANCE_SECONDS = 5;
 /** RFC 9068 and servers that are older; never a logout token or another kind. */
@@ -40,7 +44,7 @@ export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Veri
   return async (token, resource, signal) => {
     const server = await find(signal);
     const claims = await readClaims(token, { server, keysOf, introspect, now: ports.now(), block, signal });
-    const audience = block.audience.length > 0 ? block.audience : [resource];
+    const audience = block.audience.length > 0 ? block.audience : resource;
     return claims === null ? null : toVerified(claims, block, { audience, now: ports.now() });
   };
 }

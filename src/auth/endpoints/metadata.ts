@@ -40,7 +40,7 @@ export function toResourceMetadata(
   servers: readonly string[],
 ) {
   return {
-    resource: place.resource,
+    resource: place.entry,
     authorization_servers: servers,
     scopes_supported: scopes.basic,
     bearer_methods_supported: ['header'],

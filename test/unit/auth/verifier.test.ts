@@ -68,7 +68,7 @@ const client = () => ({
 });
 
 function verify(token: string, more: Partial<VerifierBlock> = keys(), ports: Partial<ProviderPorts> = {}) {
-  return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, RESOURCE, signal());
+  return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, [RESOURCE], signal());
 }
 
 test('a token for this resource is somebody, with scopes, and is not passed on', async () => {
@@ -179,9 +179,9 @@ test('keys are asked for once, and when they cannot be had nobody is let in', as
   const check = createVerifier(block(keys()), { fetch, now: Date.now });
   const before = server.requests.length;
   server.fail('GET /keys', answers(503));
-  await failureOf(check(await jwt(), RESOURCE, signal()), 'login_unavailable');
+  await failureOf(check(await jwt(), [RESOURCE], signal()), 'login_unavailable');
   for (let count = 0; count < 3; count += 1)
-    expect(await check(await jwt(), RESOURCE, signal())).not.toBeNull();
+    expect(await check(await jwt(), [RESOURCE], signal())).not.toBeNull();
   expect(server.requests.slice(before)).toEqual(['GET /keys', 'GET /keys']);
 });
 
@@ -192,14 +192,14 @@ test('D28: opaque tokens are asked about, once a minute, also those that are no 
   const asked = () => server.requests.length - before;
   server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, scope: 'svc:access' }));
   for (let count = 0; count < 3; count += 1) {
-    expect((await check('opaque-1', RESOURCE, signal()))?.scopes).toEqual(['svc:access']);
+    expect((await check('opaque-1', [RESOURCE], signal()))?.scopes).toEqual(['svc:access']);
   }
   server.fail(ROUTE, answers(200, { active: false }));
-  for (let count = 0; count < 3; count += 1) expect(await check('opaque-2', RESOURCE, signal())).toBeNull();
+  for (let count = 0; count < 3; count += 1) expect(await check('opaque-2', [RESOURCE], signal())).toBeNull();
   expect(asked()).toBe(2);
   time += 60_001;
   server.fail(ROUTE, answers(200, { active: false }));
-  expect(await check('opaque-1', RESOURCE, signal())).toBeNull();
+  expect(await check('opaque-1', [RESOURCE], signal())).toBeNull();
   expect(asked()).toBe(3);
 });
 
@@ -207,9 +207,9 @@ test('an answer is no longer good than its token', async () => {
   let time = Date.now();
   const check = createVerifier(block(client()), { fetch, now: () => time });
   server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, exp: now() + 10 }));
-  expect(await check('short', RESOURCE, signal())).not.toBeNull();
+  expect(await check('short', [RESOURCE], signal())).not.toBeNull();
   time += 20_000;
-  expect(await check('short', RESOURCE, signal())).toBeNull();
+  expect(await check('short', [RESOURCE], signal())).toBeNull();
 });
 
 test.each<[string, Changes]>([
@@ -227,7 +227,7 @@ test('what goes wrong with introspection has its class, and is not remembered', 
   const check = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 5_000 });
   const ask = (body: unknown, status = 200) => {
     server.fail(ROUTE, answers(status, body));
-    return check('opaque', RESOURCE, signal());
+    return check('opaque', [RESOURCE], signal());
   };
   await failureOf(ask({ error: 'invalid_client' }, 401), 'config_invalid');
   await failureOf(ask({}, 500), 'login_unavailable');
@@ -235,7 +235,7 @@ test('what goes wrong with introspection has its class, and is not remembered', 
   await failureOf(ask([]), 'login_unavailable');
   server.fail(ROUTE, silent);
   const hasty = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 50 });
-  await failureOf(hasty('opaque', RESOURCE, signal()), 'login_unavailable');
+  await failureOf(hasty('opaque', [RESOURCE], signal()), 'login_unavailable');
   server.heal();
   expect(await ask({ active: true, sub: 'ada', aud: RESOURCE })).not.toBeNull();
 });

@@ -1,11 +1,13 @@
 import {
   Client,
   type OAuthClientProvider,
+  SSEClientTransport,
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { UnauthorizedError as OldUnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as OldSseTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import * as oauth from 'oauth4webapi';
@@ -82,13 +84,14 @@ function toAnswer({ content, isError }: Readonly<Record<string, unknown>>): Answ
 }
 
 /** The client of SDK 2. */
-export const sdk2 = (known?: KnownClient): Peer => ({
+export const sdk2 = (known?: KnownClient, overSse = false): Peer => ({
   name: 'SDK 2',
   signIn: async (mcp, person) => {
     const { provider, follow } = createMemory(known);
     const connect = async () => {
       const client = new Client({ name: 'flow', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-      const transport = new StreamableHTTPClientTransport(mcp, { authProvider: provider });
+      const Chosen = overSse ? SSEClientTransport : StreamableHTTPClientTransport;
+      const transport = new Chosen(mcp, { authProvider: provider });
       await client.connect(transport).catch(async (thrown) => {
         if (!(thrown instanceof UnauthorizedError)) throw thrown;
         await transport.finishAuth(await follow(person));
@@ -105,13 +108,14 @@ export const sdk2 = (known?: KnownClient): Peer => ({
 });
 
 /** The client of SDK 1. */
-export const sdk1 = (known?: KnownClient): Peer => ({
+export const sdk1 = (known?: KnownClient, overSse = false): Peer => ({
   name: 'SDK 1',
   signIn: async (mcp, person) => {
     const { provider, follow } = createMemory(known);
     const connect = async () => {
       const client = new OldClient({ name: 'flow', version: '1' });
-      const transport = new OldTransport(mcp, { authProvider: provider as never });
+      const Chosen = overSse ? OldSseTransport : OldTransport;
+      const transport = new Chosen(mcp, { authProvider: provider as never });
       await client.connect(transport as Transport).catch(async (thrown) => {
         if (!(thrown instanceof OldUnauthorizedError)) throw thrown;
         await transport.finishAuth((await follow(person)).get('code') ?? '');

@@ -1,4 +1,5 @@
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
 import { type App, createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';
 import { generateKey } from '../../../../src/auth/keys.ts';
@@ -42,6 +43,8 @@ export const serveProject = (): Promise<Served> => serveTree(TREE, 'SELECT 1');
 /** A server of that project, over real HTTP. */
 export interface FlowServer {
   readonly mcp: URL;
+  /** Of the transport sse, where it is offered. */
+  readonly sse: URL;
   readonly callback: string;
   readonly lines: readonly LogLine[];
   close(): Promise<void>;
@@ -52,6 +55,7 @@ export interface FlowOptions {
   /** What signs people in; asked with the address that the provider sends them back to. */
   readonly auth: (callback: string) => Partial<AuthSettings>;
   readonly store?: TokenStore;
+  readonly transport?: 'sse';
 }
 
 /** Nobody signs in. */
@@ -69,7 +73,7 @@ export const NONE: AuthSettings = {
 };
 
 /** Listens first, because the provider must know the address before anything is configured. */
-export async function startServer({ served, auth, store }: FlowOptions): Promise<FlowServer> {
+export async function startServer({ served, auth, store, transport }: FlowOptions): Promise<FlowServer> {
   const lines: LogLine[] = [];
   const log = (line: LogLine) => void lines.push(line);
   let app: App | null = null;
@@ -90,7 +94,10 @@ export async function startServer({ served, auth, store }: FlowOptions): Promise
   };
   const callback = `${server.url}/callback`;
   const made = createAuth({
-    settings: { auth: { ...NONE, keys: [generateKey()], ...auth(callback) }, transport: { http } },
+    settings: {
+      auth: { ...NONE, keys: [generateKey()], ...auth(callback) },
+      transport: { provider: transport ?? 'streamable-http', http },
+    },
     project: 'flow',
     endpointScopes: [],
     store: store ?? null,
@@ -99,6 +106,11 @@ export async function startServer({ served, auth, store }: FlowOptions): Promise
     log,
   });
   const options = { runtime: () => served.runtime, version: '1', stateless: true, log, auth: () => made };
-  app = createApp({ ...options, access: () => LOCAL_ACCESS });
-  return { mcp: new URL(`${server.url}/mcp`), callback, lines, close: () => server.close() };
+  const sse = createSseEndpoint({ runtime: () => served.runtime, version: '1' });
+  app = createApp({ ...options, access: () => LOCAL_ACCESS, ...(transport === 'sse' ? { sse } : {}) });
+  const close = async () => {
+    await sse.close();
+    await server.close();
+  };
+  return { mcp: new URL(`${server.url}/mcp`), sse: new URL(`${server.url}/sse`), callback, lines, close };
 }
