@@ -30,7 +30,10 @@ export async function startAuth(
   });
   const scopes = endpointScopes(catalog);
   const store = await storeOf(settings, parts);
-  return createAuth({ ...parts, settings, project: catalog.project, endpointScopes: scopes, store });
+  const { auth, transport } = settings;
+  // no artefact has the transport sse
+  const served = { auth, transport: { http: transport.http } };
+  return createAuth({ ...parts, settings: served, project: catalog.project, endpointScopes: scopes, store });
 }
 
 /** Where another server makes the tokens, nothing is stored. */

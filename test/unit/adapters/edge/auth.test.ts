@@ -12,7 +12,9 @@ import { AWS_ENV } from '../aws-lambda/dynamodb-double.ts';
 
 const { kid, secret } = generateKey();
 
+// nobody is served over sse here, whatever a file says that others use too
 const CONFIG = (auth: string) => `svc: 1
+transport: { provider: sse }
 projects:
   demo:
     profiles:
@@ -55,6 +57,7 @@ describe('authentication of an artefact', () => {
       resource: 'https://fn.lambda-url.example/mcp',
       authorization_servers: ['https://fn.lambda-url.example'],
     });
+    expect(auth?.respond(ask('/.well-known/oauth-protected-resource/sse'))).toBeNull();
     expect(lines).toEqual([]);
   });
 
