@@ -79,8 +79,14 @@ export function checkExtensions(
   }));
 }
 
+/** Endpoints reach their database only, unless an extension opens the rest. */
+const OUTSIDE = /^Permission Error: .*disabled (?:by|through) configuration/;
+
 /** What to do about an error of the statement's own. */
-export function fixOf({ code }: SvcError): string {
+export function fixOf({ code, message }: SvcError): string {
+  if (OUTSIDE.test(message)) {
+    return 'Load the file into a table with `seed.sql` or `svc build --load`, or name an extension that is there for the outside, such as httpfs, under `extensions`.';
+  }
   return code === 'database_readonly'
     ? 'Set `readonly: false` for the database of the profile, or write the endpoint as one SELECT.'
     : 'Correct the SQL, or the database that it is meant for.';

@@ -19,6 +19,14 @@ describe('svc validate', () => {
     expect(JSON.parse(json.stdout)).toEqual({ status: 'ok', findings: [] });
   });
 
+  it('says how data of a file comes to an endpoint, which reads none itself', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/file.yml'), TOOL('file', `SELECT * FROM read_csv('x.csv')`));
+    const [native, wasm] = [await svc(['validate'], root), await svc(['validate', '--target', 'node'], root)];
+    expect(native.stdout).toMatch(/fix: Load the file into a table with `seed\.sql`/);
+    expect(wasm.stdout).toMatch(/fix: Load the file into a table with `seed\.sql`/);
+  });
+
   it('tells with --debug what it looked at, and the code of each finding', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/broken.yml'), TOOL('broken', 'SELECT $lost AS n'));
