@@ -10,6 +10,7 @@ export function reportError(error: SvcError, output: ProcessOutput, command?: st
   }
   const [first = '', ...rest] = error.message.split('\n');
   const lines = [`${styled('error', 'error:', process.stderr)} ${first}`, ...rest.map((line) => `  ${line}`)];
+  if (error.code === 'arguments_invalid') lines.push('  Give each as --param name=value.');
   if (error.code === 'usage')
     lines.push(`  Run \`svc ${command ? `${command} ` : ''}--help\` for what it takes.`);
   if (output.debug) lines.push('', `code: ${error.code}`, ...stacksOf(error));

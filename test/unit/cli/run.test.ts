@@ -78,6 +78,7 @@ describe('svc run tool', () => {
     for (const name of ['numbers', 'least', 'more']) {
       expect(text.stderr).toMatch(new RegExp(`^ {2}- .*\\b${name}\\b`, 'm'));
     }
+    expect(text.stderr).toMatch(/^ {2}Give each as --param name=value\.$/m);
     expect(json.code).toBe(2);
     const { error } = JSON.parse(json.stdout);
     expect(error.code).toBe('arguments_invalid');
