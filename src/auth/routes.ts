@@ -26,7 +26,7 @@ export interface Route {
 export type Routes = ReadonlyMap<string, Route>;
 
 /** What the paths depend on. */
-export interface RouteParts extends PlaceParts {
+interface RouteParts extends PlaceParts {
   readonly prefix: string;
 }
 
