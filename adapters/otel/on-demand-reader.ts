@@ -15,7 +15,10 @@ export class OnDemandReader extends MetricReader {
 
   protected override async onForceFlush(): Promise<void> {
     const { resourceMetrics } = await this.collect();
-    if (resourceMetrics.scopeMetrics.length === 0) return;
+    // what is cumulative is there each time, also where no call was made
+    const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
+    const isNew = metrics.some((metric) => metric.aggregationTemporality === AggregationTemporality.DELTA);
+    if (!isNew) return;
     await new Promise<void>((resolve) => this.#exporter.export(resourceMetrics, () => resolve()));
   }
 

@@ -249,6 +249,9 @@ describe('metrics', () => {
     ]);
     const running = receiver.metrics.filter(({ name }) => name === 'svc.endpoint.concurrent_executions');
     expect(running.map(({ temporality }) => temporality)).toEqual(['cumulative', 'cumulative']);
+    const sent = receiver.requests.length;
+    await telemetry.flush();
+    expect(receiver.requests).toHaveLength(sent);
     start({}, false);
     for (let turn = 0; turn < 2; turn += 1) {
       await call('people', here);
