@@ -46,9 +46,15 @@ function removeLeftovers() {
   for (const name of existsSync(BUILD) ? readdirSync(BUILD) : []) {
     const pid = Number(/^\.dist-(\d+)$/.exec(name)?.[1] ?? 0);
     const path = join(BUILD, name);
-    if (pid > 0 && (!isAlive(pid) || Date.now() - statSync(path).mtimeMs > DAY_MS)) {
-      rmSync(path, { recursive: true, force: true });
-    }
+    if (pid > 0 && (!isAlive(pid) || Date.now() - statSync(path).mtimeMs > DAY_MS)) remove(path);
+  }
+}
+
+function remove(path) {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // a compiler that outlived its parent still writes there; the next set-up removes it
   }
 }
 
