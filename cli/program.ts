@@ -78,6 +78,8 @@ function toCommander({ flags, summary, repeat }: Option): CommanderOption {
 /** Commander's complaint as ours; null when it only printed help or the version. */
 export function toUsageError(thrown: unknown): SvcError | null {
   if (!(thrown instanceof CommanderError)) return null;
+  // all that commander says of `svc help` with a name that it does not know
+  if (thrown.message === '(outputHelp)') return new SvcError('usage', 'There is no such command.');
   const text = thrown.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '\n$1');
   return new SvcError('usage', `${text.charAt(0).toUpperCase()}${text.slice(1)}`, { cause: thrown });
 }
