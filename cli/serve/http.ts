@@ -5,9 +5,9 @@ import { startHttpServer } from '../../adapters/node/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
+import { toBase } from '../../src/http/origin.ts';
 import { VERSION } from '../../src/version.ts';
 import { toBanner } from '../banner.ts';
-import { toAddress } from '../doctor/address.ts';
 import type { Output } from '../output.ts';
 import type { Started } from './start.ts';
 
@@ -29,7 +29,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const path = sse === null ? '/mcp' : '/sse';
   const url = `${server.url}${path}`;
   const { base_url } = settings.transport.http;
-  const reached = base_url === null ? url : `${toAddress(base_url).base}${path}`;
+  const reached = base_url === null ? url : `${toBase(base_url)}${path}`;
   output.data({ status: 'ok', ...served, transport: settings.transport.provider, url }, () =>
     toBanner({ ...served, url, reached }),
   );

@@ -13,9 +13,14 @@ export const OWN_ADDRESS: PublicAddress = { baseUrl: null, trustProxy: false, sc
 
 /** The public address without a slash at its end, such as `https://mcp.example.org`. */
 export function publicBase(request: Request, { baseUrl, trustProxy, scheme }: PublicAddress): string {
-  if (baseUrl !== null) return baseUrl.replace(/\/+$/, '');
+  if (baseUrl !== null) return toBase(baseUrl);
   const { protocol, host } = new URL(request.url);
   const forwarded = trustProxy ? request.headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() : null;
   const known = forwarded === 'https' || forwarded === 'http' ? forwarded : scheme;
   return `${known ?? protocol.slice(0, -1)}://${host}`;
+}
+
+/** A `base_url` as paths are put behind it. */
+export function toBase(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, '');
 }

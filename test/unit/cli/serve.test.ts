@@ -45,11 +45,11 @@ describe('svc serve', () => {
   it('tells clients the address by which they are to come', async () => {
     const root = await project();
     const config = join(root, 'user.yml');
-    writeFileSync(config, 'svc: 1\ntransport: { http: { base_url: https://mcp.example.com/ } }\n');
+    writeFileSync(config, 'svc: 1\ntransport: { http: { base_url: https://example.com/mcp/ } }\n');
     const server = new Svc(['serve', '--port', '0'], { cwd: root, env: { SVC_CONFIG: config } });
     await server.until(/Ctrl-C/);
     expect(server.stdout).toMatch(/^serving demo on http:\/\/127\.0\.0\.1:\d+\/mcp$/m);
-    expect(server.stdout).toContain('claude mcp add --transport http demo https://mcp.example.com/mcp\n');
+    expect(server.stdout).toContain('claude mcp add --transport http demo https://example.com/mcp/mcp\n');
   });
 
   it('lets a running call finish on SIGTERM', async () => {
