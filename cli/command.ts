@@ -26,3 +26,8 @@ export interface Command {
   readonly passesOn?: boolean;
   readonly load: () => Promise<{ readonly run: Run }>;
 }
+
+/** A command's name, which its usage begins with. */
+export function nameOf({ usage }: Command): string {
+  return usage.split(' ', 1)[0] ?? usage;
+}

@@ -1,7 +1,7 @@
 import { ERRORS, toSvcError } from '../src/errors.ts';
 import { toFileError } from './file-error.ts';
 import { createOutput, tolerateClosedPipes } from './output.ts';
-import { commandOf, createProgram, isFinished, toUsageError } from './program.ts';
+import { createProgram, findCommand, isFinished, toUsageError } from './program.ts';
 import { reportError } from './report.ts';
 import { COMMANDS } from './table.ts';
 
@@ -24,12 +24,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (thrown) {
     if (isFinished(thrown)) return 0;
     const error = toUsageError(thrown) ?? toFileError(thrown) ?? toSvcError(thrown);
-    const asked = commandOf(argv);
-    reportError(
-      error,
-      output,
-      COMMANDS.some(({ usage }) => usage.split(' ')[0] === asked) ? asked : undefined,
-    );
+    reportError(error, output, findCommand(COMMANDS, argv));
     return ERRORS[error.code].exit;
   }
 }

@@ -1,7 +1,7 @@
 import { CommanderError, Option as CommanderOption, Command as Program } from 'commander';
 import { SvcError } from '../src/errors.ts';
 import { VERSION } from '../src/version.ts';
-import type { Command, Option } from './command.ts';
+import { type Command, nameOf, type Option } from './command.ts';
 import { createInput, type Input } from './input.ts';
 
 type Start = (command: Command, input: Input) => Promise<void>;
@@ -22,9 +22,14 @@ export function createProgram(
     .exitOverride();
   for (const command of commands) addCommand(program, command, start);
   const asked = commandOf(argv);
-  const passing = commands.find(({ usage, passesOn }) => passesOn && usage.split(' ')[0] === asked);
-  if (passing) passOn(program, asked, argv[argv.indexOf(asked) + 1]);
+  if (findCommand(commands, argv)?.passesOn) passOn(program, asked, argv[argv.indexOf(asked) + 1]);
   return program;
+}
+
+/** The command that a command line names. */
+export function findCommand(commands: readonly Command[], argv: readonly string[]): Command | undefined {
+  const asked = commandOf(argv);
+  return commands.find((command) => nameOf(command) === asked);
 }
 
 /** Programs that start others seldom say where. */
@@ -52,7 +57,7 @@ function toText(arg: unknown): string | undefined {
 }
 
 /** The first word that is no option. */
-export function commandOf(argv: readonly string[]): string {
+function commandOf(argv: readonly string[]): string {
   const index = argv.findIndex((word, at) => !word.startsWith('-') && !isDirectory(argv[at - 1]));
   return argv[index] ?? '';
 }

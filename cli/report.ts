@@ -1,18 +1,20 @@
 import type { SvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
+import { type Command, nameOf } from './command.ts';
 import { type ProcessOutput, styled } from './output.ts';
 
 /** Says what failed: for people on stderr, with --json as one document on stdout, unless one is there already. */
-export function reportError(error: SvcError, output: ProcessOutput, command?: string): void {
+export function reportError(error: SvcError, output: ProcessOutput, command?: Command): void {
   if (output.json && !output.answered) {
     process.stdout.write(`${JSON.stringify(toDocument(error, output.debug))}\n`);
     return;
   }
   const [first = '', ...rest] = error.message.split('\n');
   const lines = [`${styled('error', 'error:', process.stderr)} ${first}`, ...rest.map((line) => `  ${line}`)];
-  if (error.code === 'arguments_invalid') lines.push('  Give each as --param name=value.');
-  if (error.code === 'usage')
-    lines.push(`  Run \`svc ${command ? `${command} ` : ''}--help\` for what it takes.`);
+  const takesArguments = command?.options.some(({ flags }) => flags.startsWith('--param '));
+  if (error.code === 'arguments_invalid' && takesArguments) lines.push('  Give each as --param name=value.');
+  const name = command === undefined ? '' : `${nameOf(command)} `;
+  if (error.code === 'usage') lines.push(`  Run \`svc ${name}--help\` for what it takes.`);
   if (output.debug) lines.push('', `code: ${error.code}`, ...stacksOf(error));
   output.note(lines.join('\n'));
 }

@@ -14,7 +14,7 @@ const TARGET: Option = {
   values: ['wasm', 'native', 'node', 'aws-lambda', 'cloudflare-workers'],
 };
 
-/** Every command of `svc` (spec, "Command-line operations"). */
+/** Every command of `svc` (spec, "Command-line operations"): data alone, in the order of `--help`, so it may be long. */
 export const COMMANDS: readonly Command[] = [
   {
     usage: 'init [dir]',
