@@ -1,0 +1,13 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Installs packages into a folder of their own, which is used again as long as the same ones are wanted; answers why it did not work. */
+export async function installOnce(folder, packages, install) {
+  const stamp = join(folder, '.installed');
+  const wanted = packages.join('\n');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return '';
+  rmSync(folder, { recursive: true, force: true });
+  const reason = await install();
+  if (reason === '') writeFileSync(stamp, wanted);
+  return reason;
+}
