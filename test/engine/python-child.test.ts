@@ -8,6 +8,7 @@ const { env } = process;
 const found = await findInterpreter({ root: PROJECT, env }).catch((error: Error) => error);
 
 if (found instanceof Error) {
+  // said loudly, as whoever has no python3 can still run everything else
   describe('python (child)', () => it.skip(`NOT TESTED: ${found.message}`, () => {}));
 } else {
   describePython({
