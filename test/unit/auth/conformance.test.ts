@@ -41,7 +41,8 @@ it('the official suite for authorization servers passes', { timeout: 120_000 }, 
   const read = (chunk: Buffer) => {
     output += chunk;
     const url = /(http:\/\/127\.0\.0\.1:\d+\/authorize\?\S+)\s/.exec(output)?.[1];
-    if (url === undefined || opened) return;
+    // It names the address before it listens for the person who comes back from there.
+    if (url === undefined || opened || !output.includes('Callback server started')) return;
     opened = true;
     void browse(url);
   };
