@@ -1,4 +1,4 @@
-import { toClientName } from '../src/http/page/connect.ts';
+import { toClientName } from '../src/pages/connect.ts';
 import { count } from './findings.ts';
 import { styled } from './output.ts';
 

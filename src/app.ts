@@ -11,7 +11,6 @@ import { exposeTo, toPreflight } from './http/cors.ts';
 import { toFailure } from './http/failure.ts';
 import { toHealth, toReadiness } from './http/health.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
-import { toLandingResponse } from './http/page/answer.ts';
 import type { Caller } from './mcp/caller.ts';
 import type { Changes } from './mcp/changes.ts';
 import { createMcpEndpoint, type McpEndpoint, type McpPost } from './mcp/endpoint.ts';
@@ -20,6 +19,7 @@ import type { Respond } from './mcp/reply.ts';
 import type { Sealer } from './mcp/seal.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/session-requests.ts';
 import type { Sessions } from './mcp/sessions.ts';
+import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */

@@ -5,7 +5,7 @@ import type { LoadOptions } from '../../deploy/load.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
-import { toShellWord } from '../../src/http/page/connect.ts';
+import { toShellWord } from '../../src/pages/connect.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
 import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { findProjectRoot } from '../../adapters/node/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
-import { toClientName } from '../../src/http/page/connect.ts';
+import { toClientName } from '../../src/pages/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
 import { CLIENTS, type Client, type Launch, OUR_KEYS } from '../connect/clients.ts';

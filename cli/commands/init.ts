@@ -4,7 +4,7 @@ import { chooseDatabase } from '../../adapters/node/database-choice.ts';
 import { openDatabase } from '../../adapters/node/open-database.ts';
 import { findProjectRoot } from '../../adapters/node/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
-import { toShellWord } from '../../src/http/page/connect.ts';
+import { toShellWord } from '../../src/pages/connect.ts';
 import type { Run } from '../command.ts';
 import type { Input } from '../input.ts';
 import { type Output, styled } from '../output.ts';

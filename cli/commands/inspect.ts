@@ -1,6 +1,6 @@
 import { delimiter, dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { toShellWord } from '../../src/http/page/connect.ts';
+import { toShellWord } from '../../src/pages/connect.ts';
 import { runChild } from '../child.ts';
 import type { Run } from '../command.ts';
 import { stdioLaunch } from '../connect/launch.ts';

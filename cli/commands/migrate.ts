@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { toShellWord } from '../../src/http/page/connect.ts';
+import { toShellWord } from '../../src/pages/connect.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { byPlace } from '../../src/project/problem.ts';
 import { toColumns } from '../columns.ts';

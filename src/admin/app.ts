@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { SvcError, toSvcError } from '../errors.ts';
+import { toDocsPage } from '../pages/admin-docs.ts';
+import { LIVE_PAGE } from '../pages/admin-live.ts';
+import { toPage } from '../pages/page.ts';
 import type { Clock, Log } from '../ports.ts';
 import { toAdminFailure } from './failure.ts';
 import { toOpenApi } from './openapi.ts';
-import { toPage } from './page/answer.ts';
-import { toDocsPage } from './page/docs.ts';
-import { toLivePage } from './page/live.ts';
 import { ROUTES } from './routes.ts';
 import type { AdminSource } from './source.ts';
 
@@ -39,7 +39,7 @@ export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin 
     });
   }
   hono.get('/openapi.json', (c) => c.json(described));
-  hono.get('/', () => toPage(toLivePage()));
+  hono.get('/', () => toPage(LIVE_PAGE));
   hono.get('/docs', () => toPage(toDocsPage(described, 'try')));
   hono.get('/redoc', () => toPage(toDocsPage(described, 'read')));
   hono.all('*', (c) => refuse(c.req.method, c.req.path, debug));

@@ -1,4 +1,5 @@
 import { ERRORS, SvcError, toPublicText, toSvcError } from '../errors.ts';
+import { toSignInFailurePage } from '../pages/sign-in.ts';
 import { answerConsent, authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { askLogout, logout } from './endpoints/logout.ts';
@@ -9,7 +10,6 @@ import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
 import type { AuthRequest } from './model.ts';
 import { comeAgain, toErrorResponse } from './oauth-error.ts';
-import { toProblemPage } from './pages/page.ts';
 import { parseParameters } from './parameters.ts';
 import type { Place, PlaceParts } from './place.ts';
 import type { AuthServer, Endpoint, Exchange } from './server.ts';
@@ -122,7 +122,8 @@ function toExchange(place: Place, { request, body, signal }: AuthRequest): Excha
 function toFailure({ reader }: Route, error: SvcError, request: Request): Promise<Response> | Response {
   if (reader === 'program') return toErrorResponse(error, challengeOf(error, request));
   const { http } = ERRORS[error.code];
-  return toProblemPage(toPublicText(error), http >= 500 ? 503 : http === 401 ? 400 : http, comeAgain(error));
+  const status = http >= 500 ? 503 : http === 401 ? 400 : http;
+  return toSignInFailurePage(toPublicText(error), { status, headers: comeAgain(error) });
 }
 
 /** To a client that used HTTP Basic (RFC 6749, 5.2). */

@@ -11,10 +11,10 @@ const ROWS = [
   ['src/endpoint'],
   ['src/catalog'],
   ['src/settings'],
-  ['src/policy', 'src/sql', 'src/template', 'src/telemetry'],
+  ['src/policy', 'src/sql', 'src/template', 'src/telemetry', 'src/pages'],
   ['src/project'],
   ['src/types'],
-  ['src/context.ts', 'src/ports.ts', 'src/errors.ts', 'src/json.ts', 'src/version.ts'],
+  ['src/context.ts', 'src/ports.ts', 'src/errors.ts', 'src/json.ts', 'src/crypto.ts', 'src/version.ts'],
 ];
 
 /** Which top-level folders each may import. */

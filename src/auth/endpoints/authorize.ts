@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { SvcError } from '../../errors.ts';
+import { toConsentPage } from '../../pages/sign-in.ts';
 import { findClient } from '../clients/find.ts';
 import type { Client } from '../clients/model.ts';
-import { enforceRedirect } from '../clients/redirect.ts';
+import { enforceRedirect, isLocal } from '../clients/redirect.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { randomText, sha256 } from '../digest.ts';
-import { toConsentPage } from '../pages/consent.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { grantScopes } from '../scopes.ts';
 import type { AuthServer, Endpoint, Exchange } from '../server.ts';
@@ -88,7 +88,8 @@ async function askConsent(
   const cookies = [setCookie(place, 'browser', browser, null)];
   const { r: redirect, sc: scopes } = pending;
   const action = `${place.issuer}/authorize`;
-  return toConsentPage({ project, client, redirect, scopes, provider, action, ticket, cookies });
+  const local = isLocal(redirect);
+  return toConsentPage({ project, client, redirect, local, scopes, provider, action, ticket, cookies });
 }
 
 function foreign(): SvcError {

@@ -1,21 +1,13 @@
 import { SvcError } from '../../errors.ts';
+import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
 import { clearCookie, readTrips } from '../cookies.ts';
-import { html } from '../pages/html.ts';
-import { toPage } from '../pages/page.ts';
 import type { AuthServer, Endpoint, Exchange } from '../server.ts';
 import { ACCESS } from '../tokens.ts';
 import { knownSessions } from './known-sessions.ts';
 import { closeSession } from './revoke.ts';
 
 /** `GET /logout`: asks, because a link from elsewhere must not sign anybody out. */
-export const askLogout: Endpoint = async (_server, { place }) => {
-  const body = html`<h1>Sign out?</h1>
-<p>Programs that you allowed from this browser have to ask you again.</p>
-<form method="post" action="${place.issuer}/logout">
-<button class="main" type="submit">Sign out</button>
-</form>`;
-  return toPage('Sign out?', body);
-};
+export const askLogout: Endpoint = async (_server, { place }) => toSignOutPage(`${place.issuer}/logout`);
 
 /** `POST /logout`: forgets what this browser allowed, and ends the sessions it opened, or that of the token it comes with. */
 export const logout: Endpoint = async (server, exchange) => {
@@ -33,7 +25,7 @@ export const logout: Endpoint = async (server, exchange) => {
     ...(['browser', 'consent', 'sessions'] as const).map((name) => clearCookie(place, name)),
     ...readTrips(request, place).map((name) => clearCookie(place, `tx-${name}`)),
   ];
-  return toPage('Signed out', html`<h1>You are signed out</h1><p>You can close this page.</p>`, { cookies });
+  return toSignedOutPage({ cookies });
 };
 
 async function sessionOfToken(

@@ -1,5 +1,6 @@
-import { escapeHtml, type Page } from './answer.ts';
-import { STYLE } from './style.ts';
+import { STYLE } from './admin-style.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './page.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -42,12 +43,12 @@ export function toDocsPage(described: Json, kind: 'try' | 'read'): Page {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => toSection({ path, method, operation, kind })),
   );
-  const other = kind === 'try' ? '<a href="redoc">Reference</a>' : '<a href="docs">Try it</a>';
-  const body = `<header><h1>${escapeHtml(info.title)}</h1><span class="dim">${escapeHtml(info.version)}</span>
+  const other = kind === 'try' ? html`<a href="redoc">Reference</a>` : html`<a href="docs">Try it</a>`;
+  const body = html`<header><h1>${info.title}</h1><span class="dim">${info.version}</span>
 <nav><a href="./">Live</a>${other}<a href="openapi.json">OpenAPI</a></nav></header>
-<p>${escapeHtml(info.description)} Every error is <code>{error, message, detail?}</code>.</p>
-${operations.join('\n')}`;
-  return { title: info.title, body, style: STYLE, script: kind === 'try' ? SCRIPT : '' };
+<p>${info.description} Every error is <code>{error, message, detail?}</code>.</p>
+${operations}`;
+  return { title: info.title, body, style: STYLE, ...(kind === 'try' ? { script: SCRIPT } : {}) };
 }
 
 interface Shown {
@@ -57,49 +58,48 @@ interface Shown {
   readonly kind: 'try' | 'read';
 }
 
-function toSection({ path, method, operation, kind }: Shown): string {
+function toSection({ path, method, operation, kind }: Shown): Html {
   const { summary, parameters = [], responses } = operation;
   const { schema } = responses[200].content['application/json'];
-  const shape = `<table><thead><tr><th>Field</th><th>Type</th></tr></thead><tbody>${toRows(schema, '')}</tbody></table>`;
+  const shape = html`<table><thead><tr><th>Field</th><th>Type</th></tr></thead><tbody>${toRows(schema, '')}</tbody></table>`;
   const asked = kind === 'try' ? toForm(path, method, parameters) : toParameterTable(parameters);
-  return `<section id="${escapeHtml(path.slice(1).replaceAll('/', '-'))}">
-<h2><span class="method ${method}">${method}</span> <code>${escapeHtml(path)}</code></h2>
-<p>${escapeHtml(summary)}.</p>
+  return html`<section id="${path.slice(1).replaceAll('/', '-')}">
+<h2><span class="method ${method}">${method}</span> <code>${path}</code></h2>
+<p>${summary}.</p>
 ${asked}
-${kind === 'read' ? shape : `<details><summary>Answer</summary>${shape}</details>`}
-</section>`;
+${kind === 'read' ? shape : html`<details><summary>Answer</summary>${shape}</details>`}
+</section>
+`;
 }
 
-function toForm(path: string, method: string, parameters: readonly Parameter[]): string {
+function toForm(path: string, method: string, parameters: readonly Parameter[]): Html | null {
   const rows = parameters.map(
     ({ name, schema }) =>
-      `<tr><td><label for="${name}">${name}</label></td><td class="dim">${escapeHtml(typeOf(schema))}</td><td><input id="${name}" name="${name}" autocomplete="off"></td></tr>`,
+      html`<tr><td><label for="${name}">${name}</label></td><td class="dim">${typeOf(schema)}</td><td><input id="${name}" name="${name}" autocomplete="off"></td></tr>`,
   );
-  const table = rows.length === 0 ? '' : `<table><tbody>${rows.join('')}</tbody></table>`;
-  return `<form data-path="${escapeHtml(path)}" data-method="${method.toUpperCase()}">${table}<button>Send</button><output></output></form>`;
+  const table = rows.length === 0 ? null : html`<table><tbody>${rows}</tbody></table>`;
+  return html`<form data-path="${path}" data-method="${method.toUpperCase()}">${table}<button>Send</button><output></output></form>`;
 }
 
-function toParameterTable(parameters: readonly Parameter[]): string {
-  if (parameters.length === 0) return '';
+function toParameterTable(parameters: readonly Parameter[]): Html | null {
+  if (parameters.length === 0) return null;
   const rows = parameters.map(({ name, schema }) => row(name, typeOf(schema)));
-  return `<table><thead><tr><th>Parameter</th><th>Type</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return html`<table><thead><tr><th>Parameter</th><th>Type</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** One row for each field, those of objects inside under their path. */
-function toRows(schema: Json, prefix: string): string {
+function toRows(schema: Json, prefix: string): readonly Html[] {
   const properties = Object.entries((schema.properties ?? {}) as { readonly [name: string]: Json });
-  return properties
-    .map(([name, property]) => {
-      const path = `${prefix}${name}`;
-      const item = (property.type === 'array' ? property.items : property) as Json;
-      const inside = property.type === 'array' ? `${path}[].` : `${path}.`;
-      return row(path, typeOf(property)) + toRows(item, inside);
-    })
-    .join('');
+  return properties.flatMap(([name, property]) => {
+    const path = `${prefix}${name}`;
+    const item = (property.type === 'array' ? property.items : property) as Json;
+    const inside = property.type === 'array' ? `${path}[].` : `${path}.`;
+    return [row(path, typeOf(property)), ...toRows(item, inside)];
+  });
 }
 
 const row = (name: string, type: string) =>
-  `<tr><td><code>${escapeHtml(name)}</code></td><td class="dim">${escapeHtml(type)}</td></tr>`;
+  html`<tr><td><code>${name}</code></td><td class="dim">${type}</td></tr>`;
 
 function typeOf(schema: Json): string {
   const { type, enum: choices, anyOf, const: only, format, minimum, maximum } = schema;

@@ -14,7 +14,7 @@ export interface Connection {
 export interface Served {
   /** The name that clients list it by. */
   readonly name: string;
-  /** Of the MCP endpoint. */
+  /** Address of the MCP endpoint. */
   readonly url: string;
   /** Whether people have to log in. */
   readonly login: boolean;

@@ -1,7 +1,8 @@
-import type { Page } from './answer.ts';
-import { STYLE } from './style.ts';
+import { STYLE } from './admin-style.ts';
+import { html } from './html.ts';
+import type { Page } from './page.ts';
 
-const BODY = `<header>
+const BODY = html`<header>
 <h1 id="project">svc</h1><span id="what" class="dim"></span>
 <nav><span id="reloaded" class="dim"></span><button id="reload">Reload</button><a href="docs">API</a></nav>
 </header>
@@ -95,7 +96,5 @@ setInterval(() => document.hidden || refresh(), 2000);
 refresh();
 `;
 
-/** The page at `/`: what runs, how it goes, and a button that reloads. */
-export function toLivePage(): Page {
-  return { title: 'svc', body: BODY, style: STYLE, script: SCRIPT };
-}
+/** The page at `/` of the admin API: state, figures, last calls, and a button that reloads. */
+export const LIVE_PAGE: Page = { title: 'svc', body: BODY, style: STYLE, script: SCRIPT };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionsTo, toClientName } from '../../../../src/http/page/connect.ts';
+import { connectionsTo, toClientName } from '../../../src/pages/connect.ts';
 
 const find = (client: RegExp, url = 'https://mcp.example.org/mcp', login = false) => {
   const found = connectionsTo({ name: 'shop', url, login }).find((one) => client.test(one.client));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AppOptions } from '../../../../src/app.ts';
-import { OPEN_ACCESS } from '../../../../src/http/access.ts';
-import { escapeHtml } from '../../../../src/http/page/html.ts';
-import { catalogOf, createFakeRuntime, createTestApp, TOOLS } from '../../mcp/fixture.ts';
+import type { AppOptions } from '../../../src/app.ts';
+import { OPEN_ACCESS } from '../../../src/http/access.ts';
+import { catalogOf, createFakeRuntime, createTestApp, TOOLS } from '../mcp/fixture.ts';
 
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -85,20 +84,22 @@ describe('GET /', () => {
     expect(text).not.toMatch(/<script|<img|<link|\son\w+=|style=|javascript:|@import|url\(/i);
   });
 
-  it.each(['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "'; DROP"])(
-    'shows %s of a project as text',
-    async (project) => {
-      const text = await (await open({}, { project })(HTML)).text();
-      expect(text).toContain(`<h1>${escapeHtml(project)}</h1>`);
-      expect(text).not.toContain(project);
-    },
-  );
+  it.each([
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['"><img src=x onerror=alert(1)>', '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;'],
+    ["'; DROP", '&#39;; DROP'],
+    ['gnp\u202Eexe', 'gnp exe'],
+  ])('shows %s of a project as text', async (project, shown) => {
+    const text = await (await open({}, { project })(HTML)).text();
+    expect(text).toContain(`<h1>${shown}</h1>`);
+    expect(text).not.toContain(project);
+  });
 
   it('shows whatever host a client claims as text', async () => {
     const url = `http://a"'&(b.example/`;
     const text = await (await open({ access: () => OPEN_ACCESS }, { url })(HTML)).text();
     expect(text).not.toMatch(/a"'&\(b/);
-    expect(text).toContain('a&#34;&#39;&#38;(b.example');
+    expect(text).toContain('a&quot;&#39;&amp;(b.example');
   });
 
   it('answers HEAD, and no POST', async () => {

@@ -1,0 +1,109 @@
+import { type Connection, connectionsTo, toClientName } from './connect.ts';
+import { type Html, html } from './html.ts';
+import { toPage } from './page.ts';
+
+const STYLE = `
+main { max-width: 68rem; margin: 0 auto; padding: clamp(1.25rem, 5vw, 4rem) clamp(1rem, 4vw, 2.5rem) 3rem; }
+h1 { margin: 0 0 .25rem; font-size: clamp(1.9rem, 5vw, 2.8rem); }
+h2 { margin: 2.75rem 0 1rem; font-size: 1.25rem; }
+h3 { margin: 0; font-size: 1.05rem; }
+p, pre { margin: 0; }
+.lead { color: var(--soft); font-size: 1.1rem; }
+.address { margin: 1.5rem 0 .6rem; }
+.access { font-weight: 600; }
+.access.open { color: var(--warn); }
+.access.closed { color: var(--good); }
+.clients { columns: 2 25rem; column-gap: 1rem; }
+article { break-inside: avoid; margin: 0 0 1rem; padding: 1.1rem 1.25rem 1.25rem;
+  background: var(--card); border: 1px solid var(--line); border-radius: .7rem; }
+article header { display: flex; justify-content: space-between; align-items: baseline; gap: 1rem; flex-wrap: wrap; }
+.where, .note, footer { color: var(--soft); font-size: .9rem; }
+pre { border: 1px solid var(--line); }
+article p, article pre { margin-top: .5rem; }
+pre code { user-select: all; }
+footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+`;
+
+/** The facts about a server that its page shows. */
+export interface About {
+  readonly project: string;
+  readonly version: string;
+  /** Address of the MCP endpoint. */
+  readonly url: string;
+  /** Whether people have to log in. */
+  readonly login: boolean;
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+}
+
+/** Answers `GET /`: a page for browsers, the same facts as JSON for programs. */
+export async function toLandingResponse(request: Request, about: About): Promise<Response> {
+  const headers = {
+    vary: 'Accept',
+    // The page names the address that this client asked for, which a cache must not show to another one.
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  if (!wantsHtml(request.headers.get('accept'))) return Response.json(toJson(about), { headers });
+  return toPage(
+    { title: `${about.project} – MCP server`, body: toBody(about), style: STYLE },
+    { headers: { vary: 'Accept' } },
+  );
+}
+
+function wantsHtml(accept: string | null): boolean {
+  return /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept ?? '');
+}
+
+function toJson({ project, version, url, login, tools, resources, prompts }: About) {
+  const mcp = { url, transport: 'streamable-http', authentication: login ? 'oauth' : 'none' };
+  return { name: project, version, mcp, tools, resources, prompts };
+}
+
+function toBody(about: About): Html {
+  const { project, version, url, login } = about;
+  const connections = connectionsTo({ name: toClientName(project), url, login });
+  return html`<main>
+<h1>${project}</h1>
+<p class="lead">An MCP server: ${contents(about)} for AI clients.</p>
+${block(url, 'address')}
+${access(login)}
+<h2>Connect a client</h2>
+<div class="clients">
+${connections.map(toArticle)}</div>
+<footer>svc-kit ${version}. Any other client of the Model Context Protocol takes the address above (Streamable HTTP).</footer>
+</main>`;
+}
+
+function contents({ tools, resources, prompts }: About): string {
+  const parts = [counted(tools, 'tool'), counted(resources, 'resource'), counted(prompts, 'prompt')];
+  const there = parts.filter((part) => !part.startsWith('0 '));
+  if (there.length === 0) return 'nothing yet';
+  return there.length === 1 ? `${there[0]}` : `${there.slice(0, -1).join(', ')} and ${there.at(-1)}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function access(login: boolean): Html {
+  return login
+    ? html`<p class="access closed">You log in: your client opens the login in your browser.</p>`
+    : html`<p class="access open">No login: everybody who reaches this address may use it.</p>`;
+}
+
+function toArticle({ client, where, text, link, note }: Connection): Html {
+  return html`<article>
+<header><h3>${client}</h3>${link && html`<a href="${link.href}">${link.label}</a>`}</header>
+<p class="where">${where}</p>
+${block(text, 'text')}
+${note && html`<p class="note">${note}</p>`}
+</article>
+`;
+}
+
+/** One click selects all of the text. */
+function block(text: string, name: string): Html {
+  return html`<pre class="${name}"><code>${text}</code></pre>`;
+}

@@ -1,0 +1,72 @@
+import { sha256, toBase64 } from '../crypto.ts';
+import { type Html, html, trusted } from './html.ts';
+import { STYLE } from './style.ts';
+
+/** A page that has everything it needs in itself. */
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  /** CSS of this page, after the style that all pages share. */
+  readonly style?: string;
+  /** Runs in the browser as it is, and may talk to its own server only. */
+  readonly script?: string;
+  /** Whether the page has forms that a browser sends by itself. */
+  readonly forms?: boolean;
+}
+
+/** Status and headers of a page's response. */
+export interface PageOptions {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Values of Set-Cookie. */
+  readonly cookies?: readonly string[];
+}
+
+/** Answers with a page that loads nothing from elsewhere and that no other page may frame. */
+export async function toPage(page: Page, options: PageOptions = {}): Promise<Response> {
+  const { title, body, script = '' } = page;
+  const style = STYLE + (page.style ?? '');
+  const text = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+${body}
+${script === '' ? '' : html`<script>${trusted(script)}</script>`}
+</body>
+</html>
+`;
+  const { status = 200, headers, cookies = [] } = options;
+  const all = new Headers({ ...(await toHeaders(style, script, page.forms === true)), ...headers });
+  for (const cookie of cookies) all.append('set-cookie', cookie);
+  return new Response(text.toString(), { status, headers: all });
+}
+
+async function toHeaders(style: string, script: string, forms: boolean): Promise<Record<string, string>> {
+  const policy = [
+    `default-src 'none'; style-src '${await hashOf(style)}'`,
+    ...(script === '' ? [] : [`script-src '${await hashOf(script)}'; connect-src 'self'`]),
+    // Browsers also hold the redirects after a form against form-action, and a login's lead to the provider and the client.
+    ...(forms ? [] : ["form-action 'none'"]),
+    "base-uri 'none'; frame-ancestors 'none'",
+  ];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': policy.join('; '),
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    // With no-referrer a form's own Origin header would be `null`.
+    'referrer-policy': forms ? 'strict-origin' : 'no-referrer',
+  };
+}
+
+/** The source expression that allows one text in a Content-Security-Policy (CSP 3, 2.3.1). */
+async function hashOf(text: string): Promise<string> {
+  return `sha256-${toBase64(await sha256(text))}`;
+}

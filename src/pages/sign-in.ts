@@ -1,0 +1,114 @@
+import { type Html, html } from './html.ts';
+import { type PageOptions, toPage } from './page.ts';
+import { BUTTON } from './style.ts';
+
+const STYLE = `${BUTTON}
+main { max-width: 34rem; margin: 0 auto; padding: 2rem 1rem; }
+h1 { font-size: 1.375rem; margin: 0 0 1rem; }
+p, ul { margin: 0 0 1rem; overflow-wrap: anywhere; }
+ul { padding-left: 1.25rem; }
+.notice { border-left: .25rem solid var(--warn); padding: .5rem .75rem; background: color-mix(in srgb, var(--warn) 12%, var(--back)); }
+form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 0; }
+button { flex: 1 1 12rem; font-weight: 600; min-height: 2.75rem; padding: .5rem 1rem; }
+button.other { color: inherit; background: var(--card); border-color: var(--soft); }
+small { color: var(--soft); }
+`;
+
+/** The question whether a client may have tokens (MCP Security Best Practices, "Confused Deputy Problem"). */
+export interface ConsentQuestion {
+  readonly project: string;
+  readonly client: {
+    readonly id: string;
+    readonly name: string;
+    /** `document`: the id is an address that describes the client. */
+    readonly kind: string;
+  };
+  readonly redirect: string;
+  /** Whether the redirect stays on the person's own computer. */
+  readonly local: boolean;
+  readonly scopes: readonly string[];
+  readonly provider: { readonly id: string; readonly scopes: readonly string[] };
+  /** Address that the form is sent to. */
+  readonly action: string;
+  /** Sealed claims of the pending request, sent back with the answer. */
+  readonly ticket: string;
+  readonly cookies: readonly string[];
+}
+
+/** Asks a person whether a client may have tokens. */
+export function toConsentPage(question: ConsentQuestion): Promise<Response> {
+  const { project, client, scopes, provider, action, ticket, cookies } = question;
+  const title = `Allow ${client.name} to use ${project}?`;
+  const body = html`<h1>Allow <strong>${client.name}</strong> to use <strong>${project}</strong>?</h1>
+<p>It asks for:</p>
+<ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>
+<p>You sign in with <strong>${provider.id}</strong>, which will be asked for: ${listOf(provider.scopes)}.</p>
+${whereTo(question)}
+<p><small>${whoSaysSo(question)}</small></p>
+<form method="post" action="${action}">
+<input type="hidden" name="ticket" value="${ticket}">
+<button type="submit" name="answer" value="allow">Allow and sign in</button>
+<button class="other" type="submit" name="answer" value="deny">Cancel</button>
+</form>`;
+  return toSignInPage(title, body, { cookies });
+}
+
+function listOf(scopes: readonly string[]): Html {
+  if (scopes.length === 0) return html`nothing beyond who you are`;
+  return html`${scopes.map((scope, index) => html`${index === 0 ? '' : ', '}<code>${scope}</code>`)}`;
+}
+
+function whereTo({ redirect, local }: ConsentQuestion): Html {
+  if (!local) {
+    return html`<p>Afterwards you are sent to <strong>${new URL(redirect).host}</strong>.</p>`;
+  }
+  return html`<p>Afterwards you are sent to a program on this computer (<strong>${new URL(redirect).host}</strong>).</p>
+<p class="notice">Any program on this computer can ask like this under any name. Allow it only if you have just started to sign in from a program that you trust.</p>`;
+}
+
+function whoSaysSo({ client }: ConsentQuestion): Html {
+  if (client.kind === 'document') {
+    return html`The program is described at <code>${client.id}</code>; that address stands for its name.`;
+  }
+  return html`The program chose its name itself, and nobody has checked it.`;
+}
+
+/** Tells a person why signing in failed, where no client can be told. */
+export function toSignInFailurePage(message: string, options: PageOptions): Promise<Response> {
+  const title = 'Signing in did not work';
+  const body = html`<h1>${title}</h1>
+<p class="notice" role="alert">${message}</p>
+<p>Close this page, and start again from the program that sent you here.</p>`;
+  return toSignInPage(title, body, options);
+}
+
+/** Asks a person before signing out, because a link from elsewhere must not do it. */
+export function toSignOutPage(action: string): Promise<Response> {
+  const title = 'Sign out?';
+  const body = html`<h1>${title}</h1>
+<p>Programs that you allowed from this browser have to ask you again.</p>
+<form method="post" action="${action}">
+<button type="submit">Sign out</button>
+</form>`;
+  return toSignInPage(title, body);
+}
+
+/** Says that a person is signed out. */
+export function toSignedOutPage(options: PageOptions): Promise<Response> {
+  const body = html`<h1>You are signed out</h1><p>You can close this page.</p>`;
+  return toSignInPage('Signed out', body, options);
+}
+
+function toSignInPage(title: string, body: Html, options?: PageOptions): Promise<Response> {
+  return toPage(
+    {
+      title,
+      body: html`<main>
+${body}
+</main>`,
+      style: STYLE,
+      forms: true,
+    },
+    options,
+  );
+}
