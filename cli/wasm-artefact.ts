@@ -17,7 +17,9 @@ export async function ensureWasmArtefact(): Promise<void> {
 function isNewest(): boolean {
   const made = statSync(ARTEFACT, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const files = SOURCES.flatMap((folder) =>
-    readdirSync(new URL(folder, import.meta.url)).map((name) => new URL(`${folder}${name}`, import.meta.url)),
+    readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
+      (name) => new URL(`${folder}${name}`, import.meta.url),
+    ),
   );
   return files.every((file) => statSync(file).mtimeMs <= made);
 }

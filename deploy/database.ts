@@ -73,7 +73,7 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
 
 /** Writes the log of a database into its file; only the native engine writes. */
 async function checkpoint(file: string): Promise<void> {
-  const { runScript } = await import('../adapters/duckdb-native/script.ts');
+  const { runScript } = await import('../adapters/duckdb-native/files/script.ts');
   try {
     await runScript(file, 'CHECKPOINT');
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Filling } from '../adapters/duckdb-native/fill.ts';
+import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadSource, readerOf } from './load-source.ts';
 
@@ -22,7 +22,7 @@ export async function loadTables(
   database: string,
   { sources, replace }: LoadOptions,
 ): Promise<readonly LoadedTable[]> {
-  const { fillDatabase } = await import('../adapters/duckdb-native/fill.ts');
+  const { fillDatabase } = await import('../adapters/duckdb-native/files/database-file.ts');
   return fillDatabase(database, async (filling) => {
     const tables = await resolveTables(filling, sources);
     const loaded: LoadedTable[] = [];

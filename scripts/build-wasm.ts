@@ -3,19 +3,14 @@ import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSyn
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CALLBACKS } from '../adapters/duckdb-wasm/callbacks.ts';
-import { DATA, TABLE_SLOTS } from '../adapters/duckdb-wasm/layout.ts';
-import { SYMBOLS } from '../adapters/duckdb-wasm/symbols.ts';
+import { CALLBACKS } from '../adapters/duckdb-wasm/engine/callbacks.ts';
+import { DATA, TABLE_SLOTS } from '../adapters/duckdb-wasm/engine/memory.ts';
+import { EXPORTS } from './wasm/exports.ts';
+import { PINNED } from './wasm/pinned.ts';
 import { Reader } from './wasm/reader.ts';
 import { parseSections, SECTION } from './wasm/sections.ts';
 import { stripModule } from './wasm/strip.ts';
 import { createTrampolines } from './wasm/trampolines.ts';
-
-/** The engine this kit is tested with; the digest is of the package's `dist/duckdb-eh.wasm`. */
-const PINNED = {
-  version: '1.32.0',
-  sha256: '4c221bfa59c11f24dbd750e70c90b9252eca6eec5633936e6a2ec766e55fd879',
-} as const;
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const OUT = join(ROOT, 'dist', 'duckdb-wasm');
@@ -24,15 +19,17 @@ const ADAPTER = join(ROOT, 'adapters', 'duckdb-wasm');
 const LICENCE = 'LICENSE.duckdb.txt';
 const SOURCES = [
   'scripts/build-wasm.ts',
+  'scripts/wasm/exports.ts',
   'scripts/wasm/instructions.ts',
+  'scripts/wasm/pinned.ts',
   'scripts/wasm/reader.ts',
   'scripts/wasm/sections.ts',
   'scripts/wasm/strip.ts',
   'scripts/wasm/trampolines.ts',
-  'adapters/duckdb-wasm/callbacks.ts',
-  'adapters/duckdb-wasm/cpp-symbols.ts',
-  'adapters/duckdb-wasm/layout.ts',
-  'adapters/duckdb-wasm/symbols.ts',
+  'adapters/duckdb-wasm/engine/callbacks.ts',
+  'adapters/duckdb-wasm/functions/cpp-symbols.ts',
+  'adapters/duckdb-wasm/engine/memory.ts',
+  'adapters/duckdb-wasm/engine/c-api.ts',
   `adapters/duckdb-wasm/${LICENCE}`,
 ];
 
@@ -52,7 +49,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   const engine = readEngine();
   checkLayout(engine);
   const files = {
-    'duckdb.wasm': stripModule(engine, SYMBOLS),
+    'duckdb.wasm': stripModule(engine, EXPORTS),
     'trampolines.wasm': createTrampolines(CALLBACKS),
     [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };
@@ -106,7 +103,7 @@ function readEngine(): Uint8Array {
   const digest = sha256(bytes);
   if (digest !== PINNED.sha256) {
     throw new Error(
-      `@duckdb/duckdb-wasm is not the ${PINNED.version} this kit is tested with: duckdb-eh.wasm has SHA-256 ${digest}. Install the pinned version, or change PINNED in scripts/build-wasm.ts and run the engine tests.`,
+      `@duckdb/duckdb-wasm is not the ${PINNED.version} this kit is tested with: duckdb-eh.wasm has SHA-256 ${digest}. Install the pinned version, or change scripts/wasm/pinned.ts and run the engine tests.`,
     );
   }
   return bytes;
@@ -124,7 +121,7 @@ function checkLayout(engine: Uint8Array): void {
   const slots = reader.number() + 1;
   if (name === 'dylink.0' && bytes === DATA.bytes && slots === TABLE_SLOTS) return;
   throw new Error(
-    `adapters/duckdb-wasm/layout.ts is for another engine: ${name} says ${bytes} bytes, ${slots} slots`,
+    `adapters/duckdb-wasm/engine/memory.ts is for another engine: ${name} says ${bytes} bytes, ${slots} slots`,
   );
 }
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { type AuditFilter, type AuditLine, matches } from '../../src/audit/filter.ts';
 import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
-import { openScratch, type Scratch } from '../duckdb-native/scratch.ts';
+import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import { readLines } from './lines.ts';
 import { linesOf, toText } from './native.ts';
 import { filesOf } from './query.ts';

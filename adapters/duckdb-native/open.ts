@@ -1,9 +1,9 @@
 import type { Database } from '../../src/ports.ts';
-import { NativeDatabase } from './database.ts';
-import { loadDriver } from './driver.ts';
-import { acquireEngine } from './engine.ts';
-import type { ExtensionSettings } from './extensions.ts';
-import type { DatabaseSecret } from './secrets.ts';
+import { loadDriver } from './driver/driver.ts';
+import { acquireEngine } from './engine/engine.ts';
+import type { ExtensionSettings } from './engine/extensions.ts';
+import type { DatabaseSecret } from './engine/secrets.ts';
+import { NativeDatabase } from './query/database.ts';
 
 /** What a native database is opened from. */
 export interface NativeOptions extends ExtensionSettings {

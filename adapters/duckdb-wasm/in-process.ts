@@ -1,10 +1,10 @@
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
-import { Engine } from './engine.ts';
-import { closedError, Replaced } from './failure.ts';
-import type { DatabaseFile } from './file.ts';
-import { createInstance, type Instance } from './instance.ts';
+import type { DatabaseFile } from './engine/database-file.ts';
+import { Engine } from './engine/engine.ts';
+import { createInstance, type Instance } from './engine/instance.ts';
+import { closedError, Replaced } from './errors.ts';
 
-export { bytesFile, type DatabaseFile } from './file.ts';
+export { bytesFile, type DatabaseFile } from './engine/database-file.ts';
 
 /** What a database in this thread is opened from. */
 export interface WasmOptions {

@@ -5,8 +5,8 @@ import { toMegabytes } from '../../src/project/memory.ts';
 import type { Site } from '../../src/project/model.ts';
 import type { Extension } from '../../src/project/site-model.ts';
 import { type Environment, toAmount, toBoolean } from '../../src/settings/environment.ts';
-import type { ExtensionSettings } from '../duckdb-native/extensions.ts';
-import type { DatabaseSecret } from '../duckdb-native/secrets.ts';
+import type { ExtensionSettings } from '../duckdb-native/engine/extensions.ts';
+import type { DatabaseSecret } from '../duckdb-native/engine/secrets.ts';
 
 /** Which database file a process opens, how, and with which engine. */
 export interface DatabaseChoice {

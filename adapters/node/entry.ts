@@ -9,7 +9,7 @@ import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { openAudit } from '../audit/open.ts';
-import { openWasmPool } from '../duckdb-wasm/node.ts';
+import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
 import { auditSettingsOf } from '../edge/audit.ts';
 import { startAuth } from '../edge/auth.ts';
 import { createStartLog } from '../edge/log.ts';

@@ -26,7 +26,7 @@ async function openWasm({ path, readonly, extensions, memoryMb }: DatabaseChoice
   const names = (extensions?.extensions ?? []).map(({ name }) => name);
   if (names.length > 0) throw loadsNothing(names);
   if (!readonly) throw writes(path);
-  const { openWasmPool } = await import('../duckdb-wasm/node.ts');
+  const { openWasmPool } = await import('../duckdb-wasm/pool/open.ts');
   return openWasmPool({ path, ...(memoryMb === undefined ? {} : { memoryMb }) });
 }
 

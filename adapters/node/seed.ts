@@ -11,7 +11,7 @@ export const SEED = 'seed.sql';
 export async function createFromSeed(root: string, path: string): Promise<boolean> {
   if (existsSync(path) || !existsSync(join(root, SEED))) return false;
   const sql = await readFile(join(root, SEED), 'utf8');
-  const { runScript } = await import('../duckdb-native/script.ts');
+  const { runScript } = await import('../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;
   await makeFolder(path);
   try {

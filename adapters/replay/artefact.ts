@@ -13,9 +13,9 @@ import { type Ended, type RecordedCall, toEnded } from '../../src/quality/replay
 import type { Player } from '../../src/quality/replay/run.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
-import { compileEngine } from '../duckdb-wasm/artefact.ts';
+import { compileEngine } from '../duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../duckdb-wasm/in-process.ts';
-import { pathFile } from '../duckdb-wasm/path-file.ts';
 
 /** Where the targets put the database. */
 const DATABASES = ['data.duckdb', 'assets/data.duckdb'];

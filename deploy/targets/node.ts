@@ -19,7 +19,7 @@ const SHIPPED = [
 /** A folder for Node or for a container. */
 export const nodeTarget: Target = {
   runtime: 'node',
-  bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/engine-worker' },
+  bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/pool/engine-worker' },
   pythonBundles: { 'python-worker.js': 'python-pyodide/worker' },
   database: 'data.duckdb',
   files: ({ project, version, ...facts }) => ({

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openWasmPool } from '../../adapters/duckdb-wasm/node.ts';
+import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { Built } from './built.ts';
 import { createClient, toCall } from './client.ts';
 import { type Cost, costPerCall, median, type Row } from './measure.ts';

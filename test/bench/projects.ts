@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 
 /** What stands around a call. */
 export interface Around {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../deploy/build.ts';
 import { LAMBDA_DOMAINS } from '../../deploy/preview/lambda/front.ts';
 import { PLATFORMS, type Platform, SERVED, type Served } from '../matrix/platforms.ts';

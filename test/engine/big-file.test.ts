@@ -16,7 +16,7 @@ const TABLE = `CREATE TABLE big AS SELECT i AS id, hash(i) AS a, hash(i + 1) AS 
 
 /** In a process of its own, whose memory is not looked at. */
 const MAKE = `
-import { loadDriver } from ${JSON.stringify(resolve('adapters/duckdb-native/driver.ts'))};
+import { loadDriver } from ${JSON.stringify(resolve('adapters/duckdb-native/driver/driver.ts'))};
 const { openInstance } = await loadDriver();
 const options = { preserve_insertion_order: 'false', force_compression: 'uncompressed', memory_limit: '1GB' };
 const instance = await openInstance(process.argv[1], options);
@@ -32,7 +32,7 @@ const ASK = `
 const [engine, path] = process.argv.slice(1);
 const options = { path, readonly: true, memoryMb: ${MEMORY_MB} };
 const { openNative } = await import(${JSON.stringify(resolve('adapters/duckdb-native/open.ts'))});
-const { openWasmPool } = await import(${JSON.stringify(resolve('adapters/duckdb-wasm/node.ts'))});
+const { openWasmPool } = await import(${JSON.stringify(resolve('adapters/duckdb-wasm/pool/open.ts'))});
 const open = engine === 'native' ? () => openNative(options) : () => openWasmPool({ ...options, workers: 1 });
 const before = process.memoryUsage.rss();
 const database = await open();

@@ -1,9 +1,9 @@
 import { rename } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
-import { openWasmPool } from '../../adapters/duckdb-wasm/node.ts';
+import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { Database } from '../../src/ports.ts';
 import { answerOf, errorOf, type Folder, read, temporaryFolder } from './fixture.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
 import { read } from './fixture.ts';
 import { createWriterProgram, type Writer, type WriterProgram } from './writer.ts';
 

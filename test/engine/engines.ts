@@ -1,5 +1,5 @@
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import { openWasmPool } from '../../adapters/duckdb-wasm/node.ts';
+import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { Database } from '../../src/ports.ts';
 
 /** One way a database file is served on Node. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { ToolEntry } from '../../src/catalog/model.ts';
 import { createRuntime } from '../../src/endpoint/create.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { Database, SqlCall, SqlCaller, SqlResult, SqlValue } from '../../src/ports.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import { compileEngine } from '../../adapters/duckdb-wasm/artefact.ts';
+import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
-import { pathFile } from '../../adapters/duckdb-wasm/path-file.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { Database, SqlValue } from '../../src/ports.ts';
 import { DATES } from './date-functions.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { Database, SqlCaller, SqlValue } from '../../src/ports.ts';
 import { ENGINES } from './engines.ts';

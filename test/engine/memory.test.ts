@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { ENGINES } from './engines.ts';
 import { temporaryFolder } from './fixture.ts';
 import { callMany } from './quarters.ts';

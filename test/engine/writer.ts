@@ -27,7 +27,7 @@ export interface Writer {
  */
 const PROGRAM = `
 import { writeSync } from 'node:fs';
-import { loadDriver } from ${JSON.stringify(resolve('adapters/duckdb-native/driver.ts'))};
+import { loadDriver } from ${JSON.stringify(resolve('adapters/duckdb-native/driver/driver.ts'))};
 import { openNative } from ${JSON.stringify(resolve('adapters/duckdb-native/open.ts'))};
 
 const say = (line) => writeSync(1, line + '\\n');

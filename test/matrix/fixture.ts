@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadDriver } from '../../adapters/duckdb-native/driver.ts';
+import { loadDriver } from '../../adapters/duckdb-native/driver/driver.ts';
 
 const PROJECT = fileURLToPath(new URL('./project', import.meta.url));
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runScript } from '../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../deploy/build.ts';
 import { TYPES, type TypeCase } from '../engine/types.ts';
 import { PLATFORMS, type Running } from './platforms.ts';

@@ -106,6 +106,18 @@ describe('the direction of imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
+  it('keeps what reaches into DuckDB’s C++ objects behind one file', () => {
+    const fence = 'adapters/duckdb-wasm/functions/';
+    const wrong = local.filter(
+      ({ file, target }) =>
+        target.startsWith(fence) && !file.startsWith(fence) && target !== `${fence}register.ts`,
+    );
+    expect(wrong.map(show)).toEqual([]);
+    expect(local.filter(({ target }) => target === `${fence}register.ts`).map(({ file }) => file)).toEqual([
+      'adapters/duckdb-wasm/engine/engine.ts',
+    ]);
+  });
+
   it('keeps Node out of the core', () => {
     expect(
       packages.filter(({ file, target }) => file.startsWith('src/') && target.startsWith('node:')).map(show),

@@ -1,6 +1,6 @@
-import { compileEngine } from '../../../adapters/duckdb-wasm/artefact.ts';
+import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
-import { pathFile } from '../../../adapters/duckdb-wasm/path-file.ts';
 
 /* What the engine alone costs: compile, open the file named in argv, answer one query, end. */
 

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
-import { compileEngine } from '../../../adapters/duckdb-wasm/artefact.ts';
+import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
+import { nextImmediate } from '../../../adapters/duckdb-wasm/engine/next-immediate.ts';
+import { pathFile } from '../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
-import { openWasmPool } from '../../../adapters/duckdb-wasm/node.ts';
-import { pathFile } from '../../../adapters/duckdb-wasm/path-file.ts';
-import { nextImmediate } from '../../../adapters/duckdb-wasm/pause.ts';
+import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
 import type { Database } from '../../../src/ports.ts';
 
 /** One way to ask a database file; each answers its rows as objects. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 
 /** A database of sales, and what it is on disk. */
 export interface Sales {

@@ -1,8 +1,8 @@
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
-import { compileEngine } from '../../../adapters/duckdb-wasm/artefact.ts';
+import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
-import { openWasmPool } from '../../../adapters/duckdb-wasm/node.ts';
-import { pathFile } from '../../../adapters/duckdb-wasm/path-file.ts';
+import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
 import type { Database } from '../../../src/ports.ts';
 import { callMany } from '../../engine/quarters.ts';
 import type { Row } from '../measure.ts';

@@ -1,5 +1,5 @@
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
-import { openWasmPool } from '../../../adapters/duckdb-wasm/node.ts';
+import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
 import type { Row } from '../measure.ts';
 import { type Contender, ours } from './contenders.ts';
 import { pointLookup, type Sales } from './data.ts';

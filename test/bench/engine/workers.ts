@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
-import { artefactFolder } from '../../../adapters/duckdb-wasm/artefact.ts';
-import { SYMBOLS } from '../../../adapters/duckdb-wasm/symbols.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
+import { artefactFolder } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
+import { EXPORTS } from '../../../scripts/wasm/exports.ts';
 import { renameExports } from '../../../scripts/wasm/strip.ts';
 import { benchFile } from '../program.ts';
 import { CONFIGURATION, toConfiguration } from './workerd.ts';
@@ -53,7 +53,7 @@ async function prepareWorker(folder: string, name: string, entry: string): Promi
 async function engineOf(name: string, stripped: string): Promise<Uint8Array> {
   if (name === 'ours') return readFile(stripped);
   const whole = await readFile(join(PACKAGE, 'duckdb-eh.wasm'));
-  return name === 'unstripped' ? renameExports(whole, SYMBOLS) : whole;
+  return name === 'unstripped' ? renameExports(whole, EXPORTS) : whole;
 }
 
 /** The package's bindings for browsers find neither Node nor a network in workerd. */

@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { exportCsv, exportDuckdb } from '../../../adapters/audit/export.ts';
 import { rotatedName } from '../../../adapters/audit/names.ts';
 import { createAuditQuery, type Reader } from '../../../adapters/audit/query.ts';
-import { openScratch } from '../../../adapters/duckdb-native/scratch.ts';
+import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import type { AuditFilter } from '../../../src/audit/filter.ts';
 import { toDuration, toMoment } from '../../../src/audit/moment.ts';
 import { parseAuditQuery } from '../../../src/audit/query.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { openDatabase } from '../../../adapters/node/open-database.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { Change, ChangeClass } from '../../../src/quality/drift/change.ts';

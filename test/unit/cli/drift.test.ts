@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { project, svc } from './svc.ts';
 
 const SITE = `svc: 1

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openScratch } from '../../../adapters/duckdb-native/scratch.ts';
+import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import { createInput } from '../../../cli/input.ts';
 import { createOutput } from '../../../cli/output.ts';
 import { start } from '../../../cli/serve/start.ts';

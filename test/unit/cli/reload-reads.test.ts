@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { startReceiver } from '../adapters/otel/receiver.ts';
 import { startVault, VAULT_TOKEN } from '../adapters/references/vault-double.ts';
 import { folder, project, Svc } from './svc.ts';

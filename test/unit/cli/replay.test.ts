@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { createClient } from '../../../adapters/replay/client.ts';
 import { buildTarget } from '../../../deploy/build.ts';
 import { project, Svc, svc } from './svc.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../deploy/build.ts';
 import { TARGET_NAMES } from '../../../deploy/target.ts';
 import { parseManifest } from '../../../src/catalog/manifest.ts';

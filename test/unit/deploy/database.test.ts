@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { loadDriver } from '../../../adapters/duckdb-native/driver.ts';
+import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { copyDatabase } from '../../../deploy/database.ts';
 
 let folder: string;

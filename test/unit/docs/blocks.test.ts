@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
-import { loadDriver } from '../../../adapters/duckdb-native/driver.ts';
+import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { editorSchemaOf } from '../../../src/quality/editor/files.ts';
 import { load as loadProject, SITE } from '../project/memory.ts';
 import { load as loadSettings } from '../settings/fixture.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
-import { runScript } from '../../../adapters/duckdb-native/script.ts';
-import { openWasmPool } from '../../../adapters/duckdb-wasm/node.ts';
+import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { RequestContext, User } from '../../../src/context.ts';
 import { createRuntime } from '../../../src/endpoint/create.ts';

@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SYMBOLS } from '../../../adapters/duckdb-wasm/symbols.ts';
 import { buildWasm } from '../../../scripts/build-wasm.ts';
+import { EXPORTS } from '../../../scripts/wasm/exports.ts';
 import { scanCalls } from '../../../scripts/wasm/instructions.ts';
 import { Reader, toLeb } from '../../../scripts/wasm/reader.ts';
 import { stripModule } from '../../../scripts/wasm/strip.ts';
@@ -57,7 +57,7 @@ describe('the engine’s artefacts', () => {
     await buildWasm();
     const engine = await WebAssembly.compile(readFileSync('dist/duckdb-wasm/duckdb.wasm'));
     expect(new Set(WebAssembly.Module.exports(engine).map(({ name }) => name))).toEqual(
-      new Set(SYMBOLS.values()),
+      new Set(EXPORTS.values()),
     );
     expect(statSync('dist/duckdb-wasm/duckdb.wasm').size).toBeLessThan(24_500_000);
   });

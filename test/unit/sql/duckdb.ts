@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { loadDriver } from '../../../adapters/duckdb-native/driver.ts';
+import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 
 /** What DuckDB itself makes of a SQL text; null when it does not parse it. */
 export interface Reading {

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadDriver } from '../../../../adapters/duckdb-native/driver.ts';
+import { loadDriver } from '../../../../adapters/duckdb-native/driver/driver.ts';
 import { buildTarget } from '../../../../deploy/build.ts';
 import type { TargetName } from '../../../../deploy/target.ts';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { loadDriver } from '../../../../adapters/duckdb-native/driver.ts';
-import { compileEngine } from '../../../../adapters/duckdb-wasm/artefact.ts';
+import { loadDriver } from '../../../../adapters/duckdb-native/driver/driver.ts';
+import { compileEngine } from '../../../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../../adapters/duckdb-wasm/in-process.ts';
-import { pathFile } from '../../../../adapters/duckdb-wasm/path-file.ts';
 import { type ErrorCode, SvcError } from '../../../../src/errors.ts';
 import type { Database, SqlCall, SqlCaller, SqlResult, SqlValue } from '../../../../src/ports.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runScript } from '../../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../../deploy/build.ts';
 import { TARGET_NAMES, type TargetName } from '../../../../deploy/target.ts';
 

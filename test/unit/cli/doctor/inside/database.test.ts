@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runScript } from '../../../../../adapters/duckdb-native/script.ts';
+import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import type { DatabaseChoice } from '../../../../../adapters/node/database-choice.ts';
 import { checkDatabase } from '../../../../../cli/doctor/inside/database.ts';
 

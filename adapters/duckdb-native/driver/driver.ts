@@ -1,0 +1,43 @@
+import { SvcError } from '../../../src/errors.ts';
+import { keepByteOrderMarks } from './byte-order-mark.ts';
+import { createOpenInstance, type OpenInstance } from './create.ts';
+import { createPoll, type WaitFor } from './poll.ts';
+import { letProcessEnd } from './process-exit.ts';
+import { createSeats } from './thread-budget.ts';
+
+type Api = typeof import('@duckdb/node-api');
+
+/** The native driver's API, and what we add to it. */
+export interface Driver {
+  readonly api: Api;
+  readonly openInstance: OpenInstance;
+  readonly waitFor: WaitFor;
+}
+
+let driver: Promise<Driver> | undefined;
+
+/** Loads the optional driver, the first time anybody needs it. */
+export function loadDriver(): Promise<Driver> {
+  driver ??= importDriver();
+  return driver;
+}
+
+async function importDriver(): Promise<Driver> {
+  try {
+    const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
+    keepByteOrderMarks(api);
+    letProcessEnd();
+    return {
+      api,
+      openInstance: createOpenInstance(api, bindings.default),
+      waitFor: createPoll(bindings.default, createSeats(process.env.UV_THREADPOOL_SIZE)),
+    };
+  } catch (cause) {
+    throw new SvcError(
+      'database_unavailable',
+      `The native database engine needs the package @duckdb/node-api, which cannot be loaded here.
+Install it with \`npm install @duckdb/node-api@1.4.4-r.3\`, or use a read-only database with \`engine: wasm\`.`,
+      { cause },
+    );
+  }
+}

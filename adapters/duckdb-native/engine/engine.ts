@@ -1,0 +1,217 @@
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
+import type { Driver } from '../driver/driver.ts';
+import { missingText, toOpenError } from '../errors.ts';
+import { type Inside, readInside } from '../query/confine.ts';
+import { createLine, type LineSize, type TakePlace } from '../query/queue.ts';
+import { checkStandIns } from '../query/stand-ins.ts';
+import { loadExtensions } from './extensions.ts';
+import { Instance } from './instance.ts';
+import { applySecrets, type DatabaseSecret } from './secrets.ts';
+import { type EngineSettings, lockdown, openOptions } from './settings.ts';
+
+/** Which file to open, how, and for how many at a time. */
+export interface EngineOptions extends EngineSettings {
+  readonly path: string;
+  /** Whether a missing file is made. */
+  readonly create: boolean;
+  readonly secrets: readonly DatabaseSecret[];
+  /** The queries that run at a time, and the statements that may wait for their turn. */
+  readonly reads: LineSize;
+  readonly writes: LineSize;
+}
+
+/** One DuckDB over one file; whoever opened it releases it. */
+export interface Engine {
+  /** As the file was opened; a reader that shares a writer's engine is held to reading by its transactions. */
+  readonly readonly: boolean;
+  /** Whether statements reach files and the network. */
+  readonly external: boolean;
+  /** What callers' own statements may use where the project's reach further. */
+  readonly inside: Inside;
+  readonly takeRead: TakePlace;
+  /** Statements that write take turns, so that they never conflict. */
+  readonly takeWrite: TakePlace;
+  /** Where statements are planned that callers wrote. */
+  readonly takePlan: TakePlace;
+  readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting'>;
+  release(): Promise<void>;
+}
+
+/**
+ * A short statement can take hours to be planned (`SELECT (SELECT (SELECT ...`), and nothing interrupts DuckDB meanwhile:
+ * those that callers wrote get few of the process's threads, so that they keep nobody but each other waiting.
+ */
+const OWN_PLANS = 2;
+
+/** An engine as it is shared. */
+interface Held extends Omit<Engine, 'instance' | 'release'> {
+  readonly instance: Instance;
+  /** Everybody's: all are there again when the file is opened again. */
+  readonly secrets: DatabaseSecret[];
+  users: number;
+}
+
+/**
+ * The files this process has open, by inode. DuckDB's lock keeps other processes out but not its own, so a file open
+ * for writing is opened once and shared: while a reload swaps one runtime for another, both have it.
+ */
+const writers = new Map<string, Held>();
+const readers = new Map<string, number>();
+const openInTurn = createSerial();
+
+/** Opens a database file, or shares the engine that already writes to it in this process. */
+export function acquireEngine(driver: Driver, options: EngineOptions): Promise<Engine> {
+  return openInTurn(async () => {
+    const key = await fileKey(options.path);
+    if (key === null) await prepareCreation(options);
+    else if (!options.readonly) await checkFolder(options.path);
+    const writer = key === null ? undefined : writers.get(key);
+    if (key !== null && writer !== undefined) return joinWriter(key, writer, options.secrets);
+    if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
+    const held = await open(driver, options);
+    const opened = (await fileKey(options.path)) ?? options.path;
+    return options.readonly ? holdReader(opened, held) : holdWriter(opened, held);
+  });
+}
+
+async function open(driver: Driver, options: EngineOptions): Promise<Held> {
+  const secrets = [...options.secrets];
+  let inside: Inside = new Set();
+  const instance = await Instance.open(() =>
+    openEngine(driver, { ...options, secrets }, (found) => {
+      inside = found;
+    }),
+  );
+  return {
+    readonly: options.readonly,
+    external: options.external ?? false,
+    takeRead: createLine(options.reads),
+    takeWrite: createLine(options.writes),
+    takePlan: createLine({ ...options.reads, places: OWN_PLANS }),
+    inside,
+    instance,
+    secrets,
+    users: 0,
+  };
+}
+
+async function joinWriter(key: string, held: Held, secrets: readonly DatabaseSecret[]): Promise<Engine> {
+  await held.instance.with((connection) => applySecrets(connection, secrets));
+  held.secrets.push(...secrets);
+  return shareWriter(key, held);
+}
+
+function holdWriter(key: string, held: Held): Engine {
+  if (key !== MEMORY) writers.set(key, held);
+  return shareWriter(key, held);
+}
+
+function shareWriter(key: string, held: Held): Engine {
+  held.users += 1;
+  return { ...held, release: () => openInTurn(() => releaseWriter(key, held)) };
+}
+
+async function releaseWriter(key: string, held: Held): Promise<void> {
+  held.users -= 1;
+  if (held.users > 0) return;
+  if (writers.get(key) === held) writers.delete(key);
+  try {
+    await held.instance.with((connection) => connection.run('CHECKPOINT'));
+  } catch {
+    // What is committed is in the log beside the file, and whoever opens it next finds it there.
+  } finally {
+    await held.instance.close();
+  }
+}
+
+function holdReader(key: string, held: Held): Engine {
+  readers.set(key, (readers.get(key) ?? 0) + 1);
+  return {
+    ...held,
+    release: async () => {
+      const left = (readers.get(key) ?? 1) - 1;
+      if (left === 0) readers.delete(key);
+      else readers.set(key, left);
+      await held.instance.close();
+    },
+  };
+}
+
+type TellInside = (inside: Inside) => void;
+
+async function openEngine(
+  { openInstance }: Driver,
+  options: EngineOptions,
+  tell: TellInside,
+): Promise<DuckDBInstance> {
+  try {
+    const instance = await openInstance(options.path, openOptions(options));
+    await setUp(instance, options, tell);
+    return instance;
+  } catch (thrown) {
+    if (thrown instanceof SvcError) throw thrown;
+    throw toOpenError(options.path, options.readonly, thrown);
+  }
+}
+
+async function setUp(instance: DuckDBInstance, options: EngineOptions, tell: TellInside): Promise<void> {
+  const connection = await instance.connect();
+  try {
+    if (options.external) tell(await readInside(connection));
+    await checkStandIns(connection);
+    await loadExtensions(connection, options);
+    await applySecrets(connection, options.secrets);
+    await connection.run(lockdown(options).join(';\n'));
+  } catch (thrown) {
+    connection.closeSync();
+    instance.closeSync();
+    throw thrown;
+  }
+  connection.closeSync();
+}
+
+const MEMORY = ':memory:';
+
+async function fileKey(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found && `${found.dev}:${found.ino}`;
+}
+
+async function prepareCreation({ path, readonly, create }: EngineOptions): Promise<void> {
+  if (path === MEMORY) return;
+  if (readonly || !create) throw new SvcError('database_unavailable', missingText(path));
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (thrown) {
+    throw toOpenError(path, readonly, thrown);
+  }
+}
+
+/** Else the first commit would find out. */
+async function checkFolder(path: string): Promise<void> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (thrown) {
+    throw toOpenError(path, false, thrown);
+  }
+}
+
+function openForReading(path: string): SvcError {
+  return new SvcError(
+    'database_unavailable',
+    `The database ${path} is open read-only in this process, so it cannot be opened for writing as well.`,
+  );
+}
+
+/** Returns a function that runs work one at a time, in the order it was asked for; a failure does not stop the next. */
+function createSerial(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+}

@@ -1,0 +1,40 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
+import { lexSql } from '../../../src/sql/lexer.ts';
+import { statementsOf } from '../../../src/sql/statement.ts';
+import { toQueryError } from '../errors.ts';
+import { withFile } from './database-file.ts';
+
+/** A longer script, as one that holds the data itself, is run as it is. */
+const LONGEST_LEXED = 1_000_000;
+
+/**
+ * Runs a script of the author's own, of any number of statements, on a database file that it may create; relative paths
+ * in it begin at a folder, or where the process is.
+ */
+export async function runScript(path: string, sql: string, folder?: string): Promise<void> {
+  await withFile(path, {}, async (connection) => {
+    if (folder !== undefined)
+      await connection.run(`SET file_search_path = '${folder.replaceAll("'", "''")}'`);
+    if (sql.length > LONGEST_LEXED || lexSql(sql).problems.length > 0) await connection.run(sql);
+    else await runEach(connection, sql);
+  });
+}
+
+/** One after the other, so that it is known where a mistake is. */
+async function runEach(connection: DuckDBConnection, sql: string): Promise<void> {
+  for (const { text, offset } of statementsOf(sql)) {
+    const above = sql.slice(0, offset).match(/\n/g)?.length ?? 0;
+    await connection.run(`${'\n'.repeat(above)}${text}`).catch((thrown: unknown) => {
+      throw located(thrown, text, above + 1);
+    });
+  }
+}
+
+/** DuckDB names the line for some mistakes only. */
+function located(thrown: unknown, text: string, line: number): SvcError {
+  const error = toQueryError(thrown);
+  if (/^LINE \d+:/m.test(error.message)) return error;
+  const first = text.split('\n')[0]?.slice(0, 80);
+  return new SvcError(error.code, `${error.message}\n\nLINE ${line}: ${first}`, { cause: thrown });
+}

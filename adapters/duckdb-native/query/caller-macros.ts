@@ -1,0 +1,58 @@
+import type { SqlCaller } from '../../../src/ports.ts';
+
+/** What each user function answers, as a SQL expression (spec, "SQL functions available when served"). */
+const ANSWERS: { readonly [name: string]: (caller: SqlCaller | null) => string } = {
+  'get_user_external_token()': (caller) => literal(caller?.externalToken),
+  'get_username()': (caller) => literal(caller?.username),
+  'get_user_provider()': (caller) => literal(caller?.provider),
+  'get_user_email()': (caller) => literal(caller?.email),
+  'get_request_header(name)': (caller) => header(caller?.headers),
+  'get_request_headers_json()': (caller) =>
+    literal(caller?.headers && JSON.stringify(Object.fromEntries(caller.headers))),
+};
+
+const NAMES = Object.keys(ANSWERS).map((signature) => signature.replace(/\(.*/, ''));
+const UNKNOWN = new RegExp(`Function with name "?(${NAMES.join('|')})"? does not exist`, 'i');
+
+/** Whether a name is that of a user function. */
+export function isCallerFunction(name: string): boolean {
+  return NAMES.includes(name);
+}
+
+/** Whether a statement failed because a user function, behind a view or macro it uses, is not defined yet. */
+export function lacksCaller(message: string): boolean {
+  return UNKNOWN.test(message);
+}
+
+/** Defines the user functions that a statement names; they end with the connection, and no other one sees them. */
+export function defineNamed(sql: string, caller: SqlCaller | null): readonly string[] {
+  const text = sql.toLowerCase();
+  return define(caller, (_, index) => text.includes(NAMES[index] ?? ''));
+}
+
+/** Defines all user functions. */
+export function defineAll(caller: SqlCaller | null): readonly string[] {
+  return define(caller, () => true);
+}
+
+function define(
+  caller: SqlCaller | null,
+  chosen: (entry: unknown, index: number) => boolean,
+): readonly string[] {
+  return Object.entries(ANSWERS)
+    .filter(chosen)
+    .map(([signature, answer]) => `CREATE OR REPLACE TEMP MACRO ${signature} AS ${answer(caller)}`);
+}
+
+function header(headers: ReadonlyMap<string, string> | null | undefined): string {
+  if (!headers || headers.size === 0) return literal(null);
+  const entries = [...headers].map(([name, value]) => `${literal(name)}: ${literal(value)}`);
+  return `MAP {${entries.join(', ')}}[lower(name)]`;
+}
+
+/** Text as a SQL expression; the driver would end the statement at a NUL. */
+function literal(text: string | null | undefined): string {
+  if (text === null || text === undefined) return 'NULL::VARCHAR';
+  const parts = text.split('\0').map((part) => `'${part.replaceAll("'", "''")}'`);
+  return `(${parts.join(' || chr(0) || ')})::VARCHAR`;
+}

@@ -1,0 +1,99 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/json.ts';
+import { rejection } from '../../../src/sql/query.ts';
+import { isCallerFunction } from './caller-macros.ts';
+import { isFileReader } from './restrictions.ts';
+
+/** What DuckDB knows without any extension, so that it stays inside unless it reads files. */
+export type Inside = ReadonlySet<string>;
+
+/** Asks for it, which must be done before extensions are loaded. */
+export async function readInside(connection: DuckDBConnection): Promise<Inside> {
+  const known = await connection.runAndReadAll(
+    'SELECT DISTINCT lower(function_name) FROM duckdb_functions()',
+  );
+  return new Set(known.getRows().map(([name]) => String(name)));
+}
+
+/**
+ * Holds a caller's query to the database's own tables where the project's own SQL may reach further: DuckDB's parser
+ * says which tables and functions it names; those behind the author's views and macros are the author's choice.
+ */
+export async function confine(connection: DuckDBConnection, sql: string, inside: Inside): Promise<void> {
+  const tree = await parse(connection, sql);
+  const around = await readSurroundings(connection);
+  for (const node of nodesOf(tree)) check(node, { inside, ...around });
+}
+
+type Node = { readonly [key: string]: JsonValue };
+
+interface Allowed {
+  readonly inside: Inside;
+  /** The author's own. */
+  readonly macros: ReadonlySet<string>;
+  /** Databases beside the project's. */
+  readonly attached: ReadonlySet<string>;
+}
+
+async function parse(connection: DuckDBConnection, sql: string): Promise<JsonValue> {
+  const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+  const tree: JsonValue = JSON.parse(String(result.getRows()[0]?.[0]));
+  if (!isNode(tree) || tree.error !== true) return tree;
+  throw new SvcError('sql_rejected', `The statement was refused: ${tree.error_message}`);
+}
+
+const SURROUNDINGS = `SELECT 'macro' AS kind, lower(function_name) AS name FROM duckdb_functions()
+  WHERE function_type IN ('macro', 'table_macro') AND database_name = current_database()
+UNION ALL SELECT 'database', lower(database_name) FROM duckdb_databases()
+  WHERE NOT internal AND database_name <> current_database()`;
+
+async function readSurroundings(connection: DuckDBConnection): Promise<Omit<Allowed, 'inside'>> {
+  const rows = (await connection.runAndReadAll(SURROUNDINGS)).getRows();
+  const named = (kind: string) =>
+    new Set(rows.filter(([one]) => one === kind).map(([, name]) => String(name)));
+  return { macros: named('macro'), attached: named('database') };
+}
+
+function* nodesOf(value: JsonValue): Generator<Node> {
+  if (Array.isArray(value)) for (const item of value) yield* nodesOf(item);
+  if (!isNode(value)) return;
+  yield value;
+  for (const part of Object.values(value)) yield* nodesOf(part);
+}
+
+function isNode(value: JsonValue): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function check(node: Node, allowed: Allowed): void {
+  if (node.type === 'BASE_TABLE') checkTable(node, allowed);
+  else if (node.type === 'SHOW_REF') checkShown(textOf(node.table_name));
+  else if (typeof node.function_name === 'string') checkFunction(node.function_name, node, allowed);
+}
+
+/** A name with these marks may be a file or an address, which DuckDB reads where it has no such table. */
+const LOCATION = /[./\\:*?]/;
+
+function checkTable(node: Node, { attached }: Allowed): void {
+  const [table, ...around] = [node.table_name, node.schema_name, node.catalog_name].map(textOf);
+  if (table !== undefined && LOCATION.test(table)) throw rejection(table);
+  const foreign = around.find((name) => attached.has(name.toLowerCase()));
+  if (foreign !== undefined) throw rejection(foreign);
+}
+
+function checkShown(name: string): void {
+  if (name !== '' && !/^"?(tables|__show_tables_expanded)"?$/.test(name)) throw rejection(name);
+}
+
+function checkFunction(name: string, node: Node, { inside, macros }: Allowed): void {
+  const known = name.toLowerCase();
+  const operator = !/\w/.test(known);
+  const window = node.class === 'WINDOW' && node.type !== 'WINDOW_AGGREGATE';
+  if (operator || window || macros.has(known) || isCallerFunction(known)) return;
+  if (!inside.has(known) || isFileReader(known) || known.endsWith('_scan')) throw rejection(name);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,159 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isCollateral, isFatal, lostError } from '../errors.ts';
+import { createDecoders, type DecoderOf } from './decode.ts';
+import { type Limits, withinLimits } from './limits.ts';
+import { holdPlace } from './queue.ts';
+import { checkKind, refuseFiles } from './restrictions.ts';
+import { toResult } from './result.ts';
+import { Session } from './session.ts';
+import { refuseStandIns } from './stand-ins.ts';
+
+/** Interrupting again: a statement that just begins does not notice the first time. */
+const CLOSE_EVERY_MS = 20;
+
+/** The native engine behind the `Database` port. */
+export class NativeDatabase implements Database {
+  readonly engine = 'duckdb-native';
+  readonly readonly: boolean;
+  readonly #driver: Driver;
+  readonly #engine: Engine;
+  readonly #decoderOf: DecoderOf;
+  readonly #sessions = new Set<Session>();
+  #closed = false;
+
+  constructor(driver: Driver, engine: Engine, readonly: boolean) {
+    this.readonly = readonly;
+    this.#driver = driver;
+    this.#engine = engine;
+    this.#decoderOf = createDecoders(driver);
+  }
+
+  async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    this.#checkMode(request.mode);
+    return withinLimits(call, (limits) => {
+      if (request.mode === 'read') return this.#takeRead(request, call, limits);
+      return this.#engine.takeWrite(
+        () => this.#withSession((session) => this.#write(session, request, call, limits), limits),
+        limits,
+      );
+    });
+  }
+
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+    this.#checkMode(mode);
+    await this.#withSession(async (session) => {
+      await session.introduce(sql, null);
+      const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
+      if (mode === 'write') checkKind(this.#driver, prepared.statement, this.#engine.external);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    while (this.#sessions.size > 0) {
+      for (const session of this.#sessions) session.interrupt();
+      await new Promise((resolve) => setTimeout(resolve, CLOSE_EVERY_MS));
+    }
+    await this.#engine.release();
+  }
+
+  /** What a caller wrote waits for its turn to be planned before it takes a place that others wait for. */
+  async #takeRead(request: SqlRequest, { caller }: SqlCall, limits: Limits): Promise<SqlResult> {
+    const { takePlan, takeRead } = this.#engine;
+    const onPlanned = request.confined === true ? await holdPlace(takePlan, limits) : () => {};
+    const read = (session: Session) => this.#read(session, request, { caller, onPlanned });
+    try {
+      return await takeRead(() => this.#withSession(read, limits), limits);
+    } finally {
+      onPlanned();
+    }
+  }
+
+  async #read(
+    session: Session,
+    { sql, values, maxRows, confined = false }: SqlRequest,
+    { caller, onPlanned }: Pick<SqlCall, 'caller'> & { readonly onPlanned: () => void },
+  ): Promise<SqlResult> {
+    const { readonly, external, inside } = this.#engine;
+    if (!readonly && !external) refuseFiles(sql);
+    if (confined && external) await session.confine(sql, inside);
+    // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
+    await session.introduce(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
+    const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
+    onPlanned();
+    try {
+      await session.bind(prepared, values);
+      return toResult(await session.runInSlices(prepared), this.#decoderOf, maxRows);
+    } finally {
+      prepared.statement.destroySync();
+    }
+  }
+
+  async #write(
+    session: Session,
+    request: SqlRequest,
+    { caller }: SqlCall,
+    limits: Limits,
+  ): Promise<SqlResult> {
+    refuseRevealing(request.sql);
+    refuseStandIns(request.sql);
+    if (!this.#engine.external) refuseFiles(request.sql);
+    await session.introduce(request.sql, caller);
+    const prepared = await session.prepare(request.sql, caller);
+    try {
+      checkKind(this.#driver, prepared.statement, this.#engine.external);
+      await session.bind(prepared, request.values);
+      await session.run(['BEGIN TRANSACTION']);
+      const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
+      limits.commit();
+      await session.run(['COMMIT']);
+      return result;
+    } finally {
+      prepared.statement.destroySync();
+    }
+  }
+
+  async #withSession<T>(work: (session: Session) => Promise<T>, limits?: Limits): Promise<T> {
+    limits?.check();
+    this.#checkOpen();
+    const session = await Session.open(this.#driver, this.#engine.instance);
+    this.#sessions.add(session);
+    const release = limits?.onStop(() => session.interrupt());
+    try {
+      limits?.check();
+      return await work(session);
+    } catch (thrown) {
+      throw await this.#afterFailure(thrown);
+    } finally {
+      release?.();
+      this.#sessions.delete(session);
+      session.close();
+    }
+  }
+
+  /** An error inside of DuckDB can be the end of it, also for those whose statements did nothing wrong. */
+  async #afterFailure(thrown: unknown): Promise<unknown> {
+    const { instance } = this.#engine;
+    if (isFatal(thrown)) await instance.recover();
+    return instance.restarting && isCollateral(thrown) ? lostError(thrown) : thrown;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new SvcError('database_unavailable', 'The database is closed.');
+  }
+
+  #checkMode(mode: SqlRequest['mode']): void {
+    this.#checkOpen();
+    if (mode === 'write' && this.readonly) {
+      throw new SvcError(
+        'database_readonly',
+        'The database is open read-only, and the statement writes. Set `readonly: false` for the database of the profile.',
+      );
+    }
+  }
+}

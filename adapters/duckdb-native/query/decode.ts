@@ -1,0 +1,152 @@
+import type {
+  DuckDBArrayValue,
+  DuckDBBitValue,
+  DuckDBBlobValue,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBIntervalValue,
+  DuckDBListValue,
+  DuckDBMapValue,
+  DuckDBStructValue,
+  DuckDBTimestampMillisecondsValue,
+  DuckDBTimestampNanosecondsValue,
+  DuckDBTimestampSecondsValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeTZValue,
+  DuckDBTimeValue,
+  DuckDBType,
+  DuckDBUnionValue,
+  DuckDBUUIDValue,
+  DuckDBValue,
+} from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/json.ts';
+import {
+  bitForm,
+  blobForm,
+  dateForm,
+  decimalForm,
+  doubleForm,
+  floatForm,
+  integerForm,
+  intervalForm,
+  mapForm,
+  structForm,
+  timeForm,
+  timestampForm,
+  timeTzForm,
+} from '../../../src/sql/forms.ts';
+import { jsonForm } from '../../../src/sql/json-form.ts';
+import type { Driver } from '../driver/driver.ts';
+import { typeName } from './type-name.ts';
+
+/** A value of the driver in its exact JSON form. */
+export type Decode = (value: DuckDBValue) => JsonValue;
+
+/** What decodes the values of a type: made once for a column, since each has many. */
+export type DecoderOf = (type: DuckDBType) => Decode;
+
+/** The decoders of all types that the driver knows. */
+export function createDecoders({ api }: Driver): DecoderOf {
+  const scalars = scalarForms(api.DuckDBTypeId);
+  const decoderOf: DecoderOf = (type) => {
+    const form = formOf(type);
+    return (value) => (value === null ? null : form(value));
+  };
+  const formOf = (type: DuckDBType): Decode => {
+    if (type.alias === 'JSON') return (value) => jsonForm(String(value));
+    return nestedForm(type, decoderOf) ?? scalars.get(type.typeId) ?? refuse(type);
+  };
+  return decoderOf;
+}
+
+/** A column of nothing but NULL can be sent all the same. */
+function refuse(type: DuckDBType): Decode {
+  return () => {
+    throw unknownType(typeName(type));
+  };
+}
+
+/** Fields are known by their position, since unnamed ones would all be the same property of the driver's value. */
+export function nameFieldsByPosition(type: DuckDBType): void {
+  if ('entryTypes' in type) {
+    Object.assign(type, { entryNames: type.entryTypes.map((_, index) => String(index)) });
+    type.entryTypes.forEach(nameFieldsByPosition);
+  }
+  if ('memberTypes' in type) type.memberTypes.forEach(nameFieldsByPosition);
+  if ('keyType' in type) nameFieldsByPosition(type.keyType);
+  if ('valueType' in type) nameFieldsByPosition(type.valueType);
+}
+
+/** DuckDB has a few types that its C interface, and with it both engines, cannot carry. */
+export function unknownType(column: string): SvcError {
+  return new SvcError(
+    'sql_failed',
+    `The result has a column, ${column}, of a type that cannot be sent. Cast it to VARCHAR.`,
+  );
+}
+
+/** The driver gives each type its own class of value, which its types do not say. */
+const form = <T>(toForm: (value: T) => JsonValue): Decode => toForm as unknown as Decode;
+
+function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Decode> {
+  const asIs = form<boolean | number | string>((value) => value);
+  const integer = form<bigint>(integerForm);
+  return new Map<number, Decode>([
+    ...[ID.BOOLEAN, ID.TINYINT, ID.SMALLINT, ID.INTEGER].map((id) => [id, asIs] as const),
+    ...[ID.UTINYINT, ID.USMALLINT, ID.UINTEGER, ID.VARCHAR, ID.ENUM].map((id) => [id, asIs] as const),
+    ...[ID.BIGINT, ID.UBIGINT, ID.HUGEINT, ID.UHUGEINT, ID.BIGNUM].map((id) => [id, integer] as const),
+    [ID.FLOAT, form(floatForm)],
+    [ID.DOUBLE, form(doubleForm)],
+    [ID.DECIMAL, form(({ value, scale }: DuckDBDecimalValue) => decimalForm(value, scale))],
+    [ID.BLOB, form(({ bytes }: DuckDBBlobValue) => blobForm(bytes))],
+    [ID.BIT, form(({ data }: DuckDBBitValue) => bitForm(data))],
+    [ID.UUID, form((value: DuckDBUUIDValue) => value.toString())],
+    [ID.DATE, form(({ days }: DuckDBDateValue) => dateForm(days))],
+    [ID.TIME, form(({ micros }: DuckDBTimeValue) => timeForm(micros))],
+    [ID.TIME_TZ, form(({ micros, offset }: DuckDBTimeTZValue) => timeTzForm(micros, offset))],
+    [ID.TIMESTAMP, form(({ micros }: DuckDBTimestampValue) => timestampForm(micros, 'us', false))],
+    [ID.TIMESTAMP_TZ, form(({ micros }: DuckDBTimestampTZValue) => timestampForm(micros, 'us', true))],
+    [ID.TIMESTAMP_S, form(({ seconds }: DuckDBTimestampSecondsValue) => timestampForm(seconds, 's', false))],
+    [
+      ID.TIMESTAMP_MS,
+      form(({ millis }: DuckDBTimestampMillisecondsValue) => timestampForm(millis, 'ms', false)),
+    ],
+    [
+      ID.TIMESTAMP_NS,
+      form(({ nanos }: DuckDBTimestampNanosecondsValue) => timestampForm(nanos, 'ns', false)),
+    ],
+    [
+      ID.INTERVAL,
+      form(({ months, days, micros }: DuckDBIntervalValue) => intervalForm(months, days, micros)),
+    ],
+    [ID.SQLNULL, () => null],
+  ]);
+}
+
+/** Null for what is not nested. */
+function nestedForm(type: DuckDBType, decoderOf: DecoderOf): Decode | null {
+  if ('entryTypes' in type) {
+    const parts = type.entryTypes.map(decoderOf);
+    return form(({ entries }: DuckDBStructValue) => {
+      const values = parts.map((decode, index) => decode(entries[String(index)] ?? null));
+      return structForm(type.entryNames, values);
+    });
+  }
+  if ('memberTypes' in type) {
+    const members = new Map(
+      type.memberTypes.map((member, index) => [type.memberTags[index], decoderOf(member)]),
+    );
+    return form(({ tag, value }: DuckDBUnionValue) => members.get(tag)?.(value) ?? null);
+  }
+  if ('keyType' in type) {
+    const [toKey, toValue] = [decoderOf(type.keyType), decoderOf(type.valueType)];
+    return form(({ entries }: DuckDBMapValue) =>
+      mapForm(entries.map(({ key, value }) => [toKey(key), toValue(value)])),
+    );
+  }
+  if (!('valueType' in type)) return null;
+  const itemOf = decoderOf(type.valueType);
+  return form(({ items }: DuckDBListValue | DuckDBArrayValue) => items.map(itemOf));
+}

@@ -1,0 +1,99 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { SqlCall } from '../../../src/ports.ts';
+
+/** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
+const INTERRUPT_EVERY_MS = 20;
+
+/** The limits of one piece of work, as the work sees them. */
+export interface Limits {
+  /** Throws when the work was stopped. */
+  check(): void;
+  /** The work has waited long enough: from here on it is itself what takes time. */
+  begin(): void;
+  /** From here on the work can no longer be stopped; throws when it was before. */
+  commit(): void;
+  /** What to call, again and again, once the work is stopped, until the answer is called. */
+  onStop(interrupt: () => void): () => void;
+}
+
+/**
+ * Runs work until its deadline or until the caller is gone. The caller then gets its answer at once; the work itself
+ * ends as soon as the engine lets it.
+ */
+export async function withinLimits<T>(
+  { signal, timeoutMs }: Pick<SqlCall, 'signal' | 'timeoutMs'>,
+  work: (limits: Limits) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw cancelledError();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const limits = createLimits(reject);
+  const cancel = (): void => limits.stop(cancelledError());
+  const timer = setTimeout(() => limits.expire(timeoutMs), timeoutMs);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await Promise.race([stopped, work(limits)]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** The limits and what enforces them. */
+interface Stoppable extends Limits {
+  stop(reason: SvcError): void;
+  expire(timeoutMs: number): void;
+}
+
+function createLimits(stopped: (reason: SvcError) => void): Stoppable {
+  const interrupts = new Set<() => void>();
+  let reason: SvcError | null = null;
+  let begun = false;
+  let committed = false;
+  const check = (): void => {
+    if (reason) throw reason;
+  };
+  const stop = (error: SvcError): void => {
+    if (reason || committed) return;
+    reason = error;
+    stopped(error);
+    repeatWhileAny(interrupts);
+  };
+  return {
+    check,
+    stop,
+    expire: (timeoutMs) => stop(begun ? deadlineError(timeoutMs) : busyError()),
+    begin: () => {
+      begun = true;
+    },
+    commit: () => {
+      check();
+      committed = true;
+    },
+    onStop: (interrupt) => {
+      interrupts.add(interrupt);
+      return () => interrupts.delete(interrupt);
+    },
+  };
+}
+
+function repeatWhileAny(interrupts: ReadonlySet<() => void>): void {
+  const timer = setInterval(interruptAll, INTERRUPT_EVERY_MS);
+  interruptAll();
+  function interruptAll(): void {
+    if (interrupts.size === 0) clearInterval(timer);
+    for (const interrupt of interrupts) interrupt();
+  }
+}
+
+function cancelledError(): SvcError {
+  return new SvcError('cancelled', 'The call was cancelled.');
+}
+
+function deadlineError(timeoutMs: number): SvcError {
+  return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
+}
+
+/** There is more to do than the database can take. */
+export function busyError(): SvcError {
+  return new SvcError('busy', 'The database has too much to do; try again.');
+}

@@ -1,0 +1,80 @@
+import type { DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
+import type { SqlValue } from '../../../src/ports.ts';
+import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
+import type { Driver } from '../driver/driver.ts';
+
+/** A parameter of a date or time type, which travels as text. */
+export type TextValue = Extract<SqlValue, { readonly sqlType: unknown }>;
+
+/** Reads such parameters as DuckDB itself reads their text, in their order. */
+export type CastTexts = (texts: readonly TextValue[]) => Promise<readonly DuckDBValue[]>;
+
+/** Binds `$1 .. $n`, each as its own SQL type. */
+export async function bindValues(
+  { api }: Driver,
+  statement: DuckDBPreparedStatement,
+  values: readonly SqlValue[],
+  cast: CastTexts,
+): Promise<void> {
+  const wanted = statement.parameterCount;
+  if (wanted !== values.length) {
+    throw new SvcError(
+      'sql_failed',
+      `The statement takes ${wanted} parameters, but ${values.length} were given.`,
+    );
+  }
+  const texts = values.flatMap(textsOf);
+  const read = texts.length === 0 ? [] : await cast(texts);
+  const times = new Map(texts.map((text, index) => [text, read[index] ?? null]));
+  values.forEach((value, index) => {
+    const type = valueTypeOf(value);
+    if (value === null) statement.bindNull(index + 1);
+    else statement.bindValue(index + 1, toDuckdb(api, value, type, times), toType(api, type));
+  });
+}
+
+/** One query that reads the text of each parameter under its type. */
+export function castQuery(texts: readonly TextValue[]): string {
+  return `SELECT ${texts.map(({ sqlType }, index) => `CAST($${index + 1} AS ${sqlType})`).join(', ')}`;
+}
+
+function textsOf(value: SqlValue): readonly TextValue[] {
+  if (value === null || typeof value !== 'object') return [];
+  if ('sqlType' in value) return [value];
+  return ('list' in value ? value.list : Object.values(value.struct)).flatMap(textsOf);
+}
+
+type Times = ReadonlyMap<SqlValue, DuckDBValue>;
+
+function toDuckdb(api: Driver['api'], value: SqlValue, type: ValueType, times: Times): DuckDBValue {
+  if (value === null) return null;
+  if (type.kind === 'scalar') return toScalar(value, type.name, times);
+  if (typeof value === 'object' && 'list' in value && type.kind === 'list') {
+    return api.listValue(value.list.map((item) => toDuckdb(api, item, type.items, times)));
+  }
+  if (typeof value === 'object' && 'struct' in value && type.kind === 'struct') {
+    const entries = [...type.fields].map(([name, field]) => {
+      return [name, toDuckdb(api, value.struct[name] ?? null, field, times)] as const;
+    });
+    return api.structValue(Object.fromEntries(entries));
+  }
+  throw new SvcError('internal', `a parameter is no ${type.kind}`);
+}
+
+function toScalar(value: SqlValue, name: string, times: Times): DuckDBValue {
+  if (typeof value === 'object') return times.get(value) ?? JSON.stringify(value);
+  if (name === 'VARCHAR') return String(value);
+  if (typeof value !== 'bigint') return value;
+  if (BigInt.asIntN(128, value) !== value) {
+    throw new SvcError('sql_failed', `The integer ${value} is larger than a HUGEINT.`);
+  }
+  return name === 'INTEGER' || name === 'DOUBLE' ? Number(value) : value;
+}
+
+function toType(api: Driver['api'], type: ValueType): DuckDBType {
+  if (type.kind === 'list') return api.LIST(toType(api, type.items));
+  if (type.kind === 'scalar') return type.name === 'TIMESTAMP_TZ' ? api.TIMESTAMPTZ : api[type.name];
+  const fields = [...type.fields].map(([name, field]) => [name, toType(api, field)] as const);
+  return api.STRUCT(Object.fromEntries(fields));
+}

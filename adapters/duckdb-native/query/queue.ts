@@ -1,0 +1,58 @@
+import { SvcError } from '../../../src/errors.ts';
+import { busyError, type Limits } from './limits.ts';
+
+/** How much is done at a time, and how much may wait for it. */
+export interface LineSize {
+  readonly places: number;
+  readonly waiting: number;
+}
+
+/** Does work as soon as there is a place; throws `busy` where too many wait already. */
+export type TakePlace = <T>(work: () => Promise<T>, limits?: Limits) => Promise<T>;
+
+/** A line of bounded length: whoever came first goes first, and whoever is stopped leaves it. */
+export function createLine({ places, waiting }: LineSize): TakePlace {
+  const line = new Set<() => void>();
+  let taken = 0;
+
+  async function enter(limits: Limits | undefined): Promise<void> {
+    if (taken >= places) return wait(limits);
+    taken += 1;
+  }
+
+  async function wait(limits: Limits | undefined): Promise<void> {
+    if (line.size >= waiting) throw busyError();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    line.add(resolve);
+    const forget = limits?.onStop(() => {
+      if (line.delete(resolve)) reject(new SvcError('cancelled', 'The call was ended while it waited.'));
+    });
+    await promise.finally(() => forget?.());
+  }
+
+  function leave(): void {
+    const [next] = line;
+    if (next === undefined) taken -= 1;
+    else {
+      line.delete(next);
+      next();
+    }
+  }
+
+  return async (work, limits) => {
+    await enter(limits);
+    try {
+      limits?.begin();
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** Takes a place that is given back by calling what is answered. */
+export function holdPlace(take: TakePlace, limits: Limits): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    take(() => new Promise<void>((leave) => resolve(leave)), limits).catch(reject);
+  });
+}

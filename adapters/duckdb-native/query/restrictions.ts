@@ -1,0 +1,45 @@
+import type { DuckDBPreparedStatement } from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
+import { calledFunction, rejection } from '../../../src/sql/query.ts';
+import type { Driver } from '../driver/driver.ts';
+
+/** The functions of DuckDB that read files. */
+const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
+
+/** Whether a function reads files. */
+export function isFileReader(name: string): boolean {
+  return FILE_READERS.test(name);
+}
+
+/** A database open for writing has its file system, and there DuckDB allows its own file: dropped rows included. */
+export function refuseFiles(sql: string): void {
+  const name = calledFunction(sql, FILE_READERS);
+  if (name !== undefined) throw rejection(name);
+}
+
+/** What a statement that writes may be: each has its own transaction, and none changes the engine it runs in. */
+export function checkKind(
+  { api }: Driver,
+  { statementType: kind }: DuckDBPreparedStatement,
+  external: boolean,
+): void {
+  const { StatementType: kinds } = api;
+  if (kind === kinds.TRANSACTION) {
+    throw new SvcError(
+      'sql_failed',
+      'The statement begins or ends a transaction; each statement has its own.',
+    );
+  }
+  // UPDATE EXTENSIONS has no kind of its own.
+  if (kind === kinds.LOAD || kind === kinds.INVALID) throw extensionsLoadAtStart();
+  if (external) return;
+  const reaching: readonly number[] = [kinds.COPY, kinds.EXPORT, kinds.ATTACH, kinds.DETACH];
+  if (reaching.includes(kind)) throw rejection(kinds[kind] ?? 'a file');
+}
+
+function extensionsLoadAtStart(): SvcError {
+  return new SvcError(
+    'sql_rejected',
+    'The statement loads or installs an extension. Name it under `extensions` of svc-site.yml instead.',
+  );
+}

@@ -1,0 +1,59 @@
+import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import type { SqlResult } from '../../../src/ports.ts';
+import { uniqueNames } from '../../../src/sql/forms.ts';
+import { type DecoderOf, nameFieldsByPosition, unknownType } from './decode.ts';
+import { typeName } from './type-name.ts';
+
+/** The first rows of a result in their exact JSON form. */
+export function toResult(result: DuckDBMaterializedResult, decoderOf: DecoderOf, maxRows: number): SqlResult {
+  const names = uniqueNames(result.columnNames());
+  const types = names.map((name, index) => columnType(result, name, index));
+  const decoders = types.map(decoderOf);
+  const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
+  const rows: JsonObject[] = [];
+  for (let chunk = 0; chunk < result.chunkCount && rows.length < maxRows; chunk += 1) {
+    const columns = columnsOf(result, chunk).map((values, index) => values.map(decoders[index] ?? toNull));
+    const count = Math.min(columns[0]?.length ?? 0, maxRows - rows.length);
+    for (let row = 0; row < count; row += 1) rows.push(toRow(names, columns, row));
+  }
+  return {
+    columns: names.map((name, index) => ({ name, type: types[index] ? typeName(types[index]) : '' })),
+    rows,
+    truncated: result.rowCount > rows.length,
+  };
+}
+
+type Column = readonly JsonValue[];
+
+const toNull = () => null;
+
+function toPlainRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  for (let index = 0; index < names.length; index += 1) {
+    values[names[index] ?? ''] = columns[index]?.[row] ?? null;
+  }
+  return values;
+}
+
+/** A column called `__proto__` cannot be set by assignment. */
+function toOddRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
+  return Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null]));
+}
+
+function columnType(result: DuckDBMaterializedResult, name: string, index: number): DuckDBType {
+  try {
+    return result.columnType(index);
+  } catch {
+    throw unknownType(name);
+  }
+}
+
+function columnsOf(result: DuckDBMaterializedResult, index: number): readonly (readonly DuckDBValue[])[] {
+  const chunk = result.getChunk(index);
+  return Array.from({ length: chunk.columnCount }, (_, column) => {
+    const vector = chunk.getColumnVector(column);
+    nameFieldsByPosition(vector.type);
+    return vector.toArray();
+  });
+}

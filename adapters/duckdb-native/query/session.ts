@@ -1,0 +1,166 @@
+import type {
+  DuckDBConnection,
+  DuckDBMaterializedResult,
+  DuckDBPreparedStatement,
+  DuckDBValue,
+} from '@duckdb/node-api';
+import type { PendingResult } from '@duckdb/node-bindings';
+import { SvcError } from '../../../src/errors.ts';
+import type { SqlCaller, SqlValue } from '../../../src/ports.ts';
+import type { Driver } from '../driver/driver.ts';
+import { keepDuring } from '../driver/keep.ts';
+import { threaded } from '../driver/process-exit.ts';
+import type { Instance, Lease } from '../engine/instance.ts';
+import { toQueryError } from '../errors.ts';
+import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
+import { confine, type Inside } from './confine.ts';
+import { bindValues, castQuery, type TextValue } from './parameters.ts';
+
+/** Starting a statement with parameters plans it again, in this thread; one that takes longer starts elsewhere. */
+const SLOW_START_MS = 5;
+/** The first plan hints at how long the second takes; it also waits its turn, hence the margin. */
+const SLOW_PLAN_MS = 20;
+const MOST_SLOW_STARTS = 1000;
+const slowStarts = new Set<string>();
+
+/** A statement that is planned, its text, and how long that took. */
+export interface Prepared {
+  readonly sql: string;
+  readonly statement: DuckDBPreparedStatement;
+  readonly planMs: number;
+}
+
+/** One connection, used for one request: whatever a statement leaves behind ends with it. */
+export class Session {
+  readonly #driver: Driver;
+  readonly #lease: Lease;
+
+  private constructor(driver: Driver, lease: Lease) {
+    this.#driver = driver;
+    this.#lease = lease;
+  }
+
+  static async open(driver: Driver, instance: Pick<Instance, 'connect'>): Promise<Session> {
+    return new Session(driver, await guarded(() => instance.connect()));
+  }
+
+  /** Holds a caller's own query to the database's own tables. */
+  confine(sql: string, inside: Inside): Promise<void> {
+    return guarded(() => confine(this.#connection, sql, inside));
+  }
+
+  /** Runs statements of our own. */
+  async run(statements: readonly string[]): Promise<void> {
+    if (statements.length === 0) return;
+    await guarded(() => this.#connection.run(statements.join(';\n')));
+  }
+
+  /** Plans one statement on behalf of a caller, defining the user functions it turns out to need. */
+  async prepare(sql: string, caller: SqlCaller | null): Promise<Prepared> {
+    try {
+      return await this.#plan(sql);
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError) || !lacksCaller(thrown.message)) throw thrown;
+      await this.run(defineAll(caller));
+      return this.#plan(sql);
+    }
+  }
+
+  /** Defines the user functions that a statement names, before it is planned. */
+  async introduce(sql: string, caller: SqlCaller | null, then: readonly string[] = []): Promise<void> {
+    await this.run([...defineNamed(sql, caller), ...then]);
+  }
+
+  /** Binds a statement's parameters. */
+  bind({ statement }: Prepared, values: readonly SqlValue[]): Promise<void> {
+    return guarded(() => bindValues(this.#driver, statement, values, (texts) => this.#castTexts(texts)));
+  }
+
+  /** Runs a statement on the engine's own threads, where it shares them fairly with others. */
+  async runInSlices(prepared: Prepared): Promise<DuckDBMaterializedResult> {
+    if (startsSlowly(prepared)) return this.runWhole(prepared);
+    return guarded(async () => {
+      const begun = performance.now();
+      const pending = prepared.statement.start();
+      if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(prepared.sql);
+      const leave = await this.#driver.waitFor(handleOf(pending));
+      try {
+        return materialized(
+          this.#driver,
+          await keepDuring(pending, () => this.#threaded(() => pending.getResult())),
+        );
+      } finally {
+        leave();
+      }
+    });
+  }
+
+  /** Runs a statement in one go, on a thread of its own. */
+  runWhole({ statement }: Prepared): Promise<DuckDBMaterializedResult> {
+    return guarded(() => this.#threaded(() => statement.run()));
+  }
+
+  /** Makes the running statement stop. */
+  interrupt(): void {
+    this.#connection.interrupt();
+  }
+
+  close(): void {
+    this.#lease.release();
+  }
+
+  #threaded<T>(work: () => Promise<T>): Promise<T> {
+    return threaded(() => this.interrupt(), work);
+  }
+
+  get #connection(): DuckDBConnection {
+    return this.#lease.connection;
+  }
+
+  async #plan(sql: string): Promise<Prepared> {
+    const begun = performance.now();
+    const statement = await guarded(() => threaded(null, () => this.#connection.prepare(sql)));
+    return { sql, statement, planMs: performance.now() - begun };
+  }
+
+  async #castTexts(texts: readonly TextValue[]): Promise<readonly DuckDBValue[]> {
+    const result = await this.#connection.run(
+      castQuery(texts),
+      texts.map(({ text }) => text),
+    );
+    return (await result.getRows())[0] ?? [];
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw toQueryError(thrown);
+  }
+}
+
+function startsSlowly({ sql, statement, planMs }: Prepared): boolean {
+  return statement.parameterCount > 0 && (planMs > SLOW_PLAN_MS || slowStarts.has(sql));
+}
+
+function rememberSlowStart(sql: string): void {
+  if (slowStarts.size >= MOST_SLOW_STARTS) slowStarts.clear();
+  slowStarts.add(sql);
+}
+
+/** The driver keeps the handle that its bindings take to itself. */
+function handleOf(pending: object): PendingResult {
+  const handle: unknown = Reflect.get(pending, 'pending_result');
+  if (isHandle(handle)) return handle;
+  throw new SvcError('internal', 'the native driver has changed: a pending result without its handle');
+}
+
+function isHandle(handle: unknown): handle is PendingResult {
+  return typeof handle === 'object' && handle !== null;
+}
+
+function materialized({ api }: Driver, result: object): DuckDBMaterializedResult {
+  if (result instanceof api.DuckDBMaterializedResult) return result;
+  throw new SvcError('internal', 'the native driver answered a result that is not there yet');
+}

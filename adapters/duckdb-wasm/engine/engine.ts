@@ -1,0 +1,191 @@
+import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { asQuery } from '../../../src/sql/query.ts';
+import { cancelledError, deadlineError, isBroken, Replaced, readonlyError, toFailure } from '../errors.ts';
+import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
+import { readResult } from '../query/result.ts';
+import { Session } from '../query/session.ts';
+import { checkStandIns } from '../query/stand-ins.ts';
+import type { Statement } from '../query/statement.ts';
+import type { DatabaseFile } from './database-file.ts';
+import { findDepthLimit, type LimitDepth } from './depth.ts';
+import { createInstance, type Instance } from './instance.ts';
+import { checkMemory, lockdown, openDatabase } from './open-database.ts';
+
+/** What an engine is made of. */
+export interface EngineOptions {
+  readonly wasm: WebAssembly.Module;
+  readonly trampolines: WebAssembly.Module;
+  readonly file: DatabaseFile;
+  /** The most memory the engine can ever take. */
+  readonly memoryMb: number;
+  /** Lets other work of the thread run between two slices of a long statement. */
+  readonly pause: () => Promise<void>;
+  /** Told which call a step begins for, and null when it has ended: a watcher in another thread sees what is stuck. */
+  readonly onStep?: (call: SqlCall | null) => void;
+}
+
+const SLICE_MS = 8;
+/** Where the clock stands still during work, as it does on Workers, a slice still ends. */
+const SLICE_STEPS = 16;
+
+/** One DuckDB over one read-only database file. Statements of several callers take turns. */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #instance: Instance;
+  readonly #database: number;
+  #limitDepth: LimitDepth = () => {};
+  #registerMissing: RegisterMissing = () => false;
+  #caller: SqlCaller | null = null;
+  #broken = false;
+
+  private constructor(options: EngineOptions, instance: Instance) {
+    this.#options = options;
+    this.#instance = instance;
+    this.#database = openDatabase(instance, options.file);
+  }
+
+  /**
+   * Instantiates an engine, opens the database, defines the functions and locks the configuration, in this order.
+   * An instance made ahead must be of the same options, and fresh.
+   */
+  static async open(options: EngineOptions, ahead?: Instance): Promise<Engine> {
+    checkMemory(options.memoryMb);
+    const engine = new Engine(options, ahead ?? (await createInstance(options)));
+    engine.#prepareDatabase();
+    return engine;
+  }
+
+  /** Whether it must be replaced. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** The memory it holds now; it never gives any back. */
+  get memoryMb(): number {
+    return this.#instance.heap.memory.buffer.byteLength / 2 ** 20;
+  }
+
+  async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    if (request.mode === 'write') throw readonlyError();
+    return this.#work(call, async (session, enter) => {
+      const statement = enter(() => this.#prepare(session, asQuery(request.sql, request.maxRows + 1)));
+      try {
+        enter(() => {
+          statement.bind(request.values);
+          statement.start();
+        });
+        await this.#finish(statement, call, enter);
+        return enter(() => toResult(this.#instance, statement, request.maxRows));
+      } finally {
+        if (!this.#broken) enter(() => statement.close());
+      }
+    });
+  }
+
+  /** Parses and plans a statement without running it. */
+  async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
+    if (mode === 'write') throw readonlyError();
+    await this.#work(call, async (session, enter) => {
+      enter(() => this.#prepare(session, asQuery(sql, 1)).close());
+    });
+  }
+
+  close(): void {
+    const { call, heap, scratch } = this.#instance;
+    if (!this.#broken) {
+      heap.setU32(scratch, this.#database);
+      call.duckdb_close(scratch);
+    }
+    this.#broken = true;
+  }
+
+  /** One connection for one piece of work; a trap on the way marks the engine as broken. */
+  async #work<T>(call: SqlCall, work: (session: Session, enter: Enter) => Promise<T>): Promise<T> {
+    if (call.signal.aborted) throw cancelledError();
+    const enter: Enter = (step) => this.#enter(call, step);
+    const session = enter(() => this.#connect());
+    try {
+      return await work(session, enter);
+    } finally {
+      if (!this.#broken) enter(() => session.close());
+    }
+  }
+
+  /** Every step into the engine names its caller anew, since another caller's step may have come between. */
+  #enter<T>(call: SqlCall, step: () => T): T {
+    if (this.#broken) throw new Replaced();
+    this.#caller = call.caller;
+    this.#options.onStep?.(call);
+    try {
+      return step();
+    } catch (thrown) {
+      this.#broken = isBroken(thrown);
+      throw toFailure(thrown);
+    } finally {
+      this.#caller = null;
+      this.#options.onStep?.(null);
+    }
+  }
+
+  /** Plans a statement; where it misses functions that can be added, once more with them. */
+  #prepare(session: Session, sql: string): Statement {
+    try {
+      return session.prepare(sql);
+    } catch (thrown) {
+      if (!this.#registerMissing(thrown)) throw thrown;
+      return this.#prepare(session, sql);
+    }
+  }
+
+  async #finish(statement: Statement, call: SqlCall, enter: Enter): Promise<void> {
+    const deadline = Date.now() + call.timeoutMs;
+    while (!enter(() => runSlice(statement))) {
+      await this.#options.pause();
+      if (call.signal.aborted) throw cancelledError();
+      if (Date.now() > deadline) throw deadlineError(call.timeoutMs);
+    }
+  }
+
+  #connect(): Session {
+    const session = new Session(this.#instance, this.#database);
+    this.#limitDepth(session);
+    return session;
+  }
+
+  #prepareDatabase(): void {
+    this.#limitDepth = findDepthLimit(this.#instance, this.#database);
+    const session = new Session(this.#instance, this.#database);
+    this.#registerMissing = registerFunctions({
+      instance: this.#instance,
+      database: this.#database,
+      session,
+      caller: () => this.#caller,
+    });
+    checkStandIns(session, (caller) => {
+      this.#caller = caller;
+    });
+    for (const setting of lockdown(this.#options.memoryMb)) session.query(`SET ${setting}`);
+    session.close();
+  }
+}
+
+function unlimited(): SqlCall {
+  return { caller: null, signal: new AbortController().signal, timeoutMs: Number.POSITIVE_INFINITY };
+}
+
+/** Runs one step inside the engine. */
+type Enter = <T>(step: () => T) => T;
+
+function runSlice(statement: Statement): boolean {
+  const end = performance.now() + SLICE_MS;
+  for (let steps = 0; steps < SLICE_STEPS; steps += 1) {
+    if (statement.step()) return true;
+    if (performance.now() > end) return false;
+  }
+  return false;
+}
+
+function toResult(instance: Instance, statement: Statement, maxRows: number): SqlResult {
+  const { columns, rows } = readResult(instance, statement.result());
+  return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
+}

@@ -1,0 +1,154 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { CFunctionName } from './c-api.ts';
+import { CALLBACKS, type Callback, type CallbackKind } from './callbacks.ts';
+import type { DatabaseFile } from './database-file.ts';
+import type { System } from './file-system.ts';
+import { Heap, toCString } from './heap.ts';
+import { DATA, MEMORY, STACK, TABLE_SLOTS } from './memory.ts';
+import { createSystem, UNSUPPORTED } from './system.ts';
+
+/** A function of the engine. */
+export type EngineFunction = (...args: number[]) => number;
+
+/** The functions of the C API. A 64-bit integer travels as two 32-bit halves, low then high. */
+export type CFunctions = { readonly [name in CFunctionName]: EngineFunction };
+
+/** What an instance is made of. */
+export interface InstanceOptions {
+  readonly wasm: WebAssembly.Module;
+  readonly trampolines: WebAssembly.Module;
+  readonly file: DatabaseFile;
+  /** The most memory the engine can ever take. */
+  readonly memoryMb: number;
+}
+
+/** One instantiated engine: its functions, its memory, and a way to hand it callbacks. */
+export interface Instance {
+  readonly call: CFunctions;
+  /** All functions that the build kept, by name. */
+  readonly exported: ReadonlyMap<string, EngineFunction>;
+  readonly heap: Heap;
+  /** Room for results that a function writes through a pointer; the next call may overwrite it. */
+  readonly scratch: number;
+  /** Gives a function of this program an address in the engine. */
+  addCallback<Kind extends CallbackKind>(kind: Kind, callback: Callback[Kind]): number;
+  /** Gives a function of the engine an address, to be passed where C++ takes a pointer to it. */
+  addressOf(callee: EngineFunction): number;
+  /** Calls a function of the engine by its address. */
+  callAddress(address: number, ...args: number[]): number;
+  /** Memory of the engine, to be freed by the caller; throws where there is none left. */
+  allocate(bytes: number): number;
+  /** Runs with the text in the engine's memory, which is given back afterwards. */
+  withText<T>(text: string, use: (at: number, length: number) => T): T;
+}
+
+const SCRATCH_BYTES = 64;
+
+/** Instantiates the engine. It is linked for loading at run time, so its bases and tables are made here. */
+export async function createInstance(options: InstanceOptions): Promise<Instance> {
+  const memory = new WebAssembly.Memory({
+    initial: MEMORY.initialPages,
+    maximum: options.memoryMb * MEMORY.pagesPerMb,
+  });
+  const table = new WebAssembly.Table({ initial: TABLE_SLOTS, element: 'anyfunc' });
+  const heap = new Heap(memory);
+  const system = createSystem(heap, options.file, options.memoryMb);
+  const imports = createImports(options.wasm, { memory, table, system });
+  const { exports } = await WebAssembly.instantiate(options.wasm, imports);
+  const call = exports as unknown as CFunctions;
+  call.__wasm_apply_data_relocs();
+  call.__wasm_call_ctors();
+  const allocate = (bytes: number): number => allocateIn(call, bytes);
+  return {
+    call,
+    exported: new Map(Object.entries(exports as unknown as CFunctions)),
+    heap,
+    allocate,
+    scratch: allocate(SCRATCH_BYTES),
+    ...tableCalls(table, options.trampolines),
+    withText(text, use) {
+      const bytes = toCString(text);
+      const at = allocate(bytes.length);
+      try {
+        heap.bytes.set(bytes, at);
+        return use(at, bytes.length - 1);
+      } finally {
+        call.free(at);
+      }
+    },
+  };
+}
+
+interface Parts {
+  readonly memory: WebAssembly.Memory;
+  readonly table: WebAssembly.Table;
+  readonly system: System;
+}
+
+function createImports(wasm: WebAssembly.Module, parts: Parts): WebAssembly.Imports {
+  const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
+  for (const { module, name, kind } of WebAssembly.Module.imports(wasm)) {
+    imports[module] = { ...imports[module], [name]: importOf(module, name, kind, parts) };
+  }
+  return imports;
+}
+
+function importOf(
+  module: string,
+  name: string,
+  kind: WebAssembly.ImportExportKind | 'tag',
+  { memory, table, system }: Parts,
+): WebAssembly.ImportValue {
+  if (kind === 'function') return system[name] ?? UNSUPPORTED;
+  if (kind === 'memory') return memory;
+  if (kind === 'table') return table;
+  if (kind === 'tag') return createTag();
+  // Graphics and sound, which the linker drags in, are the only functions asked for by address: none has one.
+  if (module === 'GOT.func') return new WebAssembly.Global({ value: 'i32', mutable: true }, 0);
+  return new WebAssembly.Global({ value: 'i32', mutable: !FIXED.has(name) }, ADDRESSES[name] ?? 0);
+}
+
+const FIXED = new Set(['__memory_base', '__table_base']);
+
+const ADDRESSES: { readonly [name: string]: number } = {
+  __memory_base: DATA.start,
+  __table_base: 1,
+  __stack_pointer: STACK.high,
+  __stack_high: STACK.high,
+  __stack_low: STACK.low,
+  __heap_base: STACK.high,
+};
+
+type TagConstructor = new (type: { parameters: readonly string[] }) => WebAssembly.ImportValue;
+
+/** What a C++ exception is thrown with: the address of the exception object. */
+function createTag(): WebAssembly.ImportValue {
+  const { Tag } = WebAssembly as unknown as { readonly Tag: TagConstructor };
+  return new Tag({ parameters: ['i32'] });
+}
+
+/** Calls by address: the engine's table holds every function that has one, and can grow. */
+function tableCalls(
+  table: WebAssembly.Table,
+  trampolines: WebAssembly.Module,
+): Pick<Instance, 'addCallback' | 'addressOf' | 'callAddress'> {
+  const add = (callee: unknown): number => {
+    const slot = table.grow(1);
+    table.set(slot, callee);
+    return slot;
+  };
+  return {
+    addCallback(kind, callback) {
+      const functions = Object.fromEntries(Object.keys(CALLBACKS).map((name) => [name, callback]));
+      return add(new WebAssembly.Instance(trampolines, { e: functions }).exports[kind]);
+    },
+    addressOf: add,
+    callAddress: (address, ...args) => table.get(address)(...args),
+  };
+}
+
+function allocateIn(call: CFunctions, bytes: number): number {
+  const at = call.malloc(bytes);
+  if (at !== 0) return at;
+  throw new SvcError('memory_exceeded', `The engine has no memory left for ${bytes} bytes.`);
+}

@@ -1,0 +1,25 @@
+/*
+ * What the pinned engine's linker decided; scripts/build-wasm.ts checks each figure against the package,
+ * so a version bump that moves one fails at build time.
+ */
+
+const PAGE_BYTES = 65_536;
+
+/** Where the engine's static data starts, and how many bytes it takes. */
+export const DATA = { start: 1024, bytes: 2_523_444 } as const;
+
+/** The engine's function table: its slots, the empty one at 0 included. */
+export const TABLE_SLOTS = 24_698;
+
+/** Four times the stock engine's: deep expressions must meet JavaScript's own stack limit before they meet data. */
+const STACK_BYTES = 64 * PAGE_BYTES;
+
+const aligned = (address: number): number => Math.ceil(address / 16) * 16;
+
+const STACK_LOW = aligned(DATA.start + DATA.bytes);
+
+/** The stack grows down from `high`, where the heap begins. */
+export const STACK = { low: STACK_LOW, high: STACK_LOW + STACK_BYTES } as const;
+
+/** Memory comes in pages: how large they are, how many the engine starts with, how many a megabyte has. */
+export const MEMORY = { pageBytes: PAGE_BYTES, initialPages: 256, pagesPerMb: 16 } as const;

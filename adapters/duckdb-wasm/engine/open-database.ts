@@ -1,0 +1,69 @@
+import { SvcError } from '../../../src/errors.ts';
+import { toDuckdbError } from '../errors.ts';
+import type { DatabaseFile } from './database-file.ts';
+import { mountPath } from './file-system.ts';
+import type { Instance } from './instance.ts';
+
+/** What the engine takes for itself before any query: static data, stack, catalog. */
+const OWN_MB = 16;
+/** Of the rest, what DuckDB may plan with; beyond it lies what it does not count. */
+const COUNTED = 0.85;
+
+/** Addresses above would be negative numbers to JavaScript. */
+const MOST_MB = 2048;
+const LEAST_MB = 24;
+
+/** Refuses a limit that the engine cannot work with. */
+export function checkMemory(memoryMb: number): void {
+  if (Number.isInteger(memoryMb) && memoryMb >= LEAST_MB && memoryMb <= MOST_MB) return;
+  throw new SvcError(
+    'config_invalid',
+    `The memory of the wasm engine is ${memoryMb} MB, but must be a whole number from ${LEAST_MB} to ${MOST_MB}.`,
+  );
+}
+
+/** What closes an open database to everything outside it, in this order; nothing can be changed after the last. */
+export function lockdown(memoryMb: number): readonly string[] {
+  return [
+    `memory_limit = '${Math.floor((memoryMb - OWN_MB) * COUNTED)}MB'`,
+    'enable_external_access = false',
+    "disabled_filesystems = 'LocalFileSystem'",
+    'lock_configuration = true',
+  ];
+}
+
+/** What must be set before the database is opened. */
+const CONFIGURATION = {
+  access_mode: 'READ_ONLY',
+  temp_directory: '',
+  autoload_known_extensions: 'false',
+  autoinstall_known_extensions: 'false',
+  allow_community_extensions: 'false',
+  allow_persistent_secrets: 'false',
+} as const;
+
+/** Opens the engine's one database; answers its handle. */
+export function openDatabase(instance: Instance, file: DatabaseFile): number {
+  const { call, heap, scratch, withText } = instance;
+  call.duckdb_create_config(scratch);
+  const config = heap.u32(scratch);
+  for (const [name, value] of Object.entries(CONFIGURATION)) setOption(instance, config, name, value);
+  heap.words(scratch, [0, 0, config]);
+  const state = withText(mountPath(file), (at) => call.duckdb_open_ext(at, scratch, config, scratch + 4));
+  const [database, error] = [heap.u32(scratch), heap.u32(scratch + 4)];
+  call.duckdb_destroy_config(scratch + 8);
+  if (state === 0) return database;
+  throw openError(heap.cString(error), file.name);
+}
+
+function setOption({ call, withText }: Instance, config: number, name: string, value: string): void {
+  const state = withText(name, (at) =>
+    withText(value, (valueAt) => call.duckdb_set_config(config, at, valueAt)),
+  );
+  if (state !== 0) throw new SvcError('internal', `DuckDB has no option ${name}.`);
+}
+
+function openError(message: string, name: string): SvcError {
+  if (toDuckdbError(message).code === 'memory_exceeded') return toDuckdbError(message);
+  return new SvcError('database_unavailable', `The database ${name} cannot be opened: ${message}`);
+}

@@ -1,0 +1,76 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { SvcError } from '../../../src/errors.ts';
+import type { DatabaseFile } from './database-file.ts';
+
+/** A database file that is open, with what its write-ahead log holds; any thread of the process can read it. */
+export interface OpenFile {
+  readonly name: string;
+  readonly descriptor: number;
+  readonly size: number;
+  readonly wal: OpenFile | null;
+}
+
+/** A database by path; only the blocks a query touches are read; the engine may know it by another name. */
+export function pathFile(path: string, name?: string): DatabaseFile {
+  return readerOf(openPath(path, name));
+}
+
+/** Opens a database by path. */
+export function openPath(path: string, name = basename(path)): OpenFile {
+  const file = openOne(path, name);
+  try {
+    return { ...file, wal: hasLog(path) ? openOne(`${path}.wal`, `${name}.wal`) : null };
+  } catch (thrown) {
+    closeFile(file);
+    throw thrown;
+  }
+}
+
+/** Gives the descriptors back. */
+export function closeFile({ descriptor, wal }: OpenFile): void {
+  closeSync(descriptor);
+  if (wal !== null) closeFile(wal);
+}
+
+/** An open file as the engine sees it. */
+export function readerOf(file: OpenFile): DatabaseFile {
+  const { name, descriptor, size, wal } = file;
+  return {
+    name,
+    size: () => size,
+    read: (target, position) => readSync(descriptor, target, 0, target.length, position),
+    close: () => closeFile(file),
+    ...(wal === null ? {} : { wal: readerOf(wal) }),
+  };
+}
+
+function openOne(path: string, name: string): OpenFile {
+  const descriptor = openReading(path);
+  const { size } = fstatSync(descriptor);
+  return { name, descriptor, size, wal: null };
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function openReading(path: string): number {
+  try {
+    const descriptor = openSync(path, 'r');
+    if (fstatSync(descriptor).isFile()) return descriptor;
+    closeSync(descriptor);
+    throw new Error('it is not a file');
+  } catch (cause) {
+    throw unavailable(path, cause);
+  }
+}
+
+function unavailable(path: string, cause: unknown): SvcError {
+  const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = missing
+    ? `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`
+    : `The database file ${path} cannot be read: ${reason}`;
+  return new SvcError('database_unavailable', message, { cause });
+}

@@ -1,0 +1,106 @@
+import type { CppInstance } from './cpp.ts';
+import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
+import type { SqlTypes, TypeName } from './sql-types.ts';
+
+/** A call of a SQL function that is being planned. */
+export interface Binding {
+  /** How many arguments it has. */
+  readonly count: number;
+  /** The id of an argument's type. */
+  typeOf(index: number): number;
+  /** The text of a constant argument, null for a constant null; undefined where it is not known yet. */
+  constant(index: number): string | null | undefined;
+  /** The texts of a constant list; undefined where it is not known yet. */
+  constants(index: number): readonly (string | null)[] | undefined;
+  /** Casts an argument to another type than the function was registered with. */
+  take(index: number, type: TypeName): void;
+  /** Makes the call one of another type than the function was registered with: by name, or by a type's address. */
+  returns(type: TypeName | number): void;
+  /** DuckDB's own context of the connection that plans the call. */
+  readonly context: number;
+}
+
+/** What the engine hands to a `bind` function. */
+export function bindingOf(instance: CppInstance, types: SqlTypes, info: number): Binding {
+  const { call, cpp, heap } = instance;
+  const callee = heap.u32(info + BIND_INFO.function);
+  const withConstant = <T>(index: number, use: (value: number) => T): T | undefined =>
+    withExpression(instance, info, index, (expression) => folded(instance, info, expression, use));
+  return {
+    count: call.duckdb_scalar_function_bind_get_argument_count(info),
+    typeOf: (index) => withExpression(instance, info, index, (at) => typeIdOf(instance, at)),
+    constant: (index) => withConstant(index, (value) => textOf(instance, value)),
+    constants: (index) => withConstant(index, (value) => textsOf(instance, value)),
+    take(index, type) {
+      const first = heap.u32(callee + SCALAR_FUNCTION.takes);
+      cpp.assignType(first + index * LOGICAL_TYPE.bytes, types.get(type));
+    },
+    returns(type) {
+      cpp.assignType(callee + SCALAR_FUNCTION.returns, typeof type === 'number' ? type : types.get(type));
+    },
+    context: heap.u32(info),
+  };
+}
+
+function withExpression<T>(instance: CppInstance, info: number, index: number, use: (at: number) => T): T {
+  const { call } = instance;
+  const expression = call.duckdb_scalar_function_bind_get_argument(info, index, 0);
+  try {
+    return use(expression);
+  } finally {
+    destroyed(instance, call.duckdb_destroy_expression, expression);
+  }
+}
+
+function folded<T>(
+  instance: CppInstance,
+  info: number,
+  expression: number,
+  use: (value: number) => T,
+): T | undefined {
+  const { call, heap, scratch } = instance;
+  if (call.duckdb_expression_is_foldable(expression) === 0) return undefined;
+  heap.setU32(scratch + 8, 0);
+  // What is told of a call begins as a box around the context does: with its address.
+  const error = call.duckdb_expression_fold(info, expression, scratch + 8);
+  if (error !== 0) destroyed(instance, call.duckdb_destroy_error_data, error);
+  const value = heap.u32(scratch + 8);
+  if (value === 0) return undefined;
+  try {
+    return use(value);
+  } finally {
+    destroyed(instance, call.duckdb_destroy_value, value);
+  }
+}
+
+function textOf({ call, heap }: CppInstance, value: number): string | null {
+  if (call.duckdb_is_null_value(value) !== 0) return null;
+  const at = call.duckdb_get_varchar(value);
+  const text = heap.cString(at);
+  call.duckdb_free(at);
+  return text;
+}
+
+function textsOf(instance: CppInstance, value: number): readonly (string | null)[] {
+  const { call } = instance;
+  return Array.from({ length: call.duckdb_get_list_size(value) }, (_, index) => {
+    const item = call.duckdb_get_list_child(value, index, 0);
+    const text = textOf(instance, item);
+    destroyed(instance, call.duckdb_destroy_value, item);
+    return text;
+  });
+}
+
+function typeIdOf(instance: CppInstance, expression: number): number {
+  const { call } = instance;
+  const type = call.duckdb_expression_return_type(expression);
+  const id = call.duckdb_get_type_id(type);
+  destroyed(instance, call.duckdb_destroy_logical_type, type);
+  return id;
+}
+
+/** Gives an object back to the engine, which wants to be told where its address lies. */
+function destroyed({ heap, scratch }: CppInstance, destroy: (at: number) => number, object: number): void {
+  heap.setU32(scratch + 16, object);
+  destroy(scratch + 16);
+}

@@ -1,0 +1,177 @@
+import { TYPE } from '../../query/type-ids.ts';
+import { type Loader, withCppText } from '../extension-loader.ts';
+import { LOGICAL_TYPE } from '../layout.ts';
+import { guarded } from '../scalar-function.ts';
+import { inputOf, listOf, setBytes, setNull } from '../vector.ts';
+import { KIND } from './document.ts';
+import { fromVector } from './from-json.ts';
+import { encodeVector, type JsonKit } from './to-json.ts';
+
+/** The types without parts that DuckDB casts to JSON and from it: all but the rare times and text itself. */
+const NOT_CAST = /^(?:VARCHAR|DECIMAL|ENUM|LIST|STRUCT|MAP|UNION|ARRAY|SQLNULL|TIMESTAMP_.S?|TIME_NS)$/;
+const SCALARS = Object.keys(TYPE).filter((name) => !NOT_CAST.test(name));
+
+/** A cast of a vector; what it answers is wrong with a value, null: nothing. */
+type Cast = (source: number, target: number, count: number) => string | null;
+
+/** Makes the type JSON known, and what can be cast to it and from it. */
+export function registerJson(kit: JsonKit, loader: Loader, connection: number): void {
+  const { instance, types } = kit;
+  const json = types.get('JSON');
+  instance.call.duckdb_register_logical_type(connection, json, 0);
+  const text = types.get('VARCHAR');
+  const list = types.get('JSON[]');
+  const nothing = types.get('SQLNULL');
+  const [toJson, fromJson] = [castAddress(kit, encode(kit)), castAddress(kit, decode(kit))];
+  for (const type of allTypes(kit)) {
+    loader.cast(type, json, toJson, Math.max(0, loader.castCost(type, text) - 1));
+    loader.cast(json, type, fromJson, loader.castCost(text, type));
+  }
+  loader.cast(json, text, constant(kit, instance.addressOf(instance.cpp.reinterpretCast)), 1);
+  loader.cast(text, json, castAddress(kit, check(kit)), loader.castCost(nothing, structOfAny(kit)) + 1);
+  loader.cast(nothing, json, castAddress(kit, nulls(kit)), loader.castCost(nothing, text) + 1);
+  const joined = castAddress(kit, join(kit));
+  loader.cast(list, text, joined, loader.castCost(list, text) - 1);
+  loader.cast(list, json, joined, 100);
+  loader.cast(text, list, castAddress(kit, split(kit)), loader.castCost(text, list) - 1);
+}
+
+/** The address of a bind function that always answers a cast. */
+function castAddress(kit: JsonKit, cast: Cast): number {
+  return constant(
+    kit,
+    kit.instance.addCallback('cast', (source, target, count, parameters) => {
+      let problem: string | null = null;
+      kit.instance.cpp.flattenVector(source, Number(count), 0);
+      guarded(
+        () => {
+          problem = cast(source, target, Number(count));
+        },
+        (message) => {
+          problem = message;
+        },
+      );
+      if (problem === null) return 1;
+      // Throws where the statement does not say TRY_CAST.
+      withCppText(kit.instance, problem, (at) => kit.instance.cpp.castError(at, parameters));
+      return 0;
+    }),
+  );
+}
+
+function constant({ instance }: JsonKit, cast: number): number {
+  return instance.addCallback('bindCast', (result) => instance.heap.words(result, [cast, 0, 0]));
+}
+
+function structOfAny({ instance, types }: JsonKit): number {
+  return memberType(instance.call.duckdb_create_struct_type, { instance, types });
+}
+
+type Members = (types: number, names: number, count: number, high: number) => number;
+
+function memberType(create: Members, { instance, types }: Pick<JsonKit, 'instance' | 'types'>): number {
+  return instance.withText('any', (name) => {
+    const { heap, scratch } = instance;
+    heap.words(scratch + 24, [types.get('ANY'), name]);
+    return create(scratch + 24, scratch + 28, 1, 0);
+  });
+}
+
+/** Every type but text; of nested ones, whatever is in them. */
+function allTypes(kit: JsonKit): readonly number[] {
+  const { instance, types } = kit;
+  const { call, cpp, heap, allocate } = instance;
+  const any = types.get('ANY');
+  const decimal = allocate(LOGICAL_TYPE.bytes);
+  heap.words(decimal, [LOGICAL_TYPE.decimal, 0, 0]);
+  const array = allocate(LOGICAL_TYPE.bytes);
+  cpp.anyArrayType(array, any, -1, -1);
+  return [
+    ...SCALARS.map((name) => types.get(name)),
+    ...[decimal, array, types.get('ANY[]'), structOfAny(kit)],
+    memberType(call.duckdb_create_union_type, kit),
+    call.duckdb_create_map_type(any, any),
+  ];
+}
+
+const encode =
+  (kit: JsonKit): Cast =>
+  (source, target, count) => {
+    encodeVector(kit, source, target, count);
+    return null;
+  };
+
+const decode =
+  (kit: JsonKit): Cast =>
+  (source, target, count) =>
+    fromVector(kit, source, target, { count, strictness: { strict: true, unknownNames: true } });
+
+const nulls =
+  ({ instance }: JsonKit): Cast =>
+  (_, target, count) => {
+    for (let row = 0; row < count; row += 1) setNull(instance, target, row);
+    return null;
+  };
+
+/** Text that is JSON stays as it is. */
+const check =
+  ({ instance, json }: JsonKit): Cast =>
+  (source, target, count) => {
+    const input = inputOf(instance, source);
+    let problem: string | null = null;
+    for (let row = 0; row < count; row += 1) {
+      const text = input.isNull(row) ? null : input.bytes(row);
+      const wrong = text === null ? null : json.problem(text);
+      problem ??= wrong;
+      if (text === null || wrong !== null) setNull(instance, target, row);
+      else setBytes(instance, target, row, text);
+    }
+    return problem;
+  };
+
+/** A list of JSON as text is its items as they are. */
+const join =
+  ({ instance }: JsonKit): Cast =>
+  (source, target, count) => {
+    const { call, heap, withText } = instance;
+    const items = inputOf(instance, call.duckdb_list_vector_get_child(source));
+    const lists = inputOf(instance, source);
+    const itemAt = (index: number): string => (items.isNull(index) ? 'NULL' : heap.string(items.data, index));
+    for (let row = 0; row < count; row += 1) {
+      if (lists.isNull(row)) {
+        setNull(instance, target, row);
+        continue;
+      }
+      const [start, length] = lists.range(row);
+      const parts = Array.from({ length }, (_, index) => itemAt(start + index));
+      withText(`[${parts.join(', ')}]`, (at, bytes) =>
+        setBytes(instance, target, row, { at, length: bytes }),
+      );
+    }
+    return null;
+  };
+
+/** An array in text becomes the list of its items. */
+const split =
+  ({ instance, json }: JsonKit): Cast =>
+  (source, target, count) => {
+    const input = inputOf(instance, source);
+    const put = listOf<number>(instance, (value, vector, row) => json.put(value, vector, row));
+    let problem: string | null = null;
+    for (let row = 0; row < count; row += 1) {
+      const text = input.isNull(row) ? null : input.bytes(row);
+      const wrong =
+        text === null
+          ? null
+          : (json.problem(text) ??
+            json.read(text, (root) => {
+              if (json.kind(root) !== KIND.array)
+                return `Cannot cast to list of JSON. Input "${json.text(root).slice(0, 47)}"`;
+              put(json.items(root), target, row);
+              return null;
+            }));
+      problem ??= wrong;
+      if (text === null || wrong !== null) setNull(instance, target, row);
+    }
+    return problem;
+  };

@@ -1,0 +1,37 @@
+import type { Loader } from '../extension-loader.ts';
+import type { SqlFunction } from '../scalar-function.ts';
+import { readFunctions } from './extract.ts';
+import { fromFunctions } from './from-json.ts';
+import { mergeFunction } from './merge-patch.ts';
+import { createFunctions, type JsonKit } from './to-json.ts';
+import { wholeFunctions } from './whole-document.ts';
+
+/** The functions of JSON that DuckDB keeps in an extension this engine lacks. */
+export function jsonFunctions(kit: JsonKit): readonly SqlFunction[] {
+  return [
+    ...readFunctions(kit),
+    ...createFunctions(kit),
+    ...fromFunctions(kit),
+    ...wholeFunctions(kit),
+    mergeFunction(kit),
+  ];
+}
+
+const nullOr = (value: string): string =>
+  `CASE WHEN ${value} IS NULL THEN 'null'::JSON ELSE to_json(${value}) END`;
+
+/** Functions that are made of others: each has its parameters and what stands for it. */
+const MACROS: readonly (readonly [name: string, parameters: readonly string[], body: string])[] = [
+  ['json_group_array', ['x'], `CAST('[' || string_agg(${nullOr('x')}, ',') || ']' AS JSON)`],
+  [
+    'json_group_object',
+    ['n', 'v'],
+    `CAST('{' || string_agg(to_json(n::VARCHAR) || ':' || ${nullOr('v')}, ',') || '}' AS JSON)`,
+  ],
+  ['json', ['x'], "json_extract(x, '$')"],
+];
+
+/** Registers those of them that are made of others. */
+export function registerMacros(loader: Loader): void {
+  for (const [name, parameters, body] of MACROS) loader.macro(name, parameters, body);
+}

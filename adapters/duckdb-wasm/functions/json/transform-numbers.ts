@@ -1,0 +1,89 @@
+import type { ColumnType } from '../../query/column-type.ts';
+import { TYPE } from '../../query/type-ids.ts';
+import type { TypeName } from '../sql-types.ts';
+import { inputOf, setBytes, setNull } from '../vector.ts';
+import { KIND } from './document.ts';
+import { isMissing, refuse, shown, type Target, type TransformKit } from './transform-target.ts';
+
+/** The types that are read from numbers, and how many bytes a value of each takes. */
+export const NUMBERS: ReadonlyMap<number, number> = new Map([
+  ...[TYPE.BOOLEAN, TYPE.TINYINT, TYPE.UTINYINT].map((id) => [id, 1] as const),
+  ...[TYPE.SMALLINT, TYPE.USMALLINT].map((id) => [id, 2] as const),
+  ...[TYPE.INTEGER, TYPE.UINTEGER, TYPE.FLOAT].map((id) => [id, 4] as const),
+  ...[TYPE.BIGINT, TYPE.UBIGINT, TYPE.DOUBLE, TYPE.DECIMAL].map((id) => [id, 8] as const),
+  ...[TYPE.HUGEINT, TYPE.UHUGEINT].map((id) => [id, 16] as const),
+]);
+
+/** The types in which values stand in a document. */
+const STORED: { readonly [kind: number]: TypeName } = {
+  [KIND.text]: 'VARCHAR',
+  [KIND.plainText]: 'VARCHAR',
+  [KIND.raw]: 'VARCHAR',
+  [KIND.true]: 'BOOLEAN',
+  [KIND.false]: 'BOOLEAN',
+  [KIND.unsigned]: 'UBIGINT',
+  [KIND.signed]: 'BIGINT',
+  [KIND.real]: 'DOUBLE',
+};
+
+/** Each value goes through DuckDB's own cast from the type in which it stands in the document. */
+export function fillNumbers(kit: TransformKit, values: readonly number[], target: Target): void {
+  const rows = new Map<TypeName, number[]>();
+  values.forEach((value, row) => {
+    const stored = isMissing(kit, value) ? undefined : STORED[kit.json.kind(value)];
+    if (stored !== undefined) {
+      const group = rows.get(stored) ?? [];
+      group.push(row);
+      rows.set(stored, group);
+    } else if (isMissing(kit, value)) setNull(kit.instance, target.vector, row);
+    else refuse(kit, target, row, () => numberProblem(kit, value, target));
+  });
+  for (const [stored, at] of rows) castRows(kit, values, target, { stored, rows: at });
+}
+
+function numberProblem({ json }: TransformKit, value: number, { type }: Target): string {
+  const wanted = type.id === TYPE.DECIMAL ? 'decimal' : 'numerical';
+  return `Failed to cast value to ${wanted}: ${shown(json, value)}`;
+}
+
+interface Group {
+  readonly stored: TypeName;
+  readonly rows: readonly number[];
+}
+
+function castRows(kit: TransformKit, values: readonly number[], target: Target, group: Group): void {
+  const { instance, workspace } = kit;
+  const { stored, rows } = group;
+  const source = workspace.create(stored, rows.length);
+  rows.forEach((row, index) => {
+    putStored(kit, values[row] ?? 0, source, index);
+  });
+  const cast = workspace.createLike(target.vector, rows.length);
+  workspace.tryCast(source, cast, rows.length, kit.strict);
+  const done = inputOf(instance, cast);
+  const [to, width] = [inputOf(instance, target.vector).data, widthOf(target.type)];
+  rows.forEach((row, index) => {
+    const from = done.data + index * width;
+    if (!done.isNull(index)) instance.heap.bytes.copyWithin(to + row * width, from, from + width);
+    else refuse(kit, target, row, () => numberProblem(kit, values[row] ?? 0, target));
+  });
+}
+
+/** Puts a value that is no container into a vector of the type in which it stands in the document. */
+export function putStored(
+  { instance, json }: TransformKit,
+  value: number,
+  vector: number,
+  row: number,
+): void {
+  const { heap } = instance;
+  const kind = json.kind(value);
+  const { data } = inputOf(instance, vector);
+  if (STORED[kind] === 'VARCHAR') setBytes(instance, vector, row, json.bytes(value));
+  else if (STORED[kind] === 'BOOLEAN') heap.bytes[data + row] = kind === KIND.true ? 1 : 0;
+  else heap.bytes.copyWithin(data + row * 8, value + 8, value + 16);
+}
+
+function widthOf({ id, storage }: ColumnType): number {
+  return NUMBERS.get(id === TYPE.DECIMAL ? storage : id) ?? 8;
+}

@@ -1,0 +1,180 @@
+import { type ColumnType, takeType } from '../../query/column-type.ts';
+import { TYPE } from '../../query/type-ids.ts';
+import type { CppInstance } from '../cpp.ts';
+import { inputOf, setBytes, setNull, setText } from '../vector.ts';
+import { KIND, kindName } from './document.ts';
+import { fillNumbers, NUMBERS, putStored } from './transform-numbers.ts';
+import { isMissing, refuse, shown, type Target, type TransformKit } from './transform-target.ts';
+
+/** Fills a vector with what JSON values are in its type; 0 stands for a value that is not there. */
+export function transform(kit: TransformKit, values: readonly number[], vector: number): void {
+  const type = takeType(kit.instance, kit.instance.call.duckdb_vector_get_column_type(vector));
+  fill(kit, values, { vector, type });
+}
+
+type Fill = (kit: TransformKit, values: readonly number[], target: Target) => void;
+
+function fill(kit: TransformKit, values: readonly number[], target: Target): void {
+  const { type } = target;
+  if (type.alias === 'JSON') fillJson(kit, values, target);
+  else if (NUMBERS.has(type.id)) fillNumbers(kit, values, target);
+  else (FILLS[type.id] ?? fillFromText)(kit, values, target);
+}
+
+const FILLS: { readonly [id: number]: Fill } = {
+  [TYPE.SQLNULL]: ({ instance }, values, { vector }) => {
+    for (const row of values.keys()) setNull(instance, vector, row);
+  },
+  [TYPE.VARCHAR]: fillText,
+  [TYPE.BLOB]: fillText,
+  [TYPE.LIST]: fillList,
+  [TYPE.ARRAY]: fillArray,
+  [TYPE.STRUCT]: fillStruct,
+  [TYPE.MAP]: fillMap,
+};
+
+function fillPart(
+  kit: TransformKit,
+  values: readonly number[],
+  vector: number,
+  type: ColumnType | undefined,
+): void {
+  if (type) fill(kit, values, { vector, type });
+}
+
+function fillJson(kit: TransformKit, values: readonly number[], { vector }: Target): void {
+  values.forEach((value, row) => {
+    if (isMissing(kit, value)) setNull(kit.instance, vector, row);
+    else kit.json.put(value, vector, row);
+  });
+}
+
+function fillText(kit: TransformKit, values: readonly number[], { vector }: Target): void {
+  const { instance, json, workspace } = kit;
+  values.forEach((value, row) => {
+    const kind = isMissing(kit, value) ? KIND.null : json.kind(value);
+    if (kind === KIND.null) setNull(instance, vector, row);
+    else if (json.isText(value) || kind === KIND.raw) setBytes(instance, vector, row, json.bytes(value));
+    else if (kind !== KIND.real) json.put(value, vector, row);
+    else {
+      const number = workspace.create('DOUBLE', 1);
+      putStored(kit, value, number, 0);
+      const text = inputOf(instance, workspace.cast(number, 'VARCHAR', 1));
+      setText(instance, vector, row, instance.heap.string(text.data, 0));
+    }
+  });
+}
+
+/** Types such as dates are read from text only. */
+function fillFromText(kit: TransformKit, values: readonly number[], target: Target): void {
+  const { instance, json, workspace } = kit;
+  const texts = workspace.create('VARCHAR', values.length);
+  values.forEach((value, row) => {
+    if (!isMissing(kit, value) && json.isText(value)) setBytes(instance, texts, row, json.bytes(value));
+    else setNull(instance, texts, row);
+  });
+  workspace.tryCast(texts, target.vector, values.length, false);
+  const { isNull } = inputOf(instance, target.vector);
+  values.forEach((value, row) => {
+    const reason = () => `Unable to cast '${shown(json, value)}' to ${target.type.name}`;
+    if (isNull(row) && !isMissing(kit, value)) refuse(kit, target, row, reason);
+  });
+}
+
+/** The values that are containers of a kind; the others are 0, and their rows null where that is what they become. */
+function containers(
+  kit: TransformKit,
+  values: readonly number[],
+  target: Target,
+  kind: number,
+): readonly number[] {
+  const { instance, json } = kit;
+  return values.map((value, row) => {
+    if (isMissing(kit, value)) setNull(instance, target.vector, row);
+    else if (json.kind(value) === kind) return value;
+    else {
+      const problem = `Expected ${kindName(kind)}, but got ${kindName(json.kind(value))}: ${shown(json, value)}`;
+      // What is no object becomes a struct of nulls.
+      if (target.type.id === TYPE.STRUCT) kit.problem ??= kit.strict ? problem : null;
+      else refuse(kit, target, row, () => problem);
+    }
+    return 0;
+  });
+}
+
+/** Writes where each row's items lie, and makes room for all. */
+function layOut({ call, heap }: CppInstance, vector: number, lengths: readonly number[]): void {
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  call.duckdb_list_vector_reserve(vector, total, 0);
+  call.duckdb_list_vector_set_size(vector, total, 0);
+  const entries = call.duckdb_vector_get_data(vector);
+  let start = 0;
+  lengths.forEach((length, row) => {
+    heap.words(entries + row * 16, [start, 0, length, 0]);
+    start += length;
+  });
+}
+
+const lengthOf = ({ length }: readonly number[]): number => length;
+
+function fillList(kit: TransformKit, values: readonly number[], { vector, type }: Target): void {
+  const { instance, json } = kit;
+  const items = containers(kit, values, { vector, type }, KIND.array).map((array) => json.items(array));
+  layOut(instance, vector, items.map(lengthOf));
+  fillPart(kit, items.flat(), instance.call.duckdb_list_vector_get_child(vector), type.parts[0]);
+}
+
+function fillArray(kit: TransformKit, values: readonly number[], target: Target): void {
+  const { json } = kit;
+  const { size, parts } = target.type;
+  const items = containers(kit, values, target, KIND.array).flatMap((array, row) => {
+    const found = json.items(array);
+    if (found.length === size) return found;
+    if (array !== 0) {
+      const text = `Expected array of size ${size}, but got '${shown(json, array)}' with size ${found.length}`;
+      refuse(kit, target, row, () => text);
+    }
+    return new Array<number>(size).fill(0);
+  });
+  fillPart(kit, items, kit.instance.call.duckdb_array_vector_get_child(target.vector), parts[0]);
+}
+
+function fillStruct(kit: TransformKit, values: readonly number[], target: Target): void {
+  const { call } = kit.instance;
+  const objects = containers(kit, values, target, KIND.object);
+  for (const object of kit.strict ? objects : []) {
+    kit.problem ??= object === 0 ? null : namesProblem(kit, object, target.type);
+  }
+  target.type.labels.forEach((label, index) => {
+    const name = new TextEncoder().encode(label);
+    const found = objects.map((object) => kit.json.field(object, name));
+    const vector = call.duckdb_struct_vector_get_child(target.vector, index, 0);
+    fillPart(kit, found, vector, target.type.parts[index]);
+  });
+}
+
+function namesProblem(kit: TransformKit, object: number, { labels }: ColumnType): string | null {
+  const { json, unknownNames } = kit;
+  const whole = `Object ${shown(json, object)}`;
+  const names = json.names(object).map((name) => json.string(name));
+  const known = names.filter((name) => labels.includes(name));
+  const twice = known.find((name, index) => known.indexOf(name) !== index);
+  if (twice !== undefined) return `${whole} has duplicate key "${twice}"`;
+  const unknown = unknownNames ? names.find((name) => !labels.includes(name)) : undefined;
+  if (unknown !== undefined) return `${whole} has unknown key "${unknown}"`;
+  const missing = labels.find((label) => !names.includes(label));
+  return missing === undefined ? null : `${whole} does not have key "${missing}"`;
+}
+
+function fillMap(kit: TransformKit, values: readonly number[], { vector, type }: Target): void {
+  const { instance, json } = kit;
+  const objects = containers(kit, values, { vector, type }, KIND.object);
+  const names = objects.map((object) => json.names(object));
+  const fields = objects.flatMap((object) => json.values(object));
+  layOut(instance, vector, names.map(lengthOf));
+  const entries = instance.call.duckdb_list_vector_get_child(vector);
+  [names.flat(), fields].forEach((part, index) => {
+    const child = instance.call.duckdb_struct_vector_get_child(entries, index, 0);
+    fillPart(kit, part, child, type.parts[index]);
+  });
+}

@@ -1,0 +1,45 @@
+import type { CppInstance } from '../cpp.ts';
+import type { SqlFunction } from '../scalar-function.ts';
+import type { TypeName } from '../sql-types.ts';
+import { forRows, inputOf } from '../vector.ts';
+
+const MICROS_PER_DAY = 86_400_000_000n;
+/** Of a time with zone the lower 24 bits say how far its offset is below the greatest. */
+const NO_OFFSET = BigInt(16 * 60 * 60 - 1);
+
+/** Writes a row of a vector that begins somewhere. */
+type Put = (view: DataView, data: number, row: number) => void;
+
+const long =
+  (value: bigint): Put =>
+  (view, data, row) =>
+    view.setBigInt64(data + row * 8, value, true);
+
+const days =
+  (value: number): Put =>
+  (view, data, row) =>
+    view.setInt32(data + row * 4, value, true);
+
+/** The SQL functions about now that DuckDB keeps in an extension this engine lacks; the time zone is UTC. */
+export function calendarFunctions(instance: CppInstance, now: () => number): readonly SqlFunction[] {
+  const micros = (): bigint => BigInt(now()) * 1000n;
+  const timeOfDay = (): bigint => micros() % MICROS_PER_DAY;
+  const about = (name: string, returns: TypeName, answer: () => Put): SqlFunction => ({
+    name,
+    overloads: [{ takes: [], returns, run: (chunk, output) => fill(instance, chunk, output, answer()) }],
+  });
+  const today = (): Put => days(Number(micros() / MICROS_PER_DAY));
+  return [
+    about('current_date', 'DATE', today),
+    about('today', 'DATE', today),
+    about('get_current_time', 'TIME_TZ', () => long((timeOfDay() << 24n) | NO_OFFSET)),
+    about('current_localtimestamp', 'TIMESTAMP', () => long(micros())),
+    about('current_localtime', 'TIME', () => long(timeOfDay())),
+  ];
+}
+
+/** The same number in each row. */
+function fill(instance: CppInstance, chunk: number, output: number, put: Put): void {
+  const { data } = inputOf(instance, output);
+  forRows(instance, chunk, output, (row) => put(instance.heap.view, data, row));
+}

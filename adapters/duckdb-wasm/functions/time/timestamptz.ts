@@ -1,0 +1,64 @@
+import type { CppInstance } from '../cpp.ts';
+import type { Loader } from '../extension-loader.ts';
+import { LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
+import type { SqlTypes } from '../sql-types.ts';
+import { aroundBind, expressionTypes, moveOverloads, typesOf, wrapBind } from './overloads.ts';
+import { refuseZoneNames } from './zone-names.ts';
+
+/*
+ * A TIMESTAMP WITH TIME ZONE is stored as the TIMESTAMP of the same instant in UTC. Where UTC is the only zone, whatever
+ * DuckDB does with the one is right for the other: so its functions of timestamps are registered once more, under types
+ * with zone. The extension that has them otherwise is not part of this engine.
+ */
+
+/** Registers the twins. */
+export function registerTimestampTz(instance: CppInstance, loader: Loader, types: SqlTypes): void {
+  const hiding = aroundBind(instance, (expressions) => hideZones(instance, expressions));
+  const refusing = aroundBind(instance, refuseZoneNames(instance, types, 'strftime'));
+  for (const [names, factory] of instance.overloads) {
+    for (const name of names.split(' ')) {
+      const bind = name === 'strftime' ? refusing : hiding;
+      loader.functions(name, (set) =>
+        moveOverloads(instance, factory, set, (at) => withTimeZone({ instance, types, bind }, at, name)),
+      );
+    }
+  }
+}
+
+interface Kit {
+  readonly instance: CppInstance;
+  readonly types: SqlTypes;
+  /** The address of a bind function that goes around another. */
+  readonly bind: (original: number) => number;
+}
+
+/** Turns a function of timestamps into one of timestamps with zone; false for any other function. */
+function withTimeZone({ instance, types, bind }: Kit, at: number, name: string): boolean {
+  const { heap } = instance;
+  const takes = typesOf(instance, at).filter((type) => heap.bytes[type] === LOGICAL_TYPE.timestamp);
+  const returns = at + SCALAR_FUNCTION.returns;
+  if (takes.length === 0 && name !== 'make_timestamptz') return false;
+  // DuckDB takes the format first for the types without zone only.
+  if (name === 'strftime' && takes[0] !== typesOf(instance, at)[0]) return false;
+  for (const type of takes) heap.bytes[type] = LOGICAL_TYPE.timestampTz;
+  if (heap.bytes[returns] === LOGICAL_TYPE.timestamp) heap.bytes[returns] = LOGICAL_TYPE.timestampTz;
+  if (name === 'range' || name === 'generate_series') {
+    instance.cpp.assignType(returns, types.get('TIMESTAMP_TZ[]'));
+  }
+  // It would make whole days dates, which DuckDB does for timestamps without zone only.
+  if (/^date_?trunc$/.test(name)) heap.setU32(at + SCALAR_FUNCTION.bind, 0);
+  wrapBind(instance, at, bind);
+  return true;
+}
+
+/** DuckDB's functions that bind look at the arguments' types themselves: while they do, those are without zone. */
+function hideZones(instance: CppInstance, expressions: number): () => void {
+  const { heap } = instance;
+  const zoned = expressionTypes(instance, expressions).filter(
+    (type) => heap.bytes[type] === LOGICAL_TYPE.timestampTz,
+  );
+  for (const type of zoned) heap.bytes[type] = LOGICAL_TYPE.timestamp;
+  return () => {
+    for (const type of zoned) heap.bytes[type] = LOGICAL_TYPE.timestampTz;
+  };
+}

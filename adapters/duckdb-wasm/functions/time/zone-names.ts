@@ -1,0 +1,70 @@
+import { bindingOf } from '../binding.ts';
+import type { CppInstance } from '../cpp.ts';
+import { type Loader, withCppText } from '../extension-loader.ts';
+import { rowError, type SqlFunction } from '../scalar-function.ts';
+import type { SqlTypes, TypeName } from '../sql-types.ts';
+import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts';
+
+const lacks = (what: string): string => `${what} needs DuckDB's required extension 'icu'`;
+
+/** Ways to call functions that name a zone, which this engine cannot look up: each says so. */
+export function zonedFunctions(): readonly SqlFunction[] {
+  const refused = (name: string, takes: readonly TypeName[], returns: TypeName): SqlFunction => ({
+    name,
+    overloads: [
+      {
+        takes,
+        returns,
+        bind() {
+          throw rowError(lacks(`${name} of these arguments`));
+        },
+        run() {},
+      },
+    ],
+  });
+  const parts = ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT', 'DOUBLE', 'VARCHAR'] as const;
+  return [
+    refused('time_bucket', ['INTERVAL', 'TIMESTAMP_TZ', 'VARCHAR'], 'TIMESTAMP_TZ'),
+    refused('make_timestamptz', parts, 'TIMESTAMP_TZ'),
+    refused('timezone', ['VARCHAR', 'TIME_TZ'], 'TIME_TZ'),
+  ];
+}
+
+/** Refuses formats with the name of a zone: DuckDB without its extension writes none, and forgets one that it reads. */
+export function refuseZoneNames(instance: CppInstance, types: SqlTypes, name: string): Around {
+  const { heap, scratch } = instance;
+  return (expressions, context, callee) => {
+    heap.words(scratch + 32, [context, callee, expressions, 0]);
+    const { constant, constants } = bindingOf(instance, types, scratch + 32);
+    const formats = [constant(1), ...(constants(1) ?? [])];
+    if (formats.some((format) => format?.includes('%Z'))) failBinding(instance, lacks(`${name} with '%Z'`));
+    return () => {};
+  };
+}
+
+/** Makes strptime refuse them, which would read another time. */
+export function guardStrptime(instance: CppInstance, loader: Loader, types: SqlTypes): void {
+  const bind = aroundBind(instance, refuseZoneNames(instance, types, 'strptime'));
+  const { strptime, tryStrptime } = instance.cpp;
+  for (const [name, factory] of Object.entries({ strptime, try_strptime: tryStrptime })) {
+    loader.functions(name, (set) =>
+      moveOverloads(instance, factory, set, (at) => {
+        wrapBind(instance, at, bind);
+        return true;
+      }),
+    );
+  }
+}
+
+const PARAMETERS_BYTES = 64;
+
+/** Throws the error as DuckDB's own. */
+function failBinding(instance: CppInstance, message: string): void {
+  const parameters = instance.allocate(PARAMETERS_BYTES);
+  instance.heap.bytes.fill(0, parameters, parameters + PARAMETERS_BYTES);
+  try {
+    withCppText(instance, message, (text) => instance.cpp.castError(text, parameters));
+  } finally {
+    instance.call.free(parameters);
+  }
+}

@@ -1,0 +1,75 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { toSvcError } from '../../../src/errors.ts';
+import type { SqlCall, SqlResult } from '../../../src/ports.ts';
+import { Engine } from '../engine/engine.ts';
+import { nextImmediate } from '../engine/next-immediate.ts';
+import { readerOf } from '../engine/path-file.ts';
+import { Replaced } from '../errors.ts';
+import { type FromWorker, type Task, type ToWorker, toPlainError, type WorkerSetup } from './messages.ts';
+
+/* The entry of an engine's own thread; a platform's bundle carries it as a file of its own. */
+
+const setup: WorkerSetup = workerData;
+const jobs = new Map<number, AbortController>();
+const ids = new WeakMap<SqlCall, number>();
+
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+
+function onStep(call: SqlCall | null): void {
+  const id = call === null ? 0 : (ids.get(call) ?? 0);
+  Atomics.store(setup.running, 0, id);
+  Atomics.add(setup.running, 1, 1);
+}
+
+async function work(engine: Engine, task: Task, call: SqlCall): Promise<SqlResult | null> {
+  if (task.kind === 'run') return engine.run(task.request, call);
+  await engine.prepare(task.sql, task.mode, call);
+  return null;
+}
+
+async function start(engine: Engine, job: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
+  const { id, task, caller, timeoutMs } = job;
+  const abort = new AbortController();
+  jobs.set(id, abort);
+  // A cancel that came right behind is read first, and then nothing is begun.
+  await nextImmediate();
+  const call: SqlCall = { caller, timeoutMs, signal: abort.signal };
+  ids.set(call, id);
+  try {
+    post({ kind: 'done', id, result: await work(engine, task, call) });
+  } catch (thrown) {
+    answerFailure(engine, id, thrown);
+  } finally {
+    jobs.delete(id);
+  }
+}
+
+let dying = false;
+
+/** A broken engine takes its thread along; the pool runs the other jobs of this thread elsewhere. */
+function answerFailure(engine: Engine, id: number, thrown: unknown): void {
+  if (dying || thrown instanceof Replaced) return;
+  post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
+  if (!engine.broken) return;
+  dying = true;
+  parentPort?.close();
+}
+
+try {
+  const { wasm, trampolines, file, memoryMb } = setup;
+  const engine = await Engine.open({
+    wasm,
+    trampolines,
+    file: readerOf(file),
+    memoryMb,
+    pause: nextImmediate,
+    onStep,
+  });
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind === 'cancel') jobs.get(message.id)?.abort();
+    else void start(engine, message);
+  });
+  post({ kind: 'ready' });
+} catch (thrown) {
+  post({ kind: 'unopened', error: toPlainError(toSvcError(thrown)) });
+}

@@ -1,0 +1,55 @@
+import { type ErrorCode, SvcError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import type { SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import type { OpenFile } from '../engine/path-file.ts';
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  readonly wasm: WebAssembly.Module;
+  readonly trampolines: WebAssembly.Module;
+  /** The same for all engines of a pool, whatever lies at its path by now. */
+  readonly file: OpenFile;
+  readonly memoryMb: number;
+  /** Two slots: the number of the job whose step runs now, 0 between steps; and how many steps there were. */
+  readonly running: Int32Array<SharedArrayBuffer>;
+}
+
+/** What one job does. */
+export type Task =
+  | { readonly kind: 'run'; readonly request: SqlRequest }
+  | { readonly kind: 'prepare'; readonly sql: string; readonly mode: SqlRequest['mode'] };
+
+/** From the pool to a worker. */
+export type ToWorker =
+  | {
+      readonly kind: 'start';
+      readonly id: number;
+      readonly task: Task;
+      readonly caller: SqlCaller | null;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+/** From a worker to the pool. */
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'unopened'; readonly error: PlainError }
+  | { readonly kind: 'done'; readonly id: number; readonly result: SqlResult | null }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError };
+
+/** An error as it crosses threads. */
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly detail?: JsonObject;
+}
+
+/** An error made ready to cross threads. */
+export function toPlainError({ code, message, detail }: SvcError): PlainError {
+  return detail === undefined ? { code, message } : { code, message, detail };
+}
+
+/** An error that crossed threads. */
+export function fromPlainError({ code, message, detail }: PlainError): SvcError {
+  return new SvcError(code, message, detail === undefined ? {} : { detail });
+}

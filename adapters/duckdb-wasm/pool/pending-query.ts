@@ -1,0 +1,63 @@
+import type { SvcError } from '../../../src/errors.ts';
+import type { SqlCall, SqlResult } from '../../../src/ports.ts';
+import { cancelledError } from '../errors.ts';
+import type { Task } from './messages.ts';
+
+/** One call on its way through the pool; settled once, by whoever is first. */
+export class Job {
+  readonly task: Task;
+  readonly call: SqlCall;
+  readonly answer: Promise<SqlResult | null>;
+  /** Whether an engine has ever had it. */
+  begun = false;
+  /** How many engines have died while it was theirs. */
+  losses = 0;
+  readonly #deadline: number;
+  #settled = false;
+  #resolve: (result: SqlResult | null) => void = () => {};
+  #reject: (error: SvcError) => void = () => {};
+  #onAbort: (() => void) | null = null;
+
+  constructor(task: Task, call: SqlCall) {
+    this.task = task;
+    this.call = call;
+    this.#deadline = Date.now() + call.timeoutMs;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Milliseconds that are left; negative when its time is over. */
+  get remainingMs(): number {
+    return this.#deadline - Date.now();
+  }
+
+  /** Settles it as cancelled, and tells, as soon as the caller gives up. */
+  watch(onCancel: () => void): void {
+    this.#onAbort = () => {
+      this.reject(cancelledError());
+      onCancel();
+    };
+    this.call.signal.addEventListener('abort', this.#onAbort);
+  }
+
+  resolve(result: SqlResult | null): void {
+    if (this.#settle()) this.#resolve(result);
+  }
+
+  reject(error: SvcError): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    if (this.#onAbort !== null) this.call.signal.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+}

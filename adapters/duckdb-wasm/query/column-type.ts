@@ -1,0 +1,122 @@
+import type { Instance } from '../engine/instance.ts';
+import { nameOfId, TYPE } from './type-ids.ts';
+
+/** The type of a column or of a part of it. */
+export interface ColumnType {
+  readonly id: number;
+  /** DuckDB's name of the type. */
+  readonly name: string;
+  /** The name it was given on top of its own type, such as JSON. */
+  readonly alias: string;
+  /** The types inside: of a list its items, of a map its key and value, of a struct or union its members. */
+  readonly parts: readonly ColumnType[];
+  /** The names of a struct's fields or a union's members; the words of an enum. */
+  readonly labels: readonly string[];
+  /** The digits after a decimal's point, or the items of an array. */
+  readonly size: number;
+  /** The type that a decimal or an enum is stored as. */
+  readonly storage: number;
+}
+
+type Parts = Omit<ColumnType, 'id' | 'alias'>;
+
+/** Reads a logical type out of the engine and gives it back to the engine. */
+export function takeType(instance: Instance, pointer: number): ColumnType {
+  const { call, heap, scratch } = instance;
+  try {
+    return readType(instance, pointer);
+  } finally {
+    heap.setU32(scratch, pointer);
+    call.duckdb_destroy_logical_type(scratch);
+  }
+}
+
+function readType(instance: Instance, pointer: number): ColumnType {
+  const id = instance.call.duckdb_get_type_id(pointer);
+  const parts = readParts(instance, pointer, id);
+  const alias = takeString(instance, instance.call.duckdb_logical_type_get_alias(pointer));
+  return { id, alias, ...parts, name: alias || parts.name };
+}
+
+function readParts(instance: Instance, pointer: number, id: number): Parts {
+  if (id === TYPE.DECIMAL) return readDecimal(instance, pointer);
+  if (id === TYPE.ENUM) return readEnum(instance, pointer);
+  if (id === TYPE.LIST || id === TYPE.ARRAY) return readList(instance, pointer, id);
+  if (id === TYPE.MAP) return readMap(instance, pointer);
+  if (id === TYPE.STRUCT || id === TYPE.UNION) return readMembers(instance, pointer, id);
+  return plain(nameOfId(id) ?? 'UNKNOWN');
+}
+
+function plain(name: string, parts: readonly ColumnType[] = []): Parts {
+  return { name, parts, labels: [], size: 0, storage: 0 };
+}
+
+function readDecimal({ call }: Instance, pointer: number): Parts {
+  const size = call.duckdb_decimal_scale(pointer);
+  const name = `DECIMAL(${call.duckdb_decimal_width(pointer)},${size})`;
+  return { ...plain(name), size, storage: call.duckdb_decimal_internal_type(pointer) };
+}
+
+function readEnum(instance: Instance, pointer: number): Parts {
+  const { call } = instance;
+  const labels = Array.from({ length: call.duckdb_enum_dictionary_size(pointer) }, (_, index) =>
+    takeString(instance, call.duckdb_enum_dictionary_value(pointer, index, 0)),
+  );
+  const name = `ENUM(${labels.map((label) => `'${label.replaceAll("'", "''")}'`).join(', ')})`;
+  return { ...plain(name), labels, storage: call.duckdb_enum_internal_type(pointer) };
+}
+
+function readList(instance: Instance, pointer: number, id: number): Parts {
+  const { call } = instance;
+  if (id === TYPE.LIST) {
+    const items = takeType(instance, call.duckdb_list_type_child_type(pointer));
+    return plain(`${items.name}[]`, [items]);
+  }
+  const items = takeType(instance, call.duckdb_array_type_child_type(pointer));
+  const size = call.duckdb_array_type_array_size(pointer);
+  return { ...plain(`${items.name}[${size}]`, [items]), size };
+}
+
+function readMap(instance: Instance, pointer: number): Parts {
+  const key = takeType(instance, instance.call.duckdb_map_type_key_type(pointer));
+  const value = takeType(instance, instance.call.duckdb_map_type_value_type(pointer));
+  return plain(`MAP(${key.name}, ${value.name})`, [key, value]);
+}
+
+function readMembers(instance: Instance, pointer: number, id: number): Parts {
+  const { call } = instance;
+  const of =
+    id === TYPE.STRUCT
+      ? [
+          call.duckdb_struct_type_child_count,
+          call.duckdb_struct_type_child_name,
+          call.duckdb_struct_type_child_type,
+        ]
+      : [
+          call.duckdb_union_type_member_count,
+          call.duckdb_union_type_member_name,
+          call.duckdb_union_type_member_type,
+        ];
+  const [count, nameOf, typeOf] = of as [Call, Call, Call];
+  const indexes = Array.from({ length: count(pointer) }, (_, index) => index);
+  const labels = indexes.map((index) => takeString(instance, nameOf(pointer, index, 0)));
+  const parts = indexes.map((index) => takeType(instance, typeOf(pointer, index, 0)));
+  const members = parts.map(({ name }, index) => `${quoted(labels[index] ?? '')}${name}`);
+  return { ...plain(`${id === TYPE.STRUCT ? 'STRUCT' : 'UNION'}(${members.join(', ')})`, parts), labels };
+}
+
+type Call = (...args: number[]) => number;
+
+/** A member's name as DuckDB writes it before the type: quoted where it is no plain word. */
+function quoted(label: string): string {
+  if (label === '') return '';
+  return /^[a-z_][a-z0-9_]*$/.test(label) ? `${label} ` : `"${label.replaceAll('"', '""')}" `;
+}
+
+/** Text that the engine allocated for its caller. */
+function takeString({ call, heap }: Instance, at: number): string {
+  if (at === 0) return '';
+  const text = heap.cString(at);
+  call.duckdb_free(at);
+  return text;
+}

@@ -1,0 +1,129 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/json.ts';
+import {
+  bignumForm,
+  bitForm,
+  blobForm,
+  dateForm,
+  decimalForm,
+  doubleForm,
+  floatForm,
+  integerForm,
+  intervalForm,
+  type TimeUnit,
+  timeForm,
+  timestampForm,
+  timeTzForm,
+} from '../../../src/sql/forms.ts';
+import { jsonForm } from '../../../src/sql/json-form.ts';
+import type { Heap } from '../engine/heap.ts';
+import type { ColumnType } from './column-type.ts';
+import { TYPE } from './type-ids.ts';
+
+/** What lies at a vector's data address for a row, in its exact JSON form. */
+export type Read = (heap: Heap, at: number, row: number) => JsonValue;
+
+/** The reader of a type that has no parts. */
+export function readerOf(type: ColumnType): Read {
+  if (type.alias === 'JSON') return (heap, at, row) => jsonForm(text(heap, at, row));
+  if (type.id === TYPE.DECIMAL) return decimalReader(type);
+  if (type.id === TYPE.ENUM) return enumReader(type);
+  const read = PLAIN[type.id];
+  if (read !== undefined) return read;
+  throw new SvcError(
+    'sql_failed',
+    `The result has a column of type ${type.name} (${type.id}), which cannot be sent. Cast it to VARCHAR.`,
+  );
+}
+
+const i64 = (heap: Heap, at: number, row: number): bigint => heap.view.getBigInt64(at + row * 8, true);
+const u64 = (heap: Heap, at: number, row: number): bigint => heap.view.getBigUint64(at + row * 8, true);
+const i128 = (heap: Heap, at: number, row: number): bigint =>
+  (i64(heap, at, row * 2 + 1) << 64n) | u64(heap, at, row * 2);
+const u128 = (heap: Heap, at: number, row: number): bigint =>
+  (u64(heap, at, row * 2 + 1) << 64n) | u64(heap, at, row * 2);
+
+const text = (heap: Heap, at: number, row: number): string => heap.string(at, row);
+
+/** Most are small, and then two halves are read faster than one BigInt. */
+function bigint(heap: Heap, at: number, row: number): number | string {
+  const value = heap.view.getInt32(at + row * 8 + 4, true) * 2 ** 32 + heap.u32(at + row * 8);
+  return Number.isSafeInteger(value) ? value : integerForm(i64(heap, at, row));
+}
+
+const timestamp =
+  (unit: TimeUnit, zoned = false): Read =>
+  (heap, at, row) =>
+    timestampForm(i64(heap, at, row), unit, zoned);
+
+const MAX_OFFSET_SECONDS = 16 * 60 * 60 - 1;
+
+/** Time in the upper 40 bits; below, how far the offset is from its greatest. */
+function timeTz(heap: Heap, at: number, row: number): string {
+  const packed = u64(heap, at, row);
+  return timeTzForm(packed >> 24n, MAX_OFFSET_SECONDS - Number(packed & 0xffffffn));
+}
+
+/** Stored with the sign bit turned, so that it sorts. */
+function uuid(heap: Heap, at: number, row: number): string {
+  const digits = (u128(heap, at, row) ^ (1n << 127n)).toString(16).padStart(32, '0');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+const PLAIN: { readonly [id: number]: Read } = {
+  [TYPE.BOOLEAN]: (heap, at, row) => heap.bytes[at + row] !== 0,
+  [TYPE.TINYINT]: (heap, at, row) => heap.view.getInt8(at + row),
+  [TYPE.SMALLINT]: (heap, at, row) => heap.view.getInt16(at + row * 2, true),
+  [TYPE.INTEGER]: (heap, at, row) => heap.view.getInt32(at + row * 4, true),
+  [TYPE.BIGINT]: bigint,
+  [TYPE.UTINYINT]: (heap, at, row) => heap.view.getUint8(at + row),
+  [TYPE.USMALLINT]: (heap, at, row) => heap.view.getUint16(at + row * 2, true),
+  [TYPE.UINTEGER]: (heap, at, row) => heap.u32(at + row * 4),
+  [TYPE.UBIGINT]: (heap, at, row) => integerForm(u64(heap, at, row)),
+  [TYPE.HUGEINT]: (heap, at, row) => integerForm(i128(heap, at, row)),
+  [TYPE.UHUGEINT]: (heap, at, row) => integerForm(u128(heap, at, row)),
+  [TYPE.FLOAT]: (heap, at, row) => floatForm(heap.view.getFloat32(at + row * 4, true)),
+  [TYPE.DOUBLE]: (heap, at, row) => doubleForm(heap.view.getFloat64(at + row * 8, true)),
+  [TYPE.VARCHAR]: text,
+  [TYPE.BLOB]: (heap, at, row) => blobForm(heap.stringBytes(at, row)),
+  [TYPE.BIT]: (heap, at, row) => bitForm(heap.stringBytes(at, row)),
+  [TYPE.BIGNUM]: (heap, at, row) => bignumForm(heap.stringBytes(at, row)),
+  [TYPE.UUID]: uuid,
+  [TYPE.DATE]: (heap, at, row) => dateForm(heap.view.getInt32(at + row * 4, true)),
+  [TYPE.TIME]: (heap, at, row) => timeForm(i64(heap, at, row)),
+  [TYPE.TIME_NS]: (heap, at, row) => timeForm(i64(heap, at, row), 'ns'),
+  [TYPE.TIME_TZ]: timeTz,
+  [TYPE.TIMESTAMP]: timestamp('us'),
+  [TYPE.TIMESTAMP_S]: timestamp('s'),
+  [TYPE.TIMESTAMP_MS]: timestamp('ms'),
+  [TYPE.TIMESTAMP_NS]: timestamp('ns'),
+  [TYPE.TIMESTAMP_TZ]: timestamp('us', true),
+  [TYPE.INTERVAL]: (heap, at, row) =>
+    intervalForm(
+      heap.view.getInt32(at + row * 16, true),
+      heap.view.getInt32(at + row * 16 + 4, true),
+      i64(heap, at, row * 2 + 1),
+    ),
+  [TYPE.SQLNULL]: () => null,
+};
+
+/** The widths in which DuckDB stores decimals and enum positions. */
+const INTEGERS: { readonly [id: number]: (heap: Heap, at: number, row: number) => bigint } = {
+  [TYPE.SMALLINT]: (heap, at, row) => BigInt(heap.view.getInt16(at + row * 2, true)),
+  [TYPE.INTEGER]: (heap, at, row) => BigInt(heap.view.getInt32(at + row * 4, true)),
+  [TYPE.BIGINT]: i64,
+  [TYPE.HUGEINT]: i128,
+  [TYPE.UTINYINT]: (heap, at, row) => BigInt(heap.view.getUint8(at + row)),
+  [TYPE.USMALLINT]: (heap, at, row) => BigInt(heap.view.getUint16(at + row * 2, true)),
+  [TYPE.UINTEGER]: (heap, at, row) => BigInt(heap.u32(at + row * 4)),
+};
+
+function decimalReader({ size, storage }: ColumnType): Read {
+  const stored = INTEGERS[storage] ?? i128;
+  return (heap, at, row) => decimalForm(stored(heap, at, row), size);
+}
+
+function enumReader({ labels, storage }: ColumnType): Read {
+  const stored = INTEGERS[storage] ?? u64;
+  return (heap, at, row) => labels[Number(stored(heap, at, row))] ?? null;
+}

@@ -1,0 +1,156 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { SqlValue } from '../../../src/ports.ts';
+import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
+import type { Instance } from '../engine/instance.ts';
+import { TYPE } from './type-ids.ts';
+
+/** Turns text into the address of a value of a SQL type, as DuckDB itself reads it. */
+export type Cast = (sqlType: string, text: string) => number;
+
+/** A DuckDB value of its own type, which the caller destroys. */
+export function createValue(instance: Instance, value: SqlValue, cast: Cast): number {
+  const { call } = instance;
+  if (value === null) return call.duckdb_create_null_value();
+  if (typeof value === 'boolean') return call.duckdb_create_bool(value ? 1 : 0);
+  if (typeof value === 'bigint') return createInteger(instance, value);
+  if (typeof value === 'number') return call.duckdb_create_double(value);
+  if (typeof value === 'string') {
+    return instance.withText(value, (at, length) => call.duckdb_create_varchar_length(at, length, 0));
+  }
+  if ('sqlType' in value) return cast(value.sqlType, value.text);
+  return createNested(instance, value, cast);
+}
+
+/** Gives values back to the engine. */
+export function destroyValues({ call, heap, scratch }: Instance, values: readonly number[]): void {
+  for (const value of values) {
+    heap.setU32(scratch, value);
+    call.duckdb_destroy_value(scratch);
+  }
+}
+
+/** The low and high 32 bits, as the engine takes 64-bit integers. */
+export function toHalves(value: bigint): [number, number] {
+  return [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];
+}
+
+function createInteger({ call, heap, scratch }: Instance, value: bigint): number {
+  if (BigInt.asIntN(32, value) === value) return call.duckdb_create_int32(Number(value));
+  if (BigInt.asIntN(64, value) === value) return call.duckdb_create_int64(...toHalves(value));
+  if (BigInt.asIntN(128, value) !== value) {
+    throw new SvcError('sql_failed', `The integer ${value} is larger than a HUGEINT.`);
+  }
+  heap.words(scratch, [...toHalves(value), ...toHalves(value >> 64n)]);
+  return call.duckdb_create_hugeint(scratch);
+}
+
+type NestedValue = Extract<SqlValue, { list: unknown } | { struct: unknown }>;
+
+function createNested(instance: Instance, value: NestedValue, cast: Cast): number {
+  const { call } = instance;
+  const type = valueTypeOf(value);
+  const parts = 'list' in value ? value.list : Object.values(value.struct);
+  const children = parts.map((part) => createValue(instance, part, cast));
+  try {
+    return withType(instance, type, (pointer) =>
+      withWords(instance, children, (at) =>
+        'list' in value
+          ? withType(instance, itemsOf(type), (items) =>
+              call.duckdb_create_list_value(items, at, children.length, 0),
+            )
+          : call.duckdb_create_struct_value(pointer, at),
+      ),
+    );
+  } finally {
+    destroyValues(instance, children);
+  }
+}
+
+function itemsOf(type: ValueType): ValueType {
+  return type.kind === 'list' ? type.items : type;
+}
+
+function withWords<T>(
+  { call, heap, allocate }: Instance,
+  words: readonly number[],
+  use: (at: number) => T,
+): T {
+  const at = allocate(Math.max(4, words.length * 4));
+  try {
+    heap.words(at, words);
+    return use(at);
+  } finally {
+    call.free(at);
+  }
+}
+
+/** Runs with a logical type in the engine's memory, which is given back afterwards. */
+function withType<T>(instance: Instance, type: ValueType, use: (pointer: number) => T): T {
+  const { call, heap, scratch } = instance;
+  const pointer = createType(instance, type);
+  try {
+    return use(pointer);
+  } finally {
+    heap.setU32(scratch, pointer);
+    call.duckdb_destroy_logical_type(scratch);
+  }
+}
+
+function createType(instance: Instance, type: ValueType): number {
+  const { call } = instance;
+  if (type.kind === 'scalar') return call.duckdb_create_logical_type(TYPE[type.name]);
+  if (type.kind === 'list')
+    return withType(instance, type.items, (items) => call.duckdb_create_list_type(items));
+  return createStructType(instance, type.fields);
+}
+
+function createStructType(instance: Instance, fields: ReadonlyMap<string, ValueType>): number {
+  const { call } = instance;
+  const names = [...fields.keys()];
+  const types = [...fields.values()].map((type) => createType(instance, type));
+  try {
+    return withTexts(instance, names, (at) =>
+      withWords(instance, types, (typesAt) => call.duckdb_create_struct_type(typesAt, at, types.length, 0)),
+    );
+  } finally {
+    for (const type of types) {
+      instance.heap.setU32(instance.scratch, type);
+      call.duckdb_destroy_logical_type(instance.scratch);
+    }
+  }
+}
+
+/** Runs with the addresses of texts in the engine's memory, which is given back afterwards. */
+export function withTexts<T>(instance: Instance, texts: readonly string[], use: (at: number) => T): T {
+  const gather = (rest: readonly string[], addresses: readonly number[]): T => {
+    const [first, ...others] = rest;
+    if (first === undefined) return withWords(instance, addresses, use);
+    return instance.withText(first, (at) => gather(others, [...addresses, at]));
+  };
+  return gather(texts, []);
+}
+
+/** Runs a statement with one text bound, and hands over where the first value of its result lies. */
+export type ReadFirst = (sql: string, text: string, read: (at: number) => number) => number;
+
+type Create = (instance: Instance, at: number) => number;
+
+/** How each type's value is made from what a vector of it holds. */
+const CREATE: { readonly [sqlType: string]: Create } = {
+  DATE: ({ call, heap }, at) => call.duckdb_create_date(heap.view.getInt32(at, true)),
+  TIME: ({ call, heap }, at) => call.duckdb_create_time(...halvesAt(heap.view, at)),
+  TIMESTAMP: ({ call, heap }, at) => call.duckdb_create_timestamp(...halvesAt(heap.view, at)),
+  TIMESTAMPTZ: ({ call, heap }, at) => call.duckdb_create_timestamp_tz(...halvesAt(heap.view, at)),
+  INTERVAL: ({ call }, at) => call.duckdb_create_interval(at),
+};
+
+function halvesAt(view: DataView, at: number): [number, number] {
+  return toHalves(view.getBigInt64(at, true));
+}
+
+/** A value of a date or time type from its text, read by DuckDB's own cast. */
+export function castText(instance: Instance, sqlType: string, text: string, readFirst: ReadFirst): number {
+  const create = CREATE[sqlType];
+  if (create === undefined) throw new SvcError('internal', `there are no parameters of type ${sqlType}`);
+  return readFirst(`SELECT CAST($1 AS ${sqlType})`, text, (at) => create(instance, at));
+}

@@ -1,0 +1,81 @@
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import type { SqlColumn } from '../../../src/ports.ts';
+import { uniqueNames } from '../../../src/sql/forms.ts';
+import type { Instance } from '../engine/instance.ts';
+import { memoryError } from '../errors.ts';
+import { type ColumnType, takeType } from './column-type.ts';
+import { type Cell, cellsOf } from './decode.ts';
+
+/** A result: its columns, and its rows in their exact JSON form. */
+export interface ResultRows {
+  readonly columns: readonly SqlColumn[];
+  readonly rows: readonly JsonObject[];
+}
+
+/** Reads all rows of a result. */
+export function readResult(instance: Instance, result: number): ResultRows {
+  const types = readTypes(instance, result);
+  const names = readNames(instance, result, types.length);
+  const rows: JsonObject[] = [];
+  for (const chunk of chunksOf(instance, result)) appendRows(instance, chunk, { names, types }, rows);
+  return { columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })), rows };
+}
+
+/**
+ * Each chunk of rows in turn; it is gone when the next one is asked for. DuckDB has no other word for a chunk that finds
+ * no memory than for the end, so the rows are counted.
+ */
+export function* chunksOf({ call, heap, scratch }: Instance, result: number): Generator<number> {
+  let left = call.duckdb_row_count(result);
+  for (let chunk = call.duckdb_fetch_chunk(result); chunk !== 0; chunk = call.duckdb_fetch_chunk(result)) {
+    left -= call.duckdb_data_chunk_get_size(chunk);
+    try {
+      yield chunk;
+    } finally {
+      heap.setU32(scratch, chunk);
+      call.duckdb_destroy_data_chunk(scratch);
+    }
+  }
+  if (left > 0) throw memoryError(`no memory for the last ${left} rows`);
+}
+
+function readTypes(instance: Instance, result: number): ColumnType[] {
+  const { call } = instance;
+  return Array.from({ length: call.duckdb_column_count(result) }, (_, index) =>
+    takeType(instance, call.duckdb_column_logical_type(result, index, 0)),
+  );
+}
+
+function readNames({ call, heap }: Instance, result: number, count: number): readonly string[] {
+  return uniqueNames(
+    Array.from({ length: count }, (_, index) => heap.cString(call.duckdb_column_name(result, index, 0))),
+  );
+}
+
+interface Columns {
+  readonly names: readonly string[];
+  readonly types: readonly ColumnType[];
+}
+
+function appendRows(instance: Instance, chunk: number, { names, types }: Columns, rows: JsonObject[]): void {
+  const { call } = instance;
+  const cells = types.map((type, index) =>
+    cellsOf(instance, call.duckdb_data_chunk_get_vector(chunk, index, 0), type),
+  );
+  const count = call.duckdb_data_chunk_get_size(chunk);
+  const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
+  for (let row = 0; row < count; row += 1) rows.push(toRow(names, cells, row));
+}
+
+function toPlainRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  names.forEach((name, index) => {
+    values[name] = cells[index]?.(row) ?? null;
+  });
+  return values;
+}
+
+/** A column called `__proto__` cannot be set by assignment. */
+function toOddRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
+  return Object.fromEntries(names.map((name, index) => [name, cells[index]?.(row) ?? null]));
+}

@@ -1,0 +1,39 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { SqlCaller } from '../../../src/ports.ts';
+import { CALLER_CALLS, standInError } from '../../../src/sql/stand-ins.ts';
+import type { Session } from './session.ts';
+
+const MARK = 'nobody but the caller';
+
+const MARKED: SqlCaller = {
+  externalToken: MARK,
+  username: MARK,
+  provider: MARK,
+  email: MARK,
+  headers: new Map([['any', MARK]]),
+};
+
+/** Asks each function about a caller of ours; where another answer comes the database has a function of that name. */
+export function checkStandIns(session: Session, actAs: (caller: SqlCaller | null) => void): void {
+  actAs(MARKED);
+  try {
+    for (const [name, answer] of Object.entries(answersOf(session)))
+      if (typeof answer !== 'string' || !answer.includes(MARK))
+        throw standInError(name, 'database_unavailable');
+  } finally {
+    actAs(null);
+  }
+}
+
+function answersOf(session: Session): Readonly<Record<string, unknown>> {
+  const calls = Object.entries(CALLER_CALLS).map(([name, call]) => `${call} AS ${name}`);
+  try {
+    return session.query(`SELECT ${calls}`).rows[0] ?? {};
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
+    // One that takes other arguments; the first line says which, the others show the statement.
+    const [said = ''] = thrown.message.split('\n');
+    const name = Object.keys(CALLER_CALLS).find((candidate) => said.includes(candidate)) ?? 'get_username';
+    throw standInError(name, 'database_unavailable');
+  }
+}

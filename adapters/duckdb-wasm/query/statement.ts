@@ -1,0 +1,118 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { SqlValue } from '../../../src/ports.ts';
+import type { Instance } from '../engine/instance.ts';
+import { toDuckdbError } from '../errors.ts';
+import { castText, createValue, destroyValues, type ReadFirst } from './parameters.ts';
+
+const RESULT_BYTES = 64;
+const STATE = { ready: 0, failed: 2 } as const;
+
+/** What a statement needs of the connection it was prepared on. */
+export interface StatementOwner {
+  /** Makes the running statement stop at its next step. */
+  interrupt(): void;
+  readonly first: ReadFirst;
+}
+
+/** A prepared statement. */
+export class Statement {
+  readonly #instance: Instance;
+  readonly #statement: number;
+  readonly #session: StatementOwner;
+  #pending = 0;
+  #running = false;
+  #result = 0;
+
+  constructor(instance: Instance, statement: number, session: StatementOwner) {
+    this.#instance = instance;
+    this.#statement = statement;
+    this.#session = session;
+  }
+
+  error(): string {
+    const { call, heap } = this.#instance;
+    return heap.cString(call.duckdb_prepare_error(this.#statement));
+  }
+
+  /** Binds `$1 .. $n`, each as its own SQL type. */
+  bind(values: readonly SqlValue[]): void {
+    const wanted = this.#instance.call.duckdb_nparams(this.#statement);
+    if (wanted !== values.length) {
+      throw new SvcError(
+        'sql_failed',
+        `The statement takes ${wanted} parameters, but ${values.length} were given.`,
+      );
+    }
+    values.forEach((value, index) => {
+      this.#bindOne(index + 1, value);
+    });
+  }
+
+  #bindOne(index: number, value: SqlValue): void {
+    const instance = this.#instance;
+    const created = createValue(instance, value, (type, text) =>
+      castText(instance, type, text, this.#session.first),
+    );
+    const state = instance.call.duckdb_bind_value(this.#statement, index, 0, created);
+    destroyValues(instance, [created]);
+    if (state !== 0) throw new SvcError('sql_failed', `Parameter $${index} cannot be bound: ${this.error()}`);
+  }
+
+  /** Begins to run it; it goes on with each step. */
+  start(): void {
+    const { call, heap, scratch } = this.#instance;
+    const state = call.duckdb_pending_prepared(this.#statement, scratch);
+    this.#pending = heap.u32(scratch);
+    if (state !== 0) throw this.#pendingError();
+    this.#running = true;
+  }
+
+  /** Does one task of the running statement; true when its result is there. */
+  step(): boolean {
+    const state = this.#instance.call.duckdb_pending_execute_task(this.#pending);
+    this.#running = state !== STATE.failed && state !== STATE.ready;
+    if (state === STATE.failed) throw this.#pendingError();
+    return state === STATE.ready;
+  }
+
+  /** The result, once a step has said that it is there; it lives as long as the statement. */
+  result(): number {
+    const { call, heap } = this.#instance;
+    this.#result = this.#instance.allocate(RESULT_BYTES);
+    heap.bytes.fill(0, this.#result, this.#result + RESULT_BYTES);
+    if (call.duckdb_execute_pending(this.#pending, this.#result) !== 0) {
+      throw toDuckdbError(heap.cString(call.duckdb_result_error(this.#result)));
+    }
+    return this.#result;
+  }
+
+  close(): void {
+    const { call, heap, scratch } = this.#instance;
+    if (this.#running) this.#stop();
+    if (this.#result !== 0) {
+      call.duckdb_destroy_result(this.#result);
+      call.free(this.#result);
+    }
+    if (this.#pending !== 0) {
+      heap.setU32(scratch, this.#pending);
+      call.duckdb_destroy_pending(scratch);
+    }
+    heap.setU32(scratch, this.#statement);
+    call.duckdb_destroy_prepare(scratch);
+  }
+
+  /** DuckDB gives back what a statement holds only when it ends by itself: here, by noticing the interrupt. */
+  #stop(): void {
+    this.#session.interrupt();
+    try {
+      while (this.#running) this.step();
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError)) throw thrown;
+    }
+  }
+
+  #pendingError(): SvcError {
+    const { call, heap } = this.#instance;
+    return toDuckdbError(heap.cString(call.duckdb_pending_error(this.#pending)));
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
+import {
+  type ExtensionSettings,
+  extensionOptions,
+  loadExtensions,
+} from '../../../../../adapters/duckdb-native/engine/extensions.ts';
+import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import type { Extension } from '../../../../../src/project/site-model.ts';
+import { hasCompiler, makeRepository } from './extension-double.ts';
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'svc-installed-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+/** What is loaded in an engine that is set up as a database's is, but not locked yet: then nobody may look. */
+async function loadedWith(extensions: readonly Extension[], over: Partial<ExtensionSettings> = {}) {
+  const settings = { extensions, extensionDirectory: folder(), ...over };
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(':memory:', extensionOptions(settings));
+  const connection = await instance.connect();
+  onTestFinished(() => {
+    connection.closeSync();
+    instance.closeSync();
+  });
+  await loadExtensions(connection, settings);
+  const found = await connection.runAndReadAll('SELECT extension_name FROM duckdb_extensions() WHERE loaded');
+  return found.getRows().map(([name]) => name);
+}
+
+describe('extensions', () => {
+  it('that the engine brings are loaded', async () => {
+    expect(await loadedWith([{ name: 'json' }, { name: 'icu', repo: 'core' }])).toEqual(
+      expect.arrayContaining(['json', 'icu']),
+    );
+  });
+
+  it.runIf(hasCompiler())('are installed from a local repository, and loaded', async () => {
+    const extensionRepository = await makeRepository('svc_double');
+    const over = { extensionRepository, unsignedExtensions: true };
+    expect(await loadedWith([{ name: 'svc_double' }], over)).toContain('svc_double');
+  });
+
+  it.runIf(hasCompiler())('that nobody signed are refused unless that is allowed', async () => {
+    const extensionRepository = await makeRepository('svc_double');
+    await expect(loadedWith([{ name: 'svc_double' }], { extensionRepository })).rejects.toThrow(
+      /The extension svc_double cannot be loaded from/,
+    );
+  });
+
+  it.runIf(hasCompiler())('are loaded when a database opens, before it is locked', async () => {
+    const extensionRepository = await makeRepository('svc_double');
+    const settings = { extensionRepository, unsignedExtensions: true, extensionDirectory: folder() };
+    const extensions = [{ name: 'svc_double' }, { name: 'json' }];
+    const database = await openNative({ path: ':memory:', readonly: false, extensions, ...settings });
+    onTestFinished(() => database.close());
+    const call = { caller: null, signal: new AbortController().signal, timeoutMs: 5_000 };
+    const load = database.run({ sql: 'LOAD fts', mode: 'write', values: [], maxRows: 1 }, call);
+    await expect(load).rejects.toThrow(/Name it under `extensions`/);
+  });
+
+  it('that are not there stop the start, with the name and what to do', async () => {
+    const extensions = [{ name: 'lost' }];
+    const settings = { extensions, extensionRepository: folder(), extensionDirectory: folder() };
+    const failed = openNative({ path: ':memory:', readonly: false, ...settings });
+    await expect(failed).rejects.toMatchObject({
+      code: 'database_unavailable',
+      message: expect.stringMatching(
+        /^The extension lost cannot be loaded from .*\n.*SVC_EXTENSION_REPOSITORY/,
+      ),
+    });
+  });
+});

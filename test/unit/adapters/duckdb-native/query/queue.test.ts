@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { withinLimits } from '../../../../../adapters/duckdb-native/query/limits.ts';
+import { createLine } from '../../../../../adapters/duckdb-native/query/queue.ts';
+
+/** Work that ends when it is told to. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { work: () => promise, end: resolve };
+}
+
+const forever = { signal: new AbortController().signal, timeoutMs: 60_000 };
+
+describe('a line', () => {
+  it('does so much at a time, and the rest in the order it came', async () => {
+    const takePlace = createLine({ places: 2, waiting: 10 });
+    const begun: number[] = [];
+    const pieces = Array.from({ length: 5 }, () => held());
+    const done = pieces.map(({ work }, index) =>
+      takePlace(() => {
+        begun.push(index);
+        return work();
+      }),
+    );
+    await Promise.resolve();
+    expect(begun).toEqual([0, 1]);
+    for (const [index, { end }] of pieces.entries()) {
+      end();
+      await done[index];
+    }
+    expect(begun).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('is busy when too many wait, and open again when they are done', async () => {
+    const takePlace = createLine({ places: 1, waiting: 1 });
+    const first = held();
+    const running = takePlace(first.work);
+    const waiting = takePlace(async () => 'second');
+    await expect(takePlace(async () => 'third')).rejects.toMatchObject({ code: 'busy' });
+    first.end();
+    await running;
+    expect(await waiting).toBe('second');
+    expect(await takePlace(async () => 'fourth')).toBe('fourth');
+  });
+
+  it('goes on after work that fails', async () => {
+    const takePlace = createLine({ places: 1, waiting: 1 });
+    await expect(takePlace(() => Promise.reject(new Error('boom')))).rejects.toThrow('boom');
+    expect(await takePlace(async () => 1)).toBe(1);
+  });
+
+  it('is left by those whose time is over while they wait, who are told that it is busy', async () => {
+    const takePlace = createLine({ places: 1, waiting: 1 });
+    const first = held();
+    const running = takePlace(first.work);
+    const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) =>
+      takePlace(async () => 'late', limits),
+    );
+    await expect(late).rejects.toMatchObject({ code: 'busy' });
+    const controller = new AbortController();
+    const gone = withinLimits({ ...forever, signal: controller.signal }, (limits) =>
+      takePlace(async () => 'gone', limits),
+    );
+    controller.abort();
+    await expect(gone).rejects.toMatchObject({ code: 'cancelled' });
+    const next = withinLimits(forever, (limits) => takePlace(async () => 'next', limits));
+    first.end();
+    await running;
+    expect(await next).toBe('next');
+  });
+
+  it('tells those whose time is over while they run that it was too short', async () => {
+    const takePlace = createLine({ places: 1, waiting: 1 });
+    const { work, end } = held();
+    const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) => takePlace(work, limits));
+    await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    end();
+  });
+});
