@@ -48,17 +48,17 @@ export function closedError(): SvcError {
 }
 
 /** The engine ended under a call that was not to blame; the call can be made again. */
-export class Replaced extends Error {
-  override readonly name = 'Replaced';
+export class EngineReplaced extends Error {
+  override readonly name = 'EngineReplaced';
 }
 
 /** Whether an error leaves the engine in an unknown state, so that it must be replaced. */
-export function isBroken(thrown: unknown): boolean {
+export function breaksEngine(thrown: unknown): boolean {
   return thrown instanceof SvcError ? thrown.code === 'database_unavailable' : true;
 }
 
 /** Anything thrown while the engine worked: what is not ours is a trap. */
-export function toFailure(thrown: unknown): SvcError {
+export function toEngineError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   if (thrown instanceof RangeError) {
     return new SvcError('sql_failed', 'The statement is nested too deeply for this engine.', {

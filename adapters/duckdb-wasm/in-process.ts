@@ -2,7 +2,7 @@ import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.t
 import type { DatabaseFile } from './engine/database-file.ts';
 import { Engine } from './engine/engine.ts';
 import { createInstance, type Instance } from './engine/instance.ts';
-import { closedError, Replaced } from './errors.ts';
+import { closedError, EngineReplaced } from './errors.ts';
 
 export { bytesFile, type DatabaseFile } from './engine/database-file.ts';
 
@@ -95,7 +95,7 @@ class InProcess implements Database {
     try {
       return await work(engine);
     } catch (thrown) {
-      if (!(thrown instanceof Replaced)) throw thrown;
+      if (!(thrown instanceof EngineReplaced)) throw thrown;
       return this.#onEngine(work);
     }
   }

@@ -2,8 +2,8 @@ import { SvcError } from '../../../src/errors.ts';
 import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createOpenInstance, type OpenInstance } from './create.ts';
 import { createPoll, type WaitFor } from './poll.ts';
-import { letProcessEnd } from './process-exit.ts';
-import { createSeats } from './thread-budget.ts';
+import { endProcessInTime } from './process-exit.ts';
+import { createThreadBudget } from './thread-budget.ts';
 
 type Api = typeof import('@duckdb/node-api');
 
@@ -26,11 +26,11 @@ async function importDriver(): Promise<Driver> {
   try {
     const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
     keepByteOrderMarks(api);
-    letProcessEnd();
+    endProcessInTime();
     return {
       api,
       openInstance: createOpenInstance(api, bindings.default),
-      waitFor: createPoll(bindings.default, createSeats(process.env.UV_THREADPOOL_SIZE)),
+      waitFor: createPoll(bindings.default, createThreadBudget(process.env.UV_THREADPOOL_SIZE)),
     };
   } catch (cause) {
     throw new SvcError(

@@ -1,5 +1,5 @@
 import type { PendingResult } from '@duckdb/node-bindings';
-import type { Seats } from './thread-budget.ts';
+import type { ThreadBudget } from './thread-budget.ts';
 
 /** Most queries are done by then; looking at them on every turn of the event loop is faster than any timer. */
 const SPIN_MS = 2;
@@ -23,7 +23,7 @@ type Bindings = Pick<typeof import('@duckdb/node-bindings'), 'pending_execute_ch
 export type WaitFor = (pending: PendingResult) => Promise<() => void>;
 
 /** One look at all running statements at a time, however many there are. */
-export function createPoll(bindings: Bindings, seats: Seats): WaitFor {
+export function createPoll(bindings: Bindings, budget: ThreadBudget): WaitFor {
   const running = new Set<Waiting>();
   let unfinished = 0;
   let looking = false;
@@ -34,7 +34,7 @@ export function createPoll(bindings: Bindings, seats: Seats): WaitFor {
     for (const waiting of running) {
       const state: number = bindings.pending_execute_check_state(waiting.pending);
       const done = state === READY || state === FAILED;
-      const leave = done ? () => {} : waiting.since < impatient ? seats.take() : null;
+      const leave = done ? () => {} : waiting.since < impatient ? budget.take() : null;
       if (leave !== null) goOn(waiting, leave);
     }
     lookAgain();

@@ -1,5 +1,5 @@
 /** Threads of Node's own pool that statements may hold while they run. */
-export interface Seats {
+export interface ThreadBudget {
   /** Takes one and answers what gives it back; null where none is free. */
   take(): (() => void) | null;
 }
@@ -8,8 +8,8 @@ export interface Seats {
 const RESERVED = 2;
 const NODE_DEFAULT = 4;
 
-/** As many seats as Node's pool has threads to spare (Node.js, "UV_THREADPOOL_SIZE"). */
-export function createSeats(poolSize: string | undefined): Seats {
+/** As many threads as Node's pool has threads to spare (Node.js, "UV_THREADPOOL_SIZE"). */
+export function createThreadBudget(poolSize: string | undefined): ThreadBudget {
   let free = Math.max(1, (Number(poolSize) || NODE_DEFAULT) - RESERVED);
   return {
     take: () => {

@@ -4,8 +4,8 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
-import { type Inside, readInside } from '../query/confine.ts';
-import { createLine, type LineSize, type TakePlace } from '../query/queue.ts';
+import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
+import { createQueue, type QueueSize, type RunQueued } from '../query/queue.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import { loadExtensions } from './extensions.ts';
 import { Instance } from './instance.ts';
@@ -19,8 +19,8 @@ export interface EngineOptions extends EngineSettings {
   readonly create: boolean;
   readonly secrets: readonly DatabaseSecret[];
   /** The queries that run at a time, and the statements that may wait for their turn. */
-  readonly reads: LineSize;
-  readonly writes: LineSize;
+  readonly reads: QueueSize;
+  readonly writes: QueueSize;
 }
 
 /** One DuckDB over one file; whoever opened it releases it. */
@@ -30,12 +30,12 @@ export interface Engine {
   /** Whether statements reach files and the network. */
   readonly external: boolean;
   /** What callers' own statements may use where the project's reach further. */
-  readonly inside: Inside;
-  readonly takeRead: TakePlace;
+  readonly builtIns: BuiltIns;
+  readonly takeRead: RunQueued;
   /** Statements that write take turns, so that they never conflict. */
-  readonly takeWrite: TakePlace;
+  readonly takeWrite: RunQueued;
   /** Where statements are planned that callers wrote. */
-  readonly takePlan: TakePlace;
+  readonly takePlan: RunQueued;
   readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting'>;
   release(): Promise<void>;
 }
@@ -79,19 +79,19 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
 
 async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const secrets = [...options.secrets];
-  let inside: Inside = new Set();
+  let builtIns: BuiltIns = new Set();
   const instance = await Instance.open(() =>
     openEngine(driver, { ...options, secrets }, (found) => {
-      inside = found;
+      builtIns = found;
     }),
   );
   return {
     readonly: options.readonly,
     external: options.external ?? false,
-    takeRead: createLine(options.reads),
-    takeWrite: createLine(options.writes),
-    takePlan: createLine({ ...options.reads, places: OWN_PLANS }),
-    inside,
+    takeRead: createQueue(options.reads),
+    takeWrite: createQueue(options.writes),
+    takePlan: createQueue({ ...options.reads, places: OWN_PLANS }),
+    builtIns,
     instance,
     secrets,
     users: 0,
@@ -140,16 +140,16 @@ function holdReader(key: string, held: Held): Engine {
   };
 }
 
-type TellInside = (inside: Inside) => void;
+type OnBuiltIns = (builtIns: BuiltIns) => void;
 
 async function openEngine(
   { openInstance }: Driver,
   options: EngineOptions,
-  tell: TellInside,
+  onBuiltIns: OnBuiltIns,
 ): Promise<DuckDBInstance> {
   try {
     const instance = await openInstance(options.path, openOptions(options));
-    await setUp(instance, options, tell);
+    await setUp(instance, options, onBuiltIns);
     return instance;
   } catch (thrown) {
     if (thrown instanceof SvcError) throw thrown;
@@ -157,10 +157,14 @@ async function openEngine(
   }
 }
 
-async function setUp(instance: DuckDBInstance, options: EngineOptions, tell: TellInside): Promise<void> {
+async function setUp(
+  instance: DuckDBInstance,
+  options: EngineOptions,
+  onBuiltIns: OnBuiltIns,
+): Promise<void> {
   const connection = await instance.connect();
   try {
-    if (options.external) tell(await readInside(connection));
+    if (options.external) onBuiltIns(await readBuiltIns(connection));
     await checkStandIns(connection);
     await loadExtensions(connection, options);
     await applySecrets(connection, options.secrets);

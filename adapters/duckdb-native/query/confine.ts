@@ -6,10 +6,10 @@ import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
 
 /** What DuckDB knows without any extension, so that it stays inside unless it reads files. */
-export type Inside = ReadonlySet<string>;
+export type BuiltIns = ReadonlySet<string>;
 
 /** Asks for it, which must be done before extensions are loaded. */
-export async function readInside(connection: DuckDBConnection): Promise<Inside> {
+export async function readBuiltIns(connection: DuckDBConnection): Promise<BuiltIns> {
   const known = await connection.runAndReadAll(
     'SELECT DISTINCT lower(function_name) FROM duckdb_functions()',
   );
@@ -20,16 +20,16 @@ export async function readInside(connection: DuckDBConnection): Promise<Inside> 
  * Holds a caller's query to the database's own tables where the project's own SQL may reach further: DuckDB's parser
  * says which tables and functions it names; those behind the author's views and macros are the author's choice.
  */
-export async function confine(connection: DuckDBConnection, sql: string, inside: Inside): Promise<void> {
+export async function confine(connection: DuckDBConnection, sql: string, builtIns: BuiltIns): Promise<void> {
   const tree = await parse(connection, sql);
   const around = await readSurroundings(connection);
-  for (const node of nodesOf(tree)) check(node, { inside, ...around });
+  for (const node of nodesOf(tree)) check(node, { builtIns, ...around });
 }
 
 type Node = { readonly [key: string]: JsonValue };
 
 interface Allowed {
-  readonly inside: Inside;
+  readonly builtIns: BuiltIns;
   /** The author's own. */
   readonly macros: ReadonlySet<string>;
   /** Databases beside the project's. */
@@ -48,7 +48,7 @@ const SURROUNDINGS = `SELECT 'macro' AS kind, lower(function_name) AS name FROM 
 UNION ALL SELECT 'database', lower(database_name) FROM duckdb_databases()
   WHERE NOT internal AND database_name <> current_database()`;
 
-async function readSurroundings(connection: DuckDBConnection): Promise<Omit<Allowed, 'inside'>> {
+async function readSurroundings(connection: DuckDBConnection): Promise<Omit<Allowed, 'builtIns'>> {
   const rows = (await connection.runAndReadAll(SURROUNDINGS)).getRows();
   const named = (kind: string) =>
     new Set(rows.filter(([one]) => one === kind).map(([, name]) => String(name)));
@@ -86,12 +86,12 @@ function checkShown(name: string): void {
   if (name !== '' && !/^"?(tables|__show_tables_expanded)"?$/.test(name)) throw rejection(name);
 }
 
-function checkFunction(name: string, node: Node, { inside, macros }: Allowed): void {
+function checkFunction(name: string, node: Node, { builtIns, macros }: Allowed): void {
   const known = name.toLowerCase();
   const operator = !/\w/.test(known);
   const window = node.class === 'WINDOW' && node.type !== 'WINDOW_AGGREGATE';
   if (operator || window || macros.has(known) || isCallerFunction(known)) return;
-  if (!inside.has(known) || isFileReader(known) || known.endsWith('_scan')) throw rejection(name);
+  if (!builtIns.has(known) || isFileReader(known) || known.endsWith('_scan')) throw rejection(name);
 }
 
 function textOf(value: JsonValue | undefined): string {

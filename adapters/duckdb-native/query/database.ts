@@ -6,8 +6,8 @@ import type { Engine } from '../engine/engine.ts';
 import { isCollateral, isFatal, lostError } from '../errors.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
 import { type Limits, withinLimits } from './limits.ts';
-import { holdPlace } from './queue.ts';
-import { checkKind, refuseFiles } from './restrictions.ts';
+import { enterQueue } from './queue.ts';
+import { checkKind, refuseFileReaders } from './restrictions.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
@@ -46,7 +46,7 @@ export class NativeDatabase implements Database {
   async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
     this.#checkMode(mode);
     await this.#withSession(async (session) => {
-      await session.introduce(sql, null);
+      await session.defineCallerMacros(sql, null);
       const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
       if (mode === 'write') checkKind(this.#driver, prepared.statement, this.#engine.external);
     });
@@ -65,7 +65,7 @@ export class NativeDatabase implements Database {
   /** What a caller wrote waits for its turn to be planned before it takes a place that others wait for. */
   async #takeRead(request: SqlRequest, { caller }: SqlCall, limits: Limits): Promise<SqlResult> {
     const { takePlan, takeRead } = this.#engine;
-    const onPlanned = request.confined === true ? await holdPlace(takePlan, limits) : () => {};
+    const onPlanned = request.confined === true ? await enterQueue(takePlan, limits) : () => {};
     const read = (session: Session) => this.#read(session, request, { caller, onPlanned });
     try {
       return await takeRead(() => this.#withSession(read, limits), limits);
@@ -79,11 +79,11 @@ export class NativeDatabase implements Database {
     { sql, values, maxRows, confined = false }: SqlRequest,
     { caller, onPlanned }: Pick<SqlCall, 'caller'> & { readonly onPlanned: () => void },
   ): Promise<SqlResult> {
-    const { readonly, external, inside } = this.#engine;
-    if (!readonly && !external) refuseFiles(sql);
-    if (confined && external) await session.confine(sql, inside);
+    const { readonly, external, builtIns } = this.#engine;
+    if (!readonly && !external) refuseFileReaders(sql);
+    if (confined && external) await session.confine(sql, builtIns);
     // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
-    await session.introduce(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
+    await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
     onPlanned();
     try {
@@ -102,8 +102,8 @@ export class NativeDatabase implements Database {
   ): Promise<SqlResult> {
     refuseRevealing(request.sql);
     refuseStandIns(request.sql);
-    if (!this.#engine.external) refuseFiles(request.sql);
-    await session.introduce(request.sql, caller);
+    if (!this.#engine.external) refuseFileReaders(request.sql);
+    await session.defineCallerMacros(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);
     try {
       checkKind(this.#driver, prepared.statement, this.#engine.external);

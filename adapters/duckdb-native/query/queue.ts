@@ -2,16 +2,16 @@ import { SvcError } from '../../../src/errors.ts';
 import { busyError, type Limits } from './limits.ts';
 
 /** How much is done at a time, and how much may wait for it. */
-export interface LineSize {
+export interface QueueSize {
   readonly places: number;
   readonly waiting: number;
 }
 
 /** Does work as soon as there is a place; throws `busy` where too many wait already. */
-export type TakePlace = <T>(work: () => Promise<T>, limits?: Limits) => Promise<T>;
+export type RunQueued = <T>(work: () => Promise<T>, limits?: Limits) => Promise<T>;
 
 /** A line of bounded length: whoever came first goes first, and whoever is stopped leaves it. */
-export function createLine({ places, waiting }: LineSize): TakePlace {
+export function createQueue({ places, waiting }: QueueSize): RunQueued {
   const line = new Set<() => void>();
   let taken = 0;
 
@@ -51,7 +51,7 @@ export function createLine({ places, waiting }: LineSize): TakePlace {
 }
 
 /** Takes a place that is given back by calling what is answered. */
-export function holdPlace(take: TakePlace, limits: Limits): Promise<() => void> {
+export function enterQueue(take: RunQueued, limits: Limits): Promise<() => void> {
   return new Promise((resolve, reject) => {
     take(() => new Promise<void>((leave) => resolve(leave)), limits).catch(reject);
   });

@@ -12,7 +12,7 @@ export function isFileReader(name: string): boolean {
 }
 
 /** A database open for writing has its file system, and there DuckDB allows its own file: dropped rows included. */
-export function refuseFiles(sql: string): void {
+export function refuseFileReaders(sql: string): void {
   const name = calledFunction(sql, FILE_READERS);
   if (name !== undefined) throw rejection(name);
 }

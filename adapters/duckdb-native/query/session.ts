@@ -9,11 +9,11 @@ import { SvcError } from '../../../src/errors.ts';
 import type { SqlCaller, SqlValue } from '../../../src/ports.ts';
 import type { Driver } from '../driver/driver.ts';
 import { keepDuring } from '../driver/keep.ts';
-import { threaded } from '../driver/process-exit.ts';
+import { tracked } from '../driver/process-exit.ts';
 import type { Instance, Lease } from '../engine/instance.ts';
 import { toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
-import { confine, type Inside } from './confine.ts';
+import { type BuiltIns, confine } from './confine.ts';
 import { bindValues, castQuery, type TextValue } from './parameters.ts';
 
 /** Starting a statement with parameters plans it again, in this thread; one that takes longer starts elsewhere. */
@@ -45,8 +45,8 @@ export class Session {
   }
 
   /** Holds a caller's own query to the database's own tables. */
-  confine(sql: string, inside: Inside): Promise<void> {
-    return guarded(() => confine(this.#connection, sql, inside));
+  confine(sql: string, builtIns: BuiltIns): Promise<void> {
+    return guarded(() => confine(this.#connection, sql, builtIns));
   }
 
   /** Runs statements of our own. */
@@ -67,7 +67,11 @@ export class Session {
   }
 
   /** Defines the user functions that a statement names, before it is planned. */
-  async introduce(sql: string, caller: SqlCaller | null, then: readonly string[] = []): Promise<void> {
+  async defineCallerMacros(
+    sql: string,
+    caller: SqlCaller | null,
+    then: readonly string[] = [],
+  ): Promise<void> {
     await this.run([...defineNamed(sql, caller), ...then]);
   }
 
@@ -87,7 +91,7 @@ export class Session {
       try {
         return materialized(
           this.#driver,
-          await keepDuring(pending, () => this.#threaded(() => pending.getResult())),
+          await keepDuring(pending, () => this.#tracked(() => pending.getResult())),
         );
       } finally {
         leave();
@@ -97,7 +101,7 @@ export class Session {
 
   /** Runs a statement in one go, on a thread of its own. */
   runWhole({ statement }: Prepared): Promise<DuckDBMaterializedResult> {
-    return guarded(() => this.#threaded(() => statement.run()));
+    return guarded(() => this.#tracked(() => statement.run()));
   }
 
   /** Makes the running statement stop. */
@@ -109,8 +113,8 @@ export class Session {
     this.#lease.release();
   }
 
-  #threaded<T>(work: () => Promise<T>): Promise<T> {
-    return threaded(() => this.interrupt(), work);
+  #tracked<T>(work: () => Promise<T>): Promise<T> {
+    return tracked(() => this.interrupt(), work);
   }
 
   get #connection(): DuckDBConnection {
@@ -119,7 +123,7 @@ export class Session {
 
   async #plan(sql: string): Promise<Prepared> {
     const begun = performance.now();
-    const statement = await guarded(() => threaded(null, () => this.#connection.prepare(sql)));
+    const statement = await guarded(() => tracked(null, () => this.#connection.prepare(sql)));
     return { sql, statement, planMs: performance.now() - begun };
   }
 

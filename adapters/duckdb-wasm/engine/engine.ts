@@ -1,6 +1,13 @@
 import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { asQuery } from '../../../src/sql/query.ts';
-import { cancelledError, deadlineError, isBroken, Replaced, readonlyError, toFailure } from '../errors.ts';
+import {
+  breaksEngine,
+  cancelledError,
+  deadlineError,
+  EngineReplaced,
+  readonlyError,
+  toEngineError,
+} from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { readResult } from '../query/result.ts';
 import { Session } from '../query/session.ts';
@@ -113,14 +120,14 @@ export class Engine {
 
   /** Every step into the engine names its caller anew, since another caller's step may have come between. */
   #enter<T>(call: SqlCall, step: () => T): T {
-    if (this.#broken) throw new Replaced();
+    if (this.#broken) throw new EngineReplaced();
     this.#caller = call.caller;
     this.#options.onStep?.(call);
     try {
       return step();
     } catch (thrown) {
-      this.#broken = isBroken(thrown);
-      throw toFailure(thrown);
+      this.#broken = breaksEngine(thrown);
+      throw toEngineError(thrown);
     } finally {
       this.#caller = null;
       this.#options.onStep?.(null);

@@ -8,28 +8,28 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from './messages.ts';
-import type { Job } from './pending-query.ts';
+import type { PendingQuery } from './pending-query.ts';
 
-/** What a pool hears from a member. */
-export interface MemberEvents {
-  /** A job was answered: there is room for another. */
+/** What a pool hears from a thread. */
+export interface ThreadEvents {
+  /** A query was answered: there is room for another. */
   onFree(): void;
   /** The thread has ended. `culprit` was running then; the others only waited. */
-  onEnd(member: Member, culprit: Job | undefined, waiting: readonly Job[]): void;
+  onEnd(thread: EngineThread, culprit: PendingQuery | undefined, waiting: readonly PendingQuery[]): void;
 }
 
-/** One worker thread with an engine in it, and the jobs it has been given. */
-export class Member {
+/** One worker thread with an engine in it, and the queries it has been given. */
+export class EngineThread {
   readonly ready: Promise<void>;
   readonly #worker: Worker;
-  readonly #events: MemberEvents;
+  readonly #events: ThreadEvents;
   readonly #running: Int32Array<SharedArrayBuffer>;
-  readonly #jobs = new Map<number, Job>();
+  readonly #queries = new Map<number, PendingQuery>();
   #lastId = 0;
   #lastStep = -1;
   #stuckSince = Number.POSITIVE_INFINITY;
 
-  constructor(workerUrl: URL, setup: Omit<WorkerSetup, 'running'>, events: MemberEvents) {
+  constructor(workerUrl: URL, setup: Omit<WorkerSetup, 'running'>, events: ThreadEvents) {
     this.#events = events;
     this.#running = new Int32Array(new SharedArrayBuffer(8));
     const workerData: WorkerSetup = { ...setup, running: this.#running };
@@ -39,16 +39,16 @@ export class Member {
   }
 
   get load(): number {
-    return this.#jobs.size;
+    return this.#queries.size;
   }
 
-  get jobs(): readonly Job[] {
-    return [...this.#jobs.values()];
+  get queries(): readonly PendingQuery[] {
+    return [...this.#queries.values()];
   }
 
-  /** The job whose step runs now. */
-  get current(): Job | undefined {
-    return this.#jobs.get(Atomics.load(this.#running, 0));
+  /** The query whose step runs now. */
+  get current(): PendingQuery | undefined {
+    return this.#queries.get(Atomics.load(this.#running, 0));
   }
 
   /** How long one and the same step has been running, as far as `observe` has seen. */
@@ -65,28 +65,28 @@ export class Member {
     this.#lastStep = step;
   }
 
-  start(job: Job): void {
+  start(query: PendingQuery): void {
     this.#lastId = (this.#lastId % 0x3fff_ffff) + 1;
-    this.#jobs.set(this.#lastId, job);
-    job.begun = true;
-    const timeoutMs = Math.max(1, job.remainingMs);
-    this.#post({ kind: 'start', id: this.#lastId, task: job.task, caller: job.call.caller, timeoutMs });
+    this.#queries.set(this.#lastId, query);
+    query.begun = true;
+    const timeoutMs = Math.max(1, query.remainingMs);
+    this.#post({ kind: 'start', id: this.#lastId, task: query.task, caller: query.call.caller, timeoutMs });
   }
 
-  /** Asks the engine to stop a job, which counts as its load until it has. */
-  cancel(job: Job): void {
-    for (const [id, candidate] of this.#jobs) if (candidate === job) this.#post({ kind: 'cancel', id });
+  /** Asks the engine to stop a query, which counts as its load until it has. */
+  cancel(query: PendingQuery): void {
+    for (const [id, candidate] of this.#queries) if (candidate === query) this.#post({ kind: 'cancel', id });
   }
 
-  /** Takes back the jobs that only wait for the one that runs. */
-  release(): readonly Job[] {
+  /** Takes back the queries that only wait for the one that runs. */
+  release(): readonly PendingQuery[] {
     const { current } = this;
-    const waiting = [...this.#jobs].filter(([, job]) => job !== current);
+    const waiting = [...this.#queries].filter(([, query]) => query !== current);
     for (const [id] of waiting) {
-      this.#jobs.delete(id);
+      this.#queries.delete(id);
       this.#post({ kind: 'cancel', id });
     }
-    return waiting.map(([, job]) => job);
+    return waiting.map(([, query]) => query);
   }
 
   async terminate(): Promise<void> {
@@ -110,27 +110,27 @@ export class Member {
   }
 
   #answer(message: Extract<FromWorker, { id: number }>): void {
-    const job = this.#jobs.get(message.id);
-    this.#jobs.delete(message.id);
-    if (message.kind === 'done') job?.resolve(message.result);
-    else job?.reject(errorOf(message.error, job));
+    const query = this.#queries.get(message.id);
+    this.#queries.delete(message.id);
+    if (message.kind === 'done') query?.resolve(message.result);
+    else query?.reject(errorOf(message.error, query));
     // Its step has ended, so it may no longer be stuck.
     this.observe();
     this.#events.onFree();
   }
 
   #end(): void {
-    const { current, jobs } = this;
-    this.#jobs.clear();
+    const { current, queries } = this;
+    this.#queries.clear();
     this.#events.onEnd(
       this,
       current,
-      jobs.filter((job) => job !== current),
+      queries.filter((query) => query !== current),
     );
   }
 }
 
 /** The engine was told what was left of the time; the caller hears of all of it. */
-function errorOf(error: PlainError, { call }: Job): SvcError {
+function errorOf(error: PlainError, { call }: PendingQuery): SvcError {
   return error.code === 'deadline_exceeded' ? deadlineError(call.timeoutMs) : fromPlainError(error);
 }

@@ -4,13 +4,13 @@ import type { SqlCall, SqlResult } from '../../../src/ports.ts';
 import { Engine } from '../engine/engine.ts';
 import { nextImmediate } from '../engine/next-immediate.ts';
 import { readerOf } from '../engine/path-file.ts';
-import { Replaced } from '../errors.ts';
+import { EngineReplaced } from '../errors.ts';
 import { type FromWorker, type Task, type ToWorker, toPlainError, type WorkerSetup } from './messages.ts';
 
 /* The entry of an engine's own thread; a platform's bundle carries it as a file of its own. */
 
 const setup: WorkerSetup = workerData;
-const jobs = new Map<number, AbortController>();
+const queries = new Map<number, AbortController>();
 const ids = new WeakMap<SqlCall, number>();
 
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
@@ -27,10 +27,10 @@ async function work(engine: Engine, task: Task, call: SqlCall): Promise<SqlResul
   return null;
 }
 
-async function start(engine: Engine, job: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
-  const { id, task, caller, timeoutMs } = job;
+async function start(engine: Engine, query: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
+  const { id, task, caller, timeoutMs } = query;
   const abort = new AbortController();
-  jobs.set(id, abort);
+  queries.set(id, abort);
   // A cancel that came right behind is read first, and then nothing is begun.
   await nextImmediate();
   const call: SqlCall = { caller, timeoutMs, signal: abort.signal };
@@ -40,15 +40,15 @@ async function start(engine: Engine, job: Extract<ToWorker, { kind: 'start' }>):
   } catch (thrown) {
     answerFailure(engine, id, thrown);
   } finally {
-    jobs.delete(id);
+    queries.delete(id);
   }
 }
 
 let dying = false;
 
-/** A broken engine takes its thread along; the pool runs the other jobs of this thread elsewhere. */
+/** A broken engine takes its thread along; the pool runs the other queries of this thread elsewhere. */
 function answerFailure(engine: Engine, id: number, thrown: unknown): void {
-  if (dying || thrown instanceof Replaced) return;
+  if (dying || thrown instanceof EngineReplaced) return;
   post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
   if (!engine.broken) return;
   dying = true;
@@ -66,7 +66,7 @@ try {
     onStep,
   });
   parentPort?.on('message', (message: ToWorker) => {
-    if (message.kind === 'cancel') jobs.get(message.id)?.abort();
+    if (message.kind === 'cancel') queries.get(message.id)?.abort();
     else void start(engine, message);
   });
   post({ kind: 'ready' });

@@ -10,11 +10,11 @@ export interface WorkerSetup {
   /** The same for all engines of a pool, whatever lies at its path by now. */
   readonly file: OpenFile;
   readonly memoryMb: number;
-  /** Two slots: the number of the job whose step runs now, 0 between steps; and how many steps there were. */
+  /** Two slots: the number of the query whose step runs now, 0 between steps; and how many steps there were. */
   readonly running: Int32Array<SharedArrayBuffer>;
 }
 
-/** What one job does. */
+/** What one query does. */
 export type Task =
   | { readonly kind: 'run'; readonly request: SqlRequest }
   | { readonly kind: 'prepare'; readonly sql: string; readonly mode: SqlRequest['mode'] };

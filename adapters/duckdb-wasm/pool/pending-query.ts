@@ -4,7 +4,7 @@ import { cancelledError } from '../errors.ts';
 import type { Task } from './messages.ts';
 
 /** One call on its way through the pool; settled once, by whoever is first. */
-export class Job {
+export class PendingQuery {
   readonly task: Task;
   readonly call: SqlCall;
   readonly answer: Promise<SqlResult | null>;

@@ -2,9 +2,9 @@ import { SvcError, toSvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { closeFile, type OpenFile } from '../engine/path-file.ts';
 import { cancelledError, closedError, deadlineError } from '../errors.ts';
-import { Member } from './engine-thread.ts';
+import { EngineThread } from './engine-thread.ts';
 import type { Task, WorkerSetup } from './messages.ts';
-import { Job } from './pending-query.ts';
+import { PendingQuery } from './pending-query.ts';
 
 /** What a pool is made of. */
 export interface PoolOptions {
@@ -19,9 +19,9 @@ export interface PoolOptions {
 }
 
 /** So many statements take turns in one engine. */
-const JOBS_PER_MEMBER = 32;
+const QUERIES_PER_THREAD = 32;
 /** From so many on another engine is worth starting. */
-const JOBS_TO_GROW = 2;
+const QUERIES_TO_GROW = 2;
 const TICK_MS = 50;
 /** A step that takes longer holds nobody else up: the others move to another engine. */
 const STUCK_MS = 150;
@@ -34,12 +34,12 @@ export class Pool implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
   readonly #options: PoolOptions;
-  readonly #members = new Set<Member>();
-  readonly #starting = new Set<Member>();
+  readonly #threads = new Set<EngineThread>();
+  readonly #starting = new Set<EngineThread>();
   #file: OpenFile | null = null;
   /** An engine could not be started with it. */
   #doubtful = false;
-  #queue: Job[] = [];
+  #queue: PendingQuery[] = [];
   #ticking: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -72,49 +72,49 @@ export class Pool implements Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const members = [...this.#members, ...this.#starting];
-    this.#rejectAll([...this.#queue, ...members.flatMap(({ jobs }) => jobs)], closedError());
+    const threads = [...this.#threads, ...this.#starting];
+    this.#rejectAll([...this.#queue, ...threads.flatMap(({ queries }) => queries)], closedError());
     this.#queue = [];
     if (this.#ticking !== null) clearInterval(this.#ticking);
-    await Promise.all(members.map((member) => member.terminate()));
+    await Promise.all(threads.map((thread) => thread.terminate()));
     if (this.#file !== null) closeFile(this.#file);
   }
 
   #submit(task: Task, call: SqlCall): Promise<SqlResult | null> {
-    const job = new Job(task, call);
-    if (this.#closed) job.reject(closedError());
-    else if (call.signal.aborted) job.reject(cancelledError());
-    else this.#enqueue(job);
-    return job.answer;
+    const query = new PendingQuery(task, call);
+    if (this.#closed) query.reject(closedError());
+    else if (call.signal.aborted) query.reject(cancelledError());
+    else this.#enqueue(query);
+    return query.answer;
   }
 
-  #enqueue(job: Job): void {
-    job.watch(() => this.#cancel(job));
-    this.#queue.push(job);
+  #enqueue(query: PendingQuery): void {
+    query.watch(() => this.#cancel(query));
+    this.#queue.push(query);
     this.#dispatch();
     if (this.#queue.length > this.#options.queueLimit) this.#queue.pop()?.reject(busyError());
     this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
-  #cancel(job: Job): void {
-    this.#queue = this.#queue.filter((candidate) => candidate !== job);
-    for (const member of this.#members) member.cancel(job);
+  #cancel(query: PendingQuery): void {
+    this.#queue = this.#queue.filter((candidate) => candidate !== query);
+    for (const thread of this.#threads) thread.cancel(query);
   }
 
-  /** Gives waiting jobs to the engines with the most room, and starts another where all have enough to do. */
+  /** Gives waiting queries to the engines with the most room, and starts another where all have enough to do. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const member = this.#roomiest();
-      if (member === undefined || member.load >= JOBS_TO_GROW) this.#growInBackground();
-      if (member === undefined) return;
-      const job = this.#queue.shift();
-      if (job !== undefined) member.start(job);
+      const thread = this.#roomiest();
+      if (thread === undefined || thread.load >= QUERIES_TO_GROW) this.#growInBackground();
+      if (thread === undefined) return;
+      const query = this.#queue.shift();
+      if (query !== undefined) thread.start(query);
     }
   }
 
-  #roomiest(): Member | undefined {
-    const able = [...this.#members].filter(
-      (member) => member.load < JOBS_PER_MEMBER && member.stuckMs < STUCK_MS,
+  #roomiest(): EngineThread | undefined {
+    const able = [...this.#threads].filter(
+      (thread) => thread.load < QUERIES_PER_THREAD && thread.stuckMs < STUCK_MS,
     );
     return able.sort((left, right) => left.load - right.load)[0];
   }
@@ -122,7 +122,7 @@ export class Pool implements Database {
   #growInBackground(): void {
     if (this.#closed || this.#starting.size > 0 || !this.#mayGrow()) return;
     this.#grow().catch((thrown: unknown) => {
-      if (this.#members.size > 0) return;
+      if (this.#threads.size > 0) return;
       this.#rejectAll(this.#queue, toSvcError(thrown));
       this.#queue = [];
     });
@@ -130,34 +130,34 @@ export class Pool implements Database {
 
   /** A stuck engine takes nobody's place, until as many are stuck as there may be at all. */
   #mayGrow(): boolean {
-    const members = [...this.#members];
-    const able = members.filter(({ stuckMs }) => stuckMs < STUCK_MS).length;
-    return able < this.#options.workers && members.length < 2 * this.#options.workers;
+    const threads = [...this.#threads];
+    const able = threads.filter(({ stuckMs }) => stuckMs < STUCK_MS).length;
+    return able < this.#options.workers && threads.length < 2 * this.#options.workers;
   }
 
   async #grow(): Promise<void> {
     const setup = { ...this.#options.setup, file: this.#fileForAnother() };
-    const member = new Member(this.#options.workerUrl, setup, {
+    const thread = new EngineThread(this.#options.workerUrl, setup, {
       onFree: () => this.#dispatch(),
       onEnd: (...ended) => this.#replace(...ended),
     });
-    this.#starting.add(member);
+    this.#starting.add(thread);
     try {
-      await member.ready;
+      await thread.ready;
       this.#doubtful = false;
-      if (!this.#closed) this.#members.add(member);
+      if (!this.#closed) this.#threads.add(thread);
     } catch (thrown) {
       this.#doubtful = true;
       throw thrown;
     } finally {
-      this.#starting.delete(member);
+      this.#starting.delete(thread);
     }
     this.#dispatch();
   }
 
   /** All engines read one file, so that answers do not depend on which of them gives them when another takes its place. */
   #fileForAnother(): OpenFile {
-    if (this.#file !== null && !(this.#doubtful && this.#members.size === 0)) return this.#file;
+    if (this.#file !== null && !(this.#doubtful && this.#threads.size === 0)) return this.#file;
     const before = this.#file;
     this.#file = this.#options.openFile();
     if (before !== null) closeFile(before);
@@ -165,30 +165,30 @@ export class Pool implements Database {
   }
 
   /** The calls that only waited go to another engine; reading twice does no harm. */
-  #replace(member: Member, culprit: Job | undefined, waiting: readonly Job[]): void {
-    if (!this.#members.delete(member) || this.#closed) return;
+  #replace(thread: EngineThread, culprit: PendingQuery | undefined, waiting: readonly PendingQuery[]): void {
+    if (!this.#threads.delete(thread) || this.#closed) return;
     culprit?.reject(new SvcError('database_unavailable', 'The database engine failed on this statement.'));
-    for (const job of waiting) {
-      job.losses += 1;
-      if (job.losses >= MAX_LOSSES)
-        job.reject(new SvcError('database_unavailable', 'The database engine keeps failing.'));
+    for (const query of waiting) {
+      query.losses += 1;
+      if (query.losses >= MAX_LOSSES)
+        query.reject(new SvcError('database_unavailable', 'The database engine keeps failing.'));
     }
     this.#requeue(waiting);
-    if (this.#members.size === 0) this.#growInBackground();
+    if (this.#threads.size === 0) this.#growInBackground();
   }
 
-  #requeue(jobs: readonly Job[]): void {
-    this.#queue.unshift(...jobs.filter(({ settled }) => !settled));
+  #requeue(queries: readonly PendingQuery[]): void {
+    this.#queue.unshift(...queries.filter(({ settled }) => !settled));
     this.#dispatch();
   }
 
   /** Looks after what no message tells: time that is over, and engines that are stuck. */
   #tick(): void {
     this.#expireQueue();
-    for (const member of this.#members) this.#attend(member);
+    for (const thread of this.#threads) this.#attend(thread);
     // An engine that is no longer stuck tells nobody.
     this.#dispatch();
-    const idle = this.#queue.length === 0 && [...this.#members].every(({ load }) => load === 0);
+    const idle = this.#queue.length === 0 && [...this.#threads].every(({ load }) => load === 0);
     if (!idle || this.#ticking === null) return;
     clearInterval(this.#ticking);
     this.#ticking = null;
@@ -197,22 +197,23 @@ export class Pool implements Database {
   #expireQueue(): void {
     const expired = this.#queue.filter(({ remainingMs }) => remainingMs <= 0);
     if (expired.length === 0) return;
-    for (const job of expired) job.reject(job.begun ? deadlineError(job.call.timeoutMs) : busyError());
+    for (const query of expired)
+      query.reject(query.begun ? deadlineError(query.call.timeoutMs) : busyError());
     this.#queue = this.#queue.filter(({ settled }) => !settled);
   }
 
-  #attend(member: Member): void {
-    member.observe();
-    for (const job of member.jobs) {
-      if (job.remainingMs < -GRACE_MS) job.reject(deadlineError(job.call.timeoutMs));
+  #attend(thread: EngineThread): void {
+    thread.observe();
+    for (const query of thread.queries) {
+      if (query.remainingMs < -GRACE_MS) query.reject(deadlineError(query.call.timeoutMs));
     }
-    if (member.stuckMs < STUCK_MS) return;
-    if (member.load > 1) this.#requeue(member.release());
-    if (member.current?.settled) void member.terminate();
+    if (thread.stuckMs < STUCK_MS) return;
+    if (thread.load > 1) this.#requeue(thread.release());
+    if (thread.current?.settled) void thread.terminate();
   }
 
-  #rejectAll(jobs: readonly Job[], error: SvcError): void {
-    for (const job of jobs) job.reject(error);
+  #rejectAll(queries: readonly PendingQuery[], error: SvcError): void {
+    for (const query of queries) query.reject(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBroken, toDuckdbError, toFailure } from '../../../../adapters/duckdb-wasm/errors.ts';
+import { breaksEngine, toDuckdbError, toEngineError } from '../../../../adapters/duckdb-wasm/errors.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import { unwrapMessage } from '../../../../src/sql/query.ts';
 
@@ -55,18 +55,18 @@ describe('an error of DuckDB', () => {
 
 describe('what is thrown while the engine works', () => {
   it('breaks the engine unless it is a failure of the statement', () => {
-    expect(isBroken(new SvcError('sql_failed', 'x'))).toBe(false);
-    expect(isBroken(new SvcError('memory_exceeded', 'x'))).toBe(false);
-    expect(isBroken(new SvcError('database_unavailable', 'x'))).toBe(true);
-    expect(isBroken(new WebAssembly.RuntimeError('unreachable'))).toBe(true);
-    expect(isBroken(new RangeError('Maximum call stack size exceeded'))).toBe(true);
+    expect(breaksEngine(new SvcError('sql_failed', 'x'))).toBe(false);
+    expect(breaksEngine(new SvcError('memory_exceeded', 'x'))).toBe(false);
+    expect(breaksEngine(new SvcError('database_unavailable', 'x'))).toBe(true);
+    expect(breaksEngine(new WebAssembly.RuntimeError('unreachable'))).toBe(true);
+    expect(breaksEngine(new RangeError('Maximum call stack size exceeded'))).toBe(true);
   });
 
   it('reaches the caller as one of our errors, with its cause', () => {
     const trap = new WebAssembly.RuntimeError('unreachable');
-    expect(toFailure(trap)).toMatchObject({ code: 'database_unavailable', cause: trap });
-    expect(toFailure(new RangeError('Maximum call stack size exceeded')).code).toBe('sql_failed');
+    expect(toEngineError(trap)).toMatchObject({ code: 'database_unavailable', cause: trap });
+    expect(toEngineError(new RangeError('Maximum call stack size exceeded')).code).toBe('sql_failed');
     const own = new SvcError('sql_failed', 'x');
-    expect(toFailure(own)).toBe(own);
+    expect(toEngineError(own)).toBe(own);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createSeats } from '../../../../../adapters/duckdb-native/driver/thread-budget.ts';
+import { createThreadBudget } from '../../../../../adapters/duckdb-native/driver/thread-budget.ts';
 
-describe('seats in the pool of threads of Node', () => {
+describe('budget in the pool of threads of Node', () => {
   it.each([
     [undefined, 2],
     ['', 2],
@@ -9,7 +9,7 @@ describe('seats in the pool of threads of Node', () => {
     ['1', 1],
     ['many', 2],
   ])('of size %s are %i', (size, count) => {
-    const { take } = createSeats(size);
+    const { take } = createThreadBudget(size);
     const taken = Array.from({ length: count }, take);
     expect(taken).not.toContain(null);
     expect(take()).toBeNull();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withinLimits } from '../../../../../adapters/duckdb-native/query/limits.ts';
-import { createLine } from '../../../../../adapters/duckdb-native/query/queue.ts';
+import { createQueue } from '../../../../../adapters/duckdb-native/query/queue.ts';
 
 /** Work that ends when it is told to. */
 function held() {
@@ -12,7 +12,7 @@ const forever = { signal: new AbortController().signal, timeoutMs: 60_000 };
 
 describe('a line', () => {
   it('does so much at a time, and the rest in the order it came', async () => {
-    const takePlace = createLine({ places: 2, waiting: 10 });
+    const takePlace = createQueue({ places: 2, waiting: 10 });
     const begun: number[] = [];
     const pieces = Array.from({ length: 5 }, () => held());
     const done = pieces.map(({ work }, index) =>
@@ -31,7 +31,7 @@ describe('a line', () => {
   });
 
   it('is busy when too many wait, and open again when they are done', async () => {
-    const takePlace = createLine({ places: 1, waiting: 1 });
+    const takePlace = createQueue({ places: 1, waiting: 1 });
     const first = held();
     const running = takePlace(first.work);
     const waiting = takePlace(async () => 'second');
@@ -43,13 +43,13 @@ describe('a line', () => {
   });
 
   it('goes on after work that fails', async () => {
-    const takePlace = createLine({ places: 1, waiting: 1 });
+    const takePlace = createQueue({ places: 1, waiting: 1 });
     await expect(takePlace(() => Promise.reject(new Error('boom')))).rejects.toThrow('boom');
     expect(await takePlace(async () => 1)).toBe(1);
   });
 
   it('is left by those whose time is over while they wait, who are told that it is busy', async () => {
-    const takePlace = createLine({ places: 1, waiting: 1 });
+    const takePlace = createQueue({ places: 1, waiting: 1 });
     const first = held();
     const running = takePlace(first.work);
     const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) =>
@@ -69,7 +69,7 @@ describe('a line', () => {
   });
 
   it('tells those whose time is over while they run that it was too short', async () => {
-    const takePlace = createLine({ places: 1, waiting: 1 });
+    const takePlace = createQueue({ places: 1, waiting: 1 });
     const { work, end } = held();
     const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) => takePlace(work, limits));
     await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' });
