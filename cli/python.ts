@@ -1,6 +1,6 @@
 import type { ChosenOptions } from '../adapters/python-pyodide/choose.ts';
-import { createBackgroundHost } from '../src/endpoint/python-host.ts';
-import type { Runtime } from '../src/endpoint/runtime.ts';
+import { createBackgroundHost } from '../src/call/python-host.ts';
+import type { Runtime } from '../src/call/runtime.ts';
 import type { Log, Python } from '../src/ports.ts';
 import type { Settings } from '../src/settings/model.ts';
 import { createPythonSettings } from '../src/settings/python.ts';

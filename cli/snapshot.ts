@@ -1,7 +1,7 @@
 import { openProjectFiles } from '../adapters/node/project-files.ts';
+import { createRuntime } from '../src/call/runtime.ts';
 import { compileCatalog } from '../src/catalog/compile.ts';
 import type { Catalog } from '../src/catalog/model.ts';
-import { createRuntime } from '../src/endpoint/create.ts';
 import type { Database } from '../src/ports.ts';
 import type { Endpoint } from '../src/project/model.ts';
 import { type Snapshot, toSnapshot } from '../src/quality/drift/snapshot.ts';

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { createAuthenticate, grantedTo, visibleHeaders } from './auth/guard.ts';
 import type { Auth } from './auth/model.ts';
+import type { Runtime } from './call/runtime.ts';
 import { logIdsOf } from './context.ts';
-import type { Runtime } from './endpoint/runtime.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { type Access, enforceAccess } from './http/access.ts';
 import { type Admission, type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';

@@ -1,15 +1,15 @@
 /* The public API: what an adapter of another platform needs, and nothing else. */
 export { type App, type AppOptions, createApp, type Extra } from './app.ts';
+export type { CallObserver, CallRecord } from './call/call-record.ts';
+export { type CallOptions, callTool, readResource } from './call/execute.ts';
+export { getPrompt, type PromptContent, type PromptOutcome, type PromptPart } from './call/prompt.ts';
+export type { Outcome, Runtime, Truncation } from './call/runtime.ts';
+export { createRuntime } from './call/runtime.ts';
 export { compileCatalog } from './catalog/compile.ts';
 export { type FoundResource, findResource } from './catalog/find.ts';
 export { type Manifest, parseManifest, toServedCatalog } from './catalog/manifest.ts';
 export type { AnyEntry, Catalog, PromptEntry, ResourceEntry, ToolEntry } from './catalog/model.ts';
 export type { RequestContext, User } from './context.ts';
-export { createRuntime } from './endpoint/create.ts';
-export { type CallOptions, callTool, readResource } from './endpoint/execute.ts';
-export { getPrompt, type PromptContent, type PromptOutcome, type PromptPart } from './endpoint/prompt.ts';
-export type { CallObserver, CallRecord } from './endpoint/record.ts';
-export type { Outcome, Runtime, Truncation } from './endpoint/runtime.ts';
 export { ERRORS, type ErrorCode, SvcError, toPublicText, toSvcError } from './errors.ts';
 export { type Access, accessOf, LOCAL_ACCESS, OPEN_ACCESS } from './http/access.ts';
 export type { JsonObject, JsonValue } from './json.ts';

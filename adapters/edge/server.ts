@@ -1,8 +1,8 @@
 import { type App, createApp } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/model.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
+import { createRuntime, type RuntimeParts } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
-import { createRuntime, type RuntimeParts } from '../../src/endpoint/create.ts';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
 import type { Sealer } from '../../src/mcp/seal.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';

@@ -1,5 +1,5 @@
-import type { CallObserver } from '../../src/endpoint/record.ts';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { CallObserver } from '../../src/call/call-record.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { createBackgroundHost } from '../../src/call/python-host.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
 import type { Manifest } from '../../src/catalog/manifest.ts';
-import { createBackgroundHost } from '../../src/endpoint/python-host.ts';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
 import type { Log, Python } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { createPythonSettings } from '../../src/settings/python.ts';

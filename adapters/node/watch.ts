@@ -1,5 +1,5 @@
 import { createRecent, type Recent } from '../../src/admin/activity.ts';
-import type { RuntimeParts } from '../../src/endpoint/create.ts';
+import type { RuntimeParts } from '../../src/call/runtime.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';

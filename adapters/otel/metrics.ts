@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api';
-import type { CallObserver } from '../../src/endpoint/record.ts';
+import type { CallObserver } from '../../src/call/call-record.ts';
 import type { Spans } from '../../src/ports.ts';
 
 /** A name that nobody declared may be anything, and each one would be a time series. */

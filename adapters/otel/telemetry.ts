@@ -16,10 +16,10 @@ import {
   type SpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { NO_SPANS } from '../../src/endpoint/quiet.ts';
-import type { CallObserver } from '../../src/endpoint/record.ts';
+import type { CallObserver } from '../../src/call/call-record.ts';
 import type { Log, Spans } from '../../src/ports.ts';
 import type { TelemetrySettings } from '../../src/settings/model.ts';
+import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import { createConsoleExporter, type WriteLine } from './console.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
 import { OnDemandReader } from './on-demand-reader.ts';

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
 import { toSvcError } from '../../src/errors.ts';
 
 /** Loads what is served in Python; a server that cannot still serves the rest. */

@@ -1,6 +1,6 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { SseEndpoint } from '../../src/app.ts';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Caller } from '../../src/mcp/caller.ts';
 import { readMessage } from '../../src/mcp/message.ts';

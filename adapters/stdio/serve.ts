@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import type { ServeOptions } from '../../src/mcp/server.ts';
 import { createStdioFactory } from '../../src/mcp/stdio.ts';

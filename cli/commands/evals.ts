@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
+import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import { createRuntime } from '../../src/endpoint/create.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';

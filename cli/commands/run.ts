@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { openAudit } from '../../adapters/audit/open.ts';
+import { noteUnknown } from '../../src/call/call-record.ts';
+import type { Outcome } from '../../src/call/runtime.ts';
+import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { RequestContext, User } from '../../src/context.ts';
-import { createRuntime } from '../../src/endpoint/create.ts';
-import type { Outcome } from '../../src/endpoint/runtime.ts';
-import { noteUnknown } from '../../src/endpoint/unknown.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Database } from '../../src/ports.ts';

@@ -1,5 +1,5 @@
+import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import { createRuntime } from '../../src/endpoint/create.ts';
 import type { Database } from '../../src/ports.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { type EndpointReport, type TestReport, toTestReport } from '../../src/quality/test/report.ts';

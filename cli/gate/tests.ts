@@ -1,5 +1,5 @@
-import { createRuntime } from '../../src/endpoint/create.ts';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
+import { createRuntime } from '../../src/call/runtime.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Endpoint } from '../../src/project/model.ts';
 import { type CheckReport, type GateProblem, judge } from '../../src/quality/gate/report.ts';

@@ -1,8 +1,8 @@
 import { followFiles } from '../../adapters/node/follow-files.ts';
 import { type NotedFiles, noteFiles } from '../../adapters/node/noted-files.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
-import type { Runtime } from '../../src/endpoint/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
 import { count, toFindingLines } from '../findings.ts';

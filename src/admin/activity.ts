@@ -1,5 +1,5 @@
 import { toOperationName } from '../audit/record.ts';
-import type { CallObserver, CallRecord } from '../endpoint/record.ts';
+import type { CallObserver, CallRecord } from '../call/call-record.ts';
 import { toAuditDecision } from '../policy/decision.ts';
 import type { Clock } from '../ports.ts';
 import type { Activity } from './source.ts';

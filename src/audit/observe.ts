@@ -1,4 +1,4 @@
-import type { CallObserver } from '../endpoint/record.ts';
+import type { CallObserver } from '../call/call-record.ts';
 import type { AuditSink } from '../ports.ts';
 import { type RecordOptions, toAuditRecord } from './record.ts';
 

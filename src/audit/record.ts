@@ -1,6 +1,6 @@
+import type { CallRecord } from '../call/call-record.ts';
 import type { RequestContext } from '../context.ts';
 import { traceIdOf } from '../context.ts';
-import type { CallRecord } from '../endpoint/record.ts';
 import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';

@@ -1,4 +1,4 @@
-import type { Runtime } from '../endpoint/runtime.ts';
+import type { Runtime } from '../call/runtime.ts';
 import { SvcError } from '../errors.ts';
 
 const PROBE_MS = 5_000;

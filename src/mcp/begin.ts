@@ -1,9 +1,9 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
+import { noteRefused, noteUnknown } from '../call/call-record.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { AnyEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import type { Runtime } from '../endpoint/runtime.ts';
-import { noteRefused, noteUnknown } from '../endpoint/unknown.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { askingOf } from './asking.ts';

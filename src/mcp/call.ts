@@ -1,7 +1,7 @@
+import { callTool } from '../call/execute.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import { callTool } from '../endpoint/execute.ts';
-import type { Runtime } from '../endpoint/runtime.ts';
 import { toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Era } from './era.ts';

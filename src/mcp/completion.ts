@@ -1,8 +1,8 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
+import { completeParameter } from '../call/completion.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
-import { completeParameter } from '../endpoint/complete.ts';
-import type { Runtime } from '../endpoint/runtime.ts';
 import { toSvcError } from '../errors.ts';
 import type { Parameter } from '../types/node.ts';
 import { logFailure, toProtocolError } from './failure.ts';

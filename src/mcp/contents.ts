@@ -1,4 +1,4 @@
-import type { Outcome } from '../endpoint/runtime.ts';
+import type { Outcome } from '../call/runtime.ts';
 import { TRUNCATED_META_KEY } from './result.ts';
 
 /** What was read, under the URI that was asked for. */

@@ -1,5 +1,5 @@
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
-import type { Runtime } from '../endpoint/runtime.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { Caller } from './caller.ts';
 import { Channel } from './channel.ts';
 import type { Era } from './era.ts';

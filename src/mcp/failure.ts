@@ -1,6 +1,6 @@
 import { type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server';
+import type { Runtime } from '../call/runtime.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
-import type { Runtime } from '../endpoint/runtime.ts';
 import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
 
 /** What failed: the method and the name in it. */

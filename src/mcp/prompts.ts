@@ -1,9 +1,9 @@
 import type { PromptMessage, Server } from '@modelcontextprotocol/server';
+import { toMedia } from '../call/content-blocks.ts';
+import { getPrompt, type PromptPart } from '../call/prompt.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { PromptEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import { toMedia } from '../endpoint/blocks.ts';
-import { getPrompt, type PromptPart } from '../endpoint/prompt.ts';
-import type { Runtime } from '../endpoint/runtime.ts';
 import { toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './begin.ts';

@@ -1,9 +1,9 @@
 import type { ProtocolError, Server } from '@modelcontextprotocol/server';
+import { readResource } from '../call/execute.ts';
+import type { Outcome, Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { Catalog, ResourceEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import { readResource } from '../endpoint/execute.ts';
-import type { Outcome, Runtime } from '../endpoint/runtime.ts';
 import { toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { beginCall, CALL_PARAMS, type Called } from './begin.ts';

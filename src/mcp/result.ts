@@ -1,6 +1,6 @@
+import { type Block, toMedia } from '../call/content-blocks.ts';
+import type { Outcome, Truncation } from '../call/runtime.ts';
 import type { ToolEntry } from '../catalog/model.ts';
-import { type Block, toMedia } from '../endpoint/blocks.ts';
-import type { Outcome, Truncation } from '../endpoint/runtime.ts';
 import type { SvcError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import type { Era } from './era.ts';

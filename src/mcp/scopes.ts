@@ -1,8 +1,8 @@
+import { noteRefused } from '../call/call-record.ts';
+import { mayCall } from '../call/pipeline.ts';
+import type { Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
-import { mayCall } from '../endpoint/may-call.ts';
-import type { Runtime } from '../endpoint/runtime.ts';
-import { noteRefused } from '../endpoint/unknown.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type Caller, toRequestContext } from './caller.ts';
 import { createPages, type Page } from './pages.ts';

@@ -1,6 +1,6 @@
 import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import type { Runtime } from '../endpoint/runtime.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { problemOf } from './begin.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';

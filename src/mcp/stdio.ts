@@ -1,5 +1,5 @@
 import type { McpServerFactory, RequestId, ServerContext } from '@modelcontextprotocol/server';
-import type { Runtime } from '../endpoint/runtime.ts';
+import type { Runtime } from '../call/runtime.ts';
 import type { Caller } from './caller.ts';
 import { createServer, type ServeOptions } from './server.ts';
 import { createSession, type Session } from './session.ts';

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import type { Runtime } from '../endpoint/runtime.ts';
+import type { Runtime } from '../call/runtime.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './begin.ts';
 import { answerCall } from './call.ts';
 import { LIST_PARAMS } from './pages.ts';

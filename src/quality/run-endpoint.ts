@@ -1,9 +1,9 @@
+import { type CallOptions, callTool, readResource } from '../call/execute.ts';
+import { getPrompt, type PromptPart } from '../call/prompt.ts';
+import type { Outcome, Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
-import { type CallOptions, callTool, readResource } from '../endpoint/execute.ts';
-import { getPrompt, type PromptPart } from '../endpoint/prompt.ts';
-import type { Outcome, Runtime } from '../endpoint/runtime.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { EndpointKind } from '../project/model.ts';

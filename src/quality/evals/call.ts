@@ -1,7 +1,7 @@
+import { checkArguments } from '../../call/arguments.ts';
+import { callTool, readResource } from '../../call/execute.ts';
+import type { Outcome, Runtime } from '../../call/runtime.ts';
 import type { RequestContext } from '../../context.ts';
-import { checkArguments } from '../../endpoint/arguments.ts';
-import { callTool, readResource } from '../../endpoint/execute.ts';
-import type { Outcome, Runtime } from '../../endpoint/runtime.ts';
 import { SvcError, toPublicText, toSvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { nearestName } from '../../types/nearest.ts';

@@ -1,5 +1,5 @@
+import type { Runtime } from '../../call/runtime.ts';
 import type { RequestContext, User } from '../../context.ts';
-import type { Runtime } from '../../endpoint/runtime.ts';
 import { toSvcError } from '../../errors.ts';
 import { parseUserContext } from '../user.ts';
 import { checkConversation } from './assertions.ts';

@@ -1,5 +1,5 @@
+import type { Outcome, Runtime } from '../../call/runtime.ts';
 import type { RequestContext, User } from '../../context.ts';
-import type { Outcome, Runtime } from '../../endpoint/runtime.ts';
 import { type SvcError, toPublicText, toSvcError } from '../../errors.ts';
 import type { Endpoint, EndpointTest } from '../../project/model.ts';
 import { runEndpoint } from '../run-endpoint.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { startHttpServer } from '../../../adapters/node/server.ts';
 import { createApp } from '../../../src/app.ts';
+import { createRuntime } from '../../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../../src/catalog/manifest.ts';
-import { createRuntime } from '../../../src/endpoint/create.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';
 import type { Database } from '../../../src/ports.ts';
 

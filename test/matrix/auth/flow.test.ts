@@ -10,7 +10,7 @@ import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers.ts';
 import { type FlowServer, serveProject, startServer } from '../../unit/auth/flow/server.ts';
-import type { Served } from '../../unit/endpoint/project.ts';
+import type { Served } from '../../unit/call/project.ts';
 import { createProject } from '../fixture.ts';
 import { startWorker } from '../worker.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createRecent } from '../../../src/admin/activity.ts';
-import type { CallRecord } from '../../../src/endpoint/record.ts';
+import type { CallRecord } from '../../../src/call/call-record.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { NO_DECISION } from '../../../src/policy/decision.ts';
-import { contextOf } from '../endpoint/project.ts';
+import { contextOf } from '../call/project.ts';
 
 const call = (name: string): CallRecord => ({
   kind: 'resource',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppOptions } from '../../../src/app.ts';
-import type { Runtime } from '../../../src/endpoint/runtime.ts';
+import type { Runtime } from '../../../src/call/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { type Access, accessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
 import { eventually } from '../mcp/eventually.ts';

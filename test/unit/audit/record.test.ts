@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditRecord, RECORD_FIELDS, toAuditRecord } from '../../../src/audit/record.ts';
+import type { CallRecord } from '../../../src/call/call-record.ts';
+import { noteUnknown } from '../../../src/call/call-record.ts';
 import type { RequestContext } from '../../../src/context.ts';
-import type { CallRecord } from '../../../src/endpoint/record.ts';
-import { noteUnknown } from '../../../src/endpoint/unknown.ts';
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import { runEndpoint } from '../../../src/quality/run-endpoint.ts';
-import { ALICE, contextOf, type Served, serveTree } from '../endpoint/project.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../call/project.ts';
 
 const PEOPLE = `tool:
   name: people

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Served, serveTree } from '../endpoint/project.ts';
+import { type Served, serveTree } from '../call/project.ts';
 import { call, createDesk, type Desk, tokens } from './fixture.ts';
 
 const TREE = {

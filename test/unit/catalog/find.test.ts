@@ -3,7 +3,7 @@ import { compileCatalog } from '../../../src/catalog/compile.ts';
 import { findResource } from '../../../src/catalog/find.ts';
 import type { Catalog } from '../../../src/catalog/model.ts';
 import { parseCatalog } from '../../../src/catalog/parse.ts';
-import { loadTree, SITE } from '../endpoint/project.ts';
+import { loadTree, SITE } from '../call/project.ts';
 
 const resource = (uri: string, ...names: string[]) =>
   `resource:\n  uri: ${uri}\n  parameters: [${names.map((name) => `{ name: ${name}, type: string }`).join(', ')}]\n  source: { code: "SELECT ${['1', ...names.map((name) => `$${name}`)].join(', ')}" }\n`;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import { functionNameOf } from '../../../src/catalog/function-name.ts';
 import { parseCatalog } from '../../../src/catalog/parse.ts';
-import { loadTree } from '../endpoint/project.ts';
+import { loadTree } from '../call/project.ts';
 
 it.each([
   [{ name: 'total' }, 'total'],

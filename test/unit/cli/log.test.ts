@@ -5,8 +5,8 @@ import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import { createInput } from '../../../cli/input.ts';
 import { createOutput } from '../../../cli/output.ts';
 import { start } from '../../../cli/serve/start.ts';
+import { callTool } from '../../../src/call/execute.ts';
 import type { RequestContext } from '../../../src/context.ts';
-import { callTool } from '../../../src/endpoint/execute.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 const ON = { SVC_AUDIT_ENABLED: '1' };

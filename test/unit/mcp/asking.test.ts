@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../../src/context.ts';
-import { type Served, serveTree } from '../endpoint/project.ts';
+import { type Served, serveTree } from '../call/project.ts';
 import { createTestApp, ENVELOPE, legacy, modern, post } from './fixture.ts';
 
 type Body = { [key: string]: unknown };

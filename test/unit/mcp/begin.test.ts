@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Served, serveTree } from '../endpoint/project.ts';
+import { type Served, serveTree } from '../call/project.ts';
 import { createTestApp, exchange, legacy, modern } from './fixture.ts';
 
 let served: Served;

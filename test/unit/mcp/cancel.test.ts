@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EngineName, type Served, serveTree } from '../endpoint/project.ts';
+import { type EngineName, type Served, serveTree } from '../call/project.ts';
 import { eventually } from './eventually.ts';
 import { createTestApp, ENVELOPE, legacy, modern, post } from './fixture.ts';
 import { messagesOf, nextMessage } from './stream.ts';

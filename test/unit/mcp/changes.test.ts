@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
 import { createMcpEndpoint } from '../../../src/mcp/endpoint.ts';
-import { type Served, serveTree } from '../endpoint/project.ts';
+import { type Served, serveTree } from '../call/project.ts';
 import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
 

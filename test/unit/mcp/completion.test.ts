@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { completeParameter } from '../../../src/call/completion.ts';
 import type { User } from '../../../src/context.ts';
-import { completeParameter } from '../../../src/endpoint/complete.ts';
-import { ALICE, contextOf, type Served, serveTree } from '../endpoint/project.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../call/project.ts';
 import { createTestApp, exchange, modern } from './fixture.ts';
 
 const LETTER = `prompt:

@@ -1,12 +1,12 @@
 import { type App, type AppOptions, createApp } from '../../../src/app.ts';
+import type { Runtime } from '../../../src/call/runtime.ts';
 import type { Catalog, ToolEntry } from '../../../src/catalog/model.ts';
-import { NO_SPANS } from '../../../src/endpoint/quiet.ts';
-import type { Runtime } from '../../../src/endpoint/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import type { Caller } from '../../../src/mcp/caller.ts';
 import type { Database, LogLine, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { NO_SPANS } from '../../../src/telemetry/no-spans.ts';
 import type { Parameter, TypeNode } from '../../../src/types/node.ts';
 
 /** A database whose statements are the names of what it does. */

@@ -9,15 +9,7 @@ import { checkCatalog } from '../../../src/catalog/check.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { User } from '../../../src/context.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';
-import {
-  ALICE,
-  type EngineName,
-  errorOf,
-  loadTree,
-  type Served,
-  SITE,
-  serveTree,
-} from '../endpoint/project.ts';
+import { ALICE, type EngineName, errorOf, loadTree, type Served, SITE, serveTree } from '../call/project.ts';
 import { modern, post } from './fixture.ts';
 
 /* What breaks in the closest relative of this project, by the numbers of the list we hold ourselves against. */

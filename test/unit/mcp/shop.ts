@@ -1,6 +1,6 @@
 import { type App, createApp } from '../../../src/app.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';
-import { ALICE, type Served, SITE, serveTree, type Tree } from '../endpoint/project.ts';
+import { ALICE, type Served, SITE, serveTree, type Tree } from '../call/project.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkStatements } from '../../../src/quality/statements.ts';
-import { loadTree, type Served, serveTree } from '../endpoint/project.ts';
+import { loadTree, type Served, serveTree } from '../call/project.ts';
 
 const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 'Ada' AS name, 10 AS Salary;
   CREATE TABLE past AS SELECT 1 AS id, 9 AS salary`;

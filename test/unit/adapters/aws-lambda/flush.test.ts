@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { flushWithin } from '../../../../adapters/aws-lambda/flush.ts';
 import type { Telemetry } from '../../../../adapters/otel/telemetry.ts';
-import { NO_SPANS } from '../../../../src/endpoint/quiet.ts';
+import { NO_SPANS } from '../../../../src/telemetry/no-spans.ts';
 
 function telemetry(flush: () => Promise<void>): Telemetry {
   return { spans: NO_SPANS, observe() {}, flush, async close() {} };

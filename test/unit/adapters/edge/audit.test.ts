@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { auditSettingsOf, createLineAudit } from '../../../../adapters/edge/audit.ts';
 import { createAudit } from '../../../../adapters/edge/no-audit.ts';
-import type { CallRecord } from '../../../../src/endpoint/record.ts';
+import type { CallRecord } from '../../../../src/call/call-record.ts';
 import { NO_DECISION } from '../../../../src/policy/decision.ts';
 import type { AuditSettings } from '../../../../src/project/site-model.ts';
-import { contextOf } from '../../endpoint/project.ts';
+import { contextOf } from '../../call/project.ts';
 
 const BUILT: AuditSettings = {
   enabled: false,

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
+import { callTool } from '../../../../src/call/execute.ts';
 import type { RequestContext } from '../../../../src/context.ts';
-import { callTool } from '../../../../src/endpoint/execute.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import type { LogLine } from '../../../../src/ports.ts';
 import type { TelemetrySettings } from '../../../../src/settings/model.ts';
-import { ALICE, contextOf, type Served, serveTree } from '../../endpoint/project.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../../call/project.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const PEOPLE = `svc: 1

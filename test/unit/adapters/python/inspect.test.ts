@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inspectPython } from '../../../../adapters/python/inspect.ts';
 import { checkPython, pythonEndpoints } from '../../../../src/quality/python.ts';
-import { loadTree } from '../../endpoint/project.ts';
+import { loadTree } from '../../call/project.ts';
 import { PYTHON } from './found.ts';
 
 const PLACE = { root: process.cwd(), env: process.env };

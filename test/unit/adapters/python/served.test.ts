@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPython } from '../../../../adapters/python/open.ts';
+import { createBackgroundHost } from '../../../../src/call/python-host.ts';
+import type { Runtime } from '../../../../src/call/runtime.ts';
 import type { RequestContext } from '../../../../src/context.ts';
-import { createBackgroundHost } from '../../../../src/endpoint/python-host.ts';
-import type { Runtime } from '../../../../src/endpoint/runtime.ts';
 import type { JsonObject, JsonValue } from '../../../../src/json.ts';
 import type { Span } from '../../../../src/ports.ts';
 import { runEndpoint } from '../../../../src/quality/run-endpoint.ts';
-import { ALICE, contextOf, errorOf, type Served, serveTree, type Tree } from '../../endpoint/project.ts';
+import { ALICE, contextOf, errorOf, type Served, serveTree, type Tree } from '../../call/project.ts';
 import { PYTHON } from './found.ts';
 
 const TOOL = (name: string, more = '') => `tool:\n  name: ${name}\n  source: { file: all.py }\n${more}`;

@@ -7,7 +7,7 @@ import { generateKey } from '../../../../src/auth/keys.ts';
 import type { AuthSettings } from '../../../../src/settings/model.ts';
 import { createHost, type Host } from '../../../idp/host.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../../idp/keycloak.ts';
-import type { Served } from '../../endpoint/project.ts';
+import type { Served } from '../../call/project.ts';
 import { callWith, sdk1, sdk2, signInStrictly, strict } from './peers.ts';
 import { NONE, serveProject } from './server.ts';
 

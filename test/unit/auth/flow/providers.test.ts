@@ -9,7 +9,7 @@ import { createGoogleIdp } from '../../../idp/google.ts';
 import type { Host } from '../../../idp/host.ts';
 import { createKeycloakIdp } from '../../../idp/keycloak.ts';
 import { createSalesforceIdp } from '../../../idp/salesforce.ts';
-import type { Served } from '../../endpoint/project.ts';
+import type { Served } from '../../call/project.ts';
 import { callWith, sdk1, sdk2, signInStrictly, strict } from './peers.ts';
 import { type FlowServer, serveProject, startServer } from './server.ts';
 

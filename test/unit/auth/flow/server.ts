@@ -6,7 +6,7 @@ import { generateKey } from '../../../../src/auth/keys.ts';
 import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
 import type { LogLine, TokenStore } from '../../../../src/ports.ts';
 import type { AuthSettings, TransportSettings } from '../../../../src/settings/model.ts';
-import { type Served, serveTree, type Tree } from '../../endpoint/project.ts';
+import { type Served, serveTree, type Tree } from '../../call/project.ts';
 
 const TREE: Tree = {
   'tools/whoami.yml': `svc: 1

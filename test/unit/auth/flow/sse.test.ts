@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGithubIdp, type GithubIdp } from '../../../idp/github.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../../idp/keycloak.ts';
-import type { Served } from '../../endpoint/project.ts';
+import type { Served } from '../../call/project.ts';
 import { callWith, sdk1, sdk2, signInStrictly } from './peers.ts';
 import { REDIRECT } from './people.ts';
 import { type FlowServer, serveProject, startServer } from './server.ts';

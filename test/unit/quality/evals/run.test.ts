@@ -8,7 +8,7 @@ import { toOffers } from '../../../../src/quality/evals/offer.ts';
 import type { EvalResult, Transcript } from '../../../../src/quality/evals/report.ts';
 import { type EvalRun, runSuites } from '../../../../src/quality/evals/run.ts';
 import { toEvalsReport } from '../../../../src/quality/evals/sum.ts';
-import { ALICE, type Served, serveTree } from '../../endpoint/project.ts';
+import { ALICE, type Served, serveTree } from '../../call/project.ts';
 import { memoryFiles } from '../../project/memory.ts';
 
 const TREE = {

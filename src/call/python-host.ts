@@ -2,10 +2,10 @@ import { logIdsOf, type NoticeLevel } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Database, Log, LogLine, PythonHost, SqlCall } from '../ports.ts';
-import { toSqlCaller } from './caller.ts';
-import type { PythonEntry, PythonWork } from './python-entry.ts';
+import type { PythonEntry, PythonWork } from './python.ts';
 import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
 import type { Runtime } from './runtime.ts';
+import { toSqlCaller } from './sql.ts';
 
 /** Rows that a statement may give to a function, however few its endpoint returns. */
 const MAX_ROWS = 100_000;

@@ -4,12 +4,12 @@ import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
-import { toBlocks } from './blocks.ts';
-import { enforceBudget } from './budget.ts';
-import { performCall, type Steps } from './perform.ts';
+import { toBlocks } from './content-blocks.ts';
+import { tellCut } from './notifications.ts';
+import { performCall, type Steps } from './pipeline.ts';
+import { enforceBudget } from './result-limits.ts';
 import type { Outcome, Runtime } from './runtime.ts';
 import { runSource, type SourceWork } from './source.ts';
-import { tellCut } from './tell.ts';
 
 /** How a call differs from a client's. */
 export interface CallOptions {

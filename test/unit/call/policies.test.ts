@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callTool } from '../../../src/call/execute.ts';
+import type { Runtime } from '../../../src/call/runtime.ts';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
-import { callTool } from '../../../src/endpoint/execute.ts';
-import type { Runtime } from '../../../src/endpoint/runtime.ts';
 import type { Span, SpanAttributes, Spans } from '../../../src/ports.ts';
 import { ALICE, contextOf, errorOf, type Served, serveTree } from './project.ts';
 

@@ -5,10 +5,10 @@ import type { JsonObject } from '../json.ts';
 import type { SqlValue } from '../ports.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { validatorOf } from '../types/validate.ts';
-import { toSqlCaller } from './caller.ts';
-import { judgeOf } from './judge.ts';
-import { mayCall } from './may-call.ts';
+import { mayCall } from './pipeline.ts';
+import { judgeOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
+import { toSqlCaller } from './sql.ts';
 
 /** What a client asks to have completed. */
 export interface Completing {

@@ -3,14 +3,12 @@ import type { RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span } from '../ports.ts';
-import { toSqlCaller } from './caller.ts';
-import { type Content, shapeContent } from './content.ts';
+import { tellWork } from './notifications.ts';
+import type { PythonEntry } from './python.ts';
 import { runPython } from './python.ts';
-import type { PythonEntry } from './python-entry.ts';
-import { shapeReturned } from './returned.ts';
+import { type Content, shapeContent, shapeReturned } from './result.ts';
 import type { Runtime } from './runtime.ts';
-import { runSql, type SqlEntry } from './sql.ts';
-import { tellWork } from './tell.ts';
+import { runSql, type SqlEntry, toSqlCaller } from './sql.ts';
 
 type Sourced = ToolEntry | ResourceEntry;
 

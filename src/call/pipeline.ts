@@ -11,12 +11,11 @@ import {
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
-import { askFor, splitAnswers } from './ask.ts';
-import { judgeOf } from './judge.ts';
-import { mayCall } from './may-call.ts';
-import type { CallObserver } from './record.ts';
+import type { CallObserver } from './call-record.ts';
+import { askFor, splitAnswers } from './elicitation.ts';
+import { tellChecked, tellDone } from './notifications.ts';
+import { judgeOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
-import { tellChecked, tellDone } from './tell.ts';
 
 /** One call of an endpoint. */
 export interface Call {
@@ -164,4 +163,9 @@ async function watch<Answer>(
     if (error.code !== 'input_required') tell(error, null);
     throw thrown;
   }
+}
+
+/** Whether scopes are all that an endpoint asks for; undefined: nobody asks for tokens. */
+export function mayCall({ scopes: needed = [] }: AnyEntry, held: readonly string[] | undefined): boolean {
+  return held === undefined || needed.every((scope) => held.includes(scope));
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { answerParameters } from '../project/ask-model.ts';
 import type { TypeNode } from '../types/node.ts';
-import type { PythonEntry } from './python-entry.ts';
+import type { PythonEntry } from './python.ts';
 
 const kinds = new WeakMap<PythonEntry, JsonObject>();
 

@@ -1,8 +1,9 @@
-import type { User } from '../context.ts';
+import type { CompiledPython, ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { Python, PythonResult } from '../ports.ts';
-import type { PythonEntry, PythonWork, Returned } from './python-entry.ts';
+import type { Python, PythonResult, Span } from '../ports.ts';
+import type { Advance } from './notifications.ts';
 import { createPythonHost } from './python-host.ts';
 import { kindsOf } from './python-kinds.ts';
 import type { Runtime } from './runtime.ts';
@@ -54,4 +55,21 @@ function toPythonUser(user: User | null): JsonObject | null {
   if (user === null) return null;
   const { externalToken, ...known } = user;
   return { ...known, external_token: externalToken };
+}
+
+/** A tool or a resource in Python. */
+export type PythonEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledPython };
+
+/** The circumstances of one call of a function. */
+export interface PythonWork {
+  readonly context: RequestContext;
+  readonly span: Span;
+  readonly advance: Advance;
+  /** Takes what the function tells of for the audit record. */
+  readonly events: JsonObject[];
+}
+
+/** What a function returned, with no more rows than its endpoint may return. */
+export interface Returned extends PythonResult {
+  readonly truncated: boolean;
 }

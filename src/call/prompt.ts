@@ -5,7 +5,7 @@ import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isObject } from '../types/coerce.ts';
 import { readResource } from './execute.ts';
-import { performCall } from './perform.ts';
+import { performCall } from './pipeline.ts';
 import type { Outcome, Runtime } from './runtime.ts';
 
 /** What a message of a prompt holds. */

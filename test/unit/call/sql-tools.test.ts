@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callTool } from '../../../src/call/execute.ts';
 import { checkCatalog } from '../../../src/catalog/check.ts';
 import type { RequestContext } from '../../../src/context.ts';
-import { callTool } from '../../../src/endpoint/execute.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import {
   ALICE,

@@ -1,11 +1,12 @@
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
 import { answerParameters } from '../project/ask-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
+import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import type { Runtime } from './runtime.ts';
-import { enforceReadOnly, toRejected } from './statement.ts';
 
 /** A tool or a resource in SQL. */
 export type SqlEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledSql };
@@ -77,4 +78,13 @@ function bound(entry: SqlEntry, values: JsonObject, name: string): SqlValue {
 function maxRowsOf({ returns, limits }: SqlEntry): number {
   const many = returns === null || returns.type === 'array';
   return many ? limits.rows : 2;
+}
+
+/** Headers are read only for somebody who is authenticated: making a map of them costs as much as the call. */
+export function toSqlCaller(context: RequestContext): SqlCaller | null {
+  return context.user === null ? null : { ...identityOf(context.user), headers: context.headers };
+}
+
+function identityOf({ externalToken, username, provider, email }: User): Omit<SqlCaller, 'headers'> {
+  return { externalToken, username, provider, email };
 }

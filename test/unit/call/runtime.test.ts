@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRuntime } from '../../../src/endpoint/create.ts';
+import { createRuntime } from '../../../src/call/runtime.ts';
 import type { Database } from '../../../src/ports.ts';
 
 const catalog = { project: 'p', hash: 'h', tools: {}, resources: {}, prompts: {} };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, readResource } from '../../../src/endpoint/execute.ts';
+import { callTool, readResource } from '../../../src/call/execute.ts';
 import { contextOf, errorOf, type Served, serveTree } from './project.ts';
 
 const tool = (name: string, sql: string, more = '') =>

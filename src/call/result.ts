@@ -1,0 +1,104 @@
+import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import { SvcError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { SqlResult } from '../ports.ts';
+import { isObject } from '../types/coerce.ts';
+import type { TypeNode } from '../types/node.ts';
+import type { PythonEntry, Returned } from './python.ts';
+
+/** A result in the form that `return` and the media type give it. */
+export interface Content {
+  readonly value: JsonValue;
+  /** The value is one BLOB, as base64. */
+  readonly binary: boolean;
+}
+
+/** Media types whose content is the JSON of a value. */
+export const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+
+/** A value as `return` declares it; of a picture, a sound or a document without `return`, the one value itself. */
+export function shapeContent(result: SqlResult, entry: ToolEntry | ResourceEntry): Content {
+  const { returns, name, mimeType } = entry;
+  if (mimeType === undefined || JSON_TYPE.test(mimeType)) {
+    return { value: shapeResult(result, returns, name), binary: false };
+  }
+  const single = result.rows.length < 2 && result.columns.length === 1;
+  const shape = returns ?? (single ? SINGLE : null);
+  const value = shapeResult(result, shape, name);
+  if (shape === SINGLE && value === null) {
+    throw new SvcError('not_found', `Nothing was found: the query of ${name} returned NULL.`);
+  }
+  const binary = shape?.type === 'string' && result.columns[0]?.type === 'BLOB' && value !== null;
+  if (entry.kind === 'tool' && !binary)
+    throw noBlob(name, mimeType, 'its query did not give one row with one BLOB');
+  return { value, binary };
+}
+
+const SINGLE = { type: 'string' } as const;
+
+/** Of a tool whose result is none of what its media type says. */
+export function noBlob(name: string, mimeType: string, why: string): SvcError {
+  return new SvcError('result_invalid', `${name} declares mime_type ${mimeType}, but ${why}.`);
+}
+
+/** Rows in the shape that `return` declares: all of them, the one row, or the one value. */
+export function shapeResult(result: SqlResult, returns: TypeNode | null, endpoint: string): JsonValue {
+  if (returns === null) return result.rows;
+  if (returns.type === 'array') return toItems(result, returns.items);
+  const row = onlyRow(result, returns, endpoint);
+  if (row === null || returns.type === 'object') return row;
+  return onlyValue(row, result, returns.type, endpoint);
+}
+
+/** An array of scalars takes the one column's values; anything else takes the rows as they are. */
+function toItems(result: SqlResult, items: TypeNode | undefined): JsonValue {
+  const column = result.columns[0];
+  const scalar = items !== undefined && items.type !== 'object' && result.columns.length === 1;
+  return scalar && column ? result.rows.map((row) => row[column.name] ?? null) : result.rows;
+}
+
+function onlyRow(result: SqlResult, returns: TypeNode, endpoint: string): JsonObject | null {
+  const [row, more] = result.rows;
+  if (row === undefined) {
+    if (returns.nullable) return null;
+    throw new SvcError('not_found', `Nothing was found: the query of ${endpoint} returned no row.`);
+  }
+  if (more === undefined && !result.truncated) return row;
+  throw new SvcError(
+    'result_invalid',
+    `${endpoint} returned more than one row, but \`return\` declares type ${returns.type}. Add LIMIT 1 or a narrower WHERE, or declare type array.`,
+  );
+}
+
+function onlyValue(row: JsonObject, result: SqlResult, type: string, endpoint: string): JsonValue {
+  const [column, more] = result.columns;
+  if (column === undefined || more !== undefined) {
+    throw new SvcError(
+      'result_invalid',
+      `${endpoint} returned ${result.columns.length} columns, but \`return\` declares type ${type}, which takes one. Select one column, or declare type object.`,
+    );
+  }
+  return row[column.name] ?? null;
+}
+
+/**
+ * What a function returned in its declared shape. Rows are shaped like those of a statement, so that a function may
+ * return what `db.execute` gave it; anything else is taken as it is.
+ */
+export function shapeReturned(returned: Returned, entry: PythonEntry): Content {
+  const { returns, name, mimeType, kind } = entry;
+  const media = mimeType !== undefined && !JSON_TYPE.test(mimeType);
+  if (media && returned.binary) return { value: returned.value, binary: true };
+  if (media && kind === 'tool') throw noBlob(name, mimeType, 'its function did not return bytes');
+  const rows = toRows(returned.value);
+  if (rows === null || returns === null) return { value: returned.value, binary: false };
+  const columns = Object.keys(rows[0] ?? {}).map((column) => ({ name: column, type: '' }));
+  return {
+    value: shapeResult({ columns, rows, truncated: returned.truncated }, returns, name),
+    binary: false,
+  };
+}
+
+function toRows(value: JsonValue): readonly JsonObject[] | null {
+  return Array.isArray(value) && value.every((item: JsonValue) => isObject(item)) ? value : null;
+}
