@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, RequestId, ServerContext, Transport } from '@modelcontextprotocol/server';
 import type { User } from '../../src/context.ts';
-import type { Caller } from '../../src/mcp/caller.ts';
-import { type EventStream, openEventStream } from '../../src/mcp/event-stream.ts';
-import { createSession, type Session } from '../../src/mcp/session.ts';
+import type { Caller } from '../../src/mcp/context.ts';
+import { createSession, type Session } from '../../src/mcp/sessions/session.ts';
+import { type EventStream, openEventStream } from '../../src/mcp/transport/event-stream.ts';
 
 /** What a connection is opened with. */
 export interface ConnectionOptions {

@@ -2,11 +2,11 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { SseEndpoint } from '../../src/app.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { Caller } from '../../src/mcp/caller.ts';
-import { readMessage } from '../../src/mcp/message.ts';
-import { NOT_JSON, toRefusalResponse } from '../../src/mcp/refusal.ts';
-import { toAccepted, toStream } from '../../src/mcp/reply.ts';
+import type { Caller } from '../../src/mcp/context.ts';
 import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
+import { readMessage } from '../../src/mcp/transport/message.ts';
+import { NOT_JSON, toRefusalResponse } from '../../src/mcp/transport/rejection.ts';
+import { toAccepted, toStream } from '../../src/mcp/transport/response.ts';
 import { SseConnection } from './connection.ts';
 
 /** An endpoint that holds connections, and ends them when the server stops. */

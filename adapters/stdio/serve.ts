@@ -3,7 +3,7 @@ import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdi
 import type { Runtime } from '../../src/call/runtime.ts';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import type { ServeOptions } from '../../src/mcp/server.ts';
-import { createStdioFactory } from '../../src/mcp/stdio.ts';
+import { createStdioFactory } from '../../src/mcp/transport/stdio.ts';
 import { claimStdout } from './stdout.ts';
 import { StreamTransport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { readMessage } from '../../src/mcp/message.ts';
-import { type Refusal, toRefusal } from '../../src/mcp/refusal.ts';
+import { readMessage } from '../../src/mcp/transport/message.ts';
+import { type Refusal, toRefusal } from '../../src/mcp/transport/rejection.ts';
 import { createLineReader } from './lines.ts';
 
 /** The streams of a connection and its bounds. */

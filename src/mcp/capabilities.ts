@@ -1,6 +1,6 @@
 import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/model.ts';
-import type { ServeOptions, ServerParts } from './parts.ts';
+import type { ServeOptions, ServerParts } from './context.ts';
 
 /** What a server can do: no more than its catalog has, and no more than it can keep to. */
 export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerParts): ServerCapabilities {

@@ -4,9 +4,9 @@ import type { Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { type Caller, toRequestContext } from './caller.ts';
-import { createPages, type Page } from './pages.ts';
-import { isObject } from './wire.ts';
+import { type Caller, toRequestContext } from './context.ts';
+import { createPages, type Page } from './methods/pagination.ts';
+import { isObject } from './wire-tool.ts';
 
 const restricted = new WeakMap<Catalog, boolean>();
 /** Sets of scopes whose lists are kept. */

@@ -2,19 +2,19 @@ import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@m
 import * as v from 'valibot';
 import type { Runtime } from '../call/runtime.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { problemOf } from './begin.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
-import { answerCompletion } from './completion.ts';
+import type { ServeOptions, ServerParts } from './context.ts';
+import { answeredKinds } from './elicitation/questions.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
-import { answeredKinds } from './inquiry.ts';
-import type { ServeOptions, ServerParts } from './parts.ts';
-import { answerPrompts } from './prompts.ts';
-import { answerResources } from './resources.ts';
-import { answerSubscribe, answerSubscriptions } from './subscriptions.ts';
-import { answerTools } from './tools.ts';
-import { isObject } from './wire.ts';
+import { problemOf } from './methods/call-params.ts';
+import { answerCompletion } from './methods/completion.ts';
+import { answerPrompts } from './methods/prompts.ts';
+import { answerResources } from './methods/resources.ts';
+import { answerSubscribe, answerSubscriptions } from './methods/subscriptions.ts';
+import { answerTools } from './methods/tools.ts';
+import { isObject } from './wire-tool.ts';
 
-export type { ServeOptions, ServerParts } from './parts.ts';
+export type { ServeOptions, ServerParts } from './context.ts';
 
 const INITIALIZE_PARAMS = v.looseObject({
   protocolVersion: v.string(),

@@ -164,7 +164,8 @@ function cycles(): string[] {
       return;
     }
     state.set(file, 'open');
-    for (const target of valueImports.get(file) ?? []) if (imports.has(target)) visit(target, [...path, file]);
+    for (const target of valueImports.get(file) ?? [])
+      if (imports.has(target)) visit(target, [...path, file]);
     state.set(file, 'done');
   };
   for (const file of files) visit(file, []);

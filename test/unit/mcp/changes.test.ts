@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
-import { createMcpEndpoint } from '../../../src/mcp/endpoint.ts';
+import { createMcpEndpoint } from '../../../src/mcp/transport/streamable-http.ts';
 import { type Served, serveTree } from '../call/project.ts';
 import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';

@@ -4,7 +4,7 @@ import type { Catalog, ToolEntry } from '../../../src/catalog/model.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';
 import type { JsonObject } from '../../../src/json.ts';
-import type { Caller } from '../../../src/mcp/caller.ts';
+import type { Caller } from '../../../src/mcp/context.ts';
 import type { Database, LogLine, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { NO_SPANS } from '../../../src/telemetry/no-spans.ts';
 import type { Parameter, TypeNode } from '../../../src/types/node.ts';

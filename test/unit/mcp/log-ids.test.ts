@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { logIdsOf } from '../../../src/context.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { logFailure } from '../../../src/mcp/failure.ts';
+import { logFailure } from '../../../src/mcp/errors.ts';
 import type { LogLine } from '../../../src/ports.ts';
 
 const TRACE = 'a'.repeat(32);

@@ -1,0 +1,92 @@
+import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import type { AnyEntry } from '../../catalog/model.ts';
+import type { Asking, Inquiry, Reply } from '../../context.ts';
+import { SvcError } from '../../errors.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { Caller, ServerParts } from '../context.ts';
+import { createSealer, type Sealer } from '../seal.ts';
+import { subjectOf } from '../sessions/sessions.ts';
+import { canAnswer, readReply, toRequest } from './questions.ts';
+import { type About, openState, sealState, type Told } from './request-state.ts';
+
+/** People take their time. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** Outlives a reload, so that a person's answer still counts after it. */
+const OWN = createSealer();
+
+/** The way to ask the client of a call, where its endpoint asks anything; throws arguments_invalid for a state that is not its. */
+export async function askingOf(
+  parts: ServerParts,
+  ctx: ServerContext,
+  entry: AnyEntry | undefined,
+  args: JsonObject,
+): Promise<Asking | undefined> {
+  if (entry?.ask === undefined && entry?.confirm === undefined) return undefined;
+  const caller = parts.callerOf(ctx);
+  if (parts.era === 'legacy') return toLegacy(ctx, caller);
+  const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };
+  return createModern(parts.sealer?.() ?? OWN, ctx, about);
+}
+
+function keyOf(entry: AnyEntry): string {
+  return entry.kind === 'resource' ? entry.uri : entry.name;
+}
+
+/** Asks by requests of its own, on the stream of the call: only a session hears the responses. */
+function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Asking | undefined {
+  if (session === undefined) return undefined;
+  const options = { timeout: PATIENCE_MS, signal };
+  const askOne = async (inquiry: Inquiry): Promise<[string, Reply]> => {
+    const raw = await mcpReq.send(toRequest(inquiry), options).catch((cause: unknown) => {
+      throw new SvcError('denied', 'The client did not answer what it was asked. Nothing was done.', {
+        cause,
+      });
+    });
+    const reply = readReply(inquiry, raw);
+    if (reply !== undefined) return [inquiry.key, reply];
+    throw new SvcError('denied', 'The client answered something else than it was asked. Nothing was done.');
+  };
+  return {
+    can: (kind) => session.answers.includes(kind),
+    ask: async (inquiries) => new Map(await Promise.all(inquiries.map(askOne))),
+  };
+}
+
+/** Asks by an answer: the client is to call again with what it was asked (2026-07-28, multi round-trip requests). */
+async function createModern(sealer: Sealer, { mcpReq }: ServerContext, about: About): Promise<Asking> {
+  const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
+  const state = mcpReq.requestState();
+  const before: Told =
+    typeof state === 'string' ? await openState(sealer, about, state, Date.now()) : { put: [], replies: {} };
+  const sent = { ...before.replies, ...(mcpReq.inputResponses as JsonObject | undefined) };
+  const kept: { [key: string]: JsonValue } = {};
+  const replyTo = (inquiry: Inquiry): Reply | undefined => {
+    if (inquiry.kind === 'form' && inquiry.binding && !before.put.includes(inquiry.key)) return undefined;
+    return Object.hasOwn(sent, inquiry.key) ? readReply(inquiry, sent[inquiry.key]) : undefined;
+  };
+  return {
+    can: (kind) => canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY] as JsonValue, kind),
+    ask: async (inquiries) => {
+      const replies = new Map<string, Reply>();
+      for (const inquiry of inquiries) {
+        const reply = replyTo(inquiry);
+        if (reply === undefined) continue;
+        replies.set(inquiry.key, reply);
+        kept[inquiry.key] = sent[inquiry.key] ?? null;
+      }
+      const missing = inquiries.filter(({ key }) => !replies.has(key));
+      if (missing.length === 0) return replies;
+      const put = [...new Set([...before.put, ...missing.map(({ key }) => key)])];
+      const requestState = await sealState(sealer, about, { put, replies: kept }, Date.now());
+      throw toInputRequired(missing, requestState);
+    },
+  };
+}
+
+function toInputRequired(missing: readonly Inquiry[], requestState: string): SvcError {
+  const requests = missing.map((inquiry) => [inquiry.key, toRequest(inquiry)] as const);
+  return new SvcError('input_required', 'The call needs answers first.', {
+    detail: { resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState },
+  });
+}

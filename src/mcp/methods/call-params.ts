@@ -1,0 +1,80 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import { noteRefused, noteUnknown } from '../../call/call-record.ts';
+import type { Runtime } from '../../call/runtime.ts';
+import type { AnyEntry } from '../../catalog/model.ts';
+import type { RequestContext } from '../../context.ts';
+import { SvcError, toSvcError } from '../../errors.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { ServerParts } from '../context.ts';
+import { contextOf } from '../context.ts';
+import { askingOf } from '../elicitation/elicitation.ts';
+import { toProtocolError } from '../errors.ts';
+import { isObject } from '../wire-tool.ts';
+
+/** What calls are sent; read here and not by a schema, so that wrong ones are recorded too. */
+export const CALL_PARAMS = v.looseObject({});
+
+type Params = { readonly [key: string]: unknown };
+
+/** What a client asks to be done. */
+export interface Called<Entry extends AnyEntry> {
+  readonly kind: Entry['kind'];
+  /** Empty where the parameters hold none. */
+  readonly name: string;
+  readonly entry: Entry | undefined;
+  readonly args: JsonObject;
+  /** What is wrong with the parameters; null: nothing. */
+  readonly problem: string | null;
+}
+
+/** A call that is under way. */
+export interface Begun<Entry extends AnyEntry> {
+  readonly entry: Entry;
+  readonly context: RequestContext;
+}
+
+/** Begins a call; of one that cannot begin who watches is told, as of every call, and the client gets -32602. */
+export async function beginCall<Entry extends AnyEntry>(
+  runtime: Runtime,
+  parts: ServerParts,
+  ctx: ServerContext,
+  { kind, name, entry, args, problem }: Called<Entry>,
+): Promise<Begun<Entry>> {
+  try {
+    if (problem !== null) {
+      throw new SvcError('arguments_invalid', `Invalid params for ${ctx.mcpReq.method}: ${problem}`);
+    }
+    if (entry === undefined) throw unknown(kind, name);
+    return { entry, context: contextOf(parts, ctx, await askingOf(parts, ctx, entry, args)) };
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    const call = { args, context: contextOf(parts, ctx), error };
+    if (entry === undefined) noteUnknown(runtime, { ...call, kind, name });
+    else noteRefused(runtime, { ...call, entry });
+    throw toProtocolError(error, call.context.requestId);
+  }
+}
+
+function unknown(kind: AnyEntry['kind'], name: string): SvcError {
+  const detail = kind === 'resource' ? { detail: { uri: name } } : {};
+  return new SvcError('endpoint_unknown', `Unknown ${kind}: ${name.slice(0, 128)}`, detail);
+}
+
+/** What is wrong with the parameters of a `tools/call` or a `prompts/get`; null: nothing. */
+export function problemOf({ name, arguments: args = {} }: Params): string | null {
+  if (typeof name !== 'string') return '`name` must be a text.';
+  return isObject(args as JsonValue) ? null : '`arguments` must be an object.';
+}
+
+/** The name and the arguments of a `tools/call` or a `prompts/get`, as far as they are sound. */
+export function readCalled<Entry extends AnyEntry>(
+  kind: Entry['kind'],
+  params: Params,
+  entries: ReadonlyMap<string, Entry>,
+): Called<Entry> {
+  const problem = problemOf(params);
+  const name = typeof params.name === 'string' ? params.name : '';
+  const args = problem === null && params.arguments !== undefined ? (params.arguments as JsonObject) : {};
+  return { kind, name, entry: entries.get(name), args, problem };
+}

@@ -1,0 +1,53 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import type { Catalog } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+
+/** One page of a list, ready for the wire. */
+export interface Page {
+  readonly items: readonly JsonObject[];
+  readonly nextCursor?: string;
+}
+
+/** What a list method is sent. */
+export const LIST_PARAMS = v.looseObject({ cursor: v.optional(v.string()) });
+
+const PAGE_SIZE = 200;
+
+/** Answers for the page that a cursor asks for; the first one's is left out. */
+export type Pages = (cursor: string | undefined) => Page;
+
+/** A list in pages, made when it is first asked for. */
+export function createPages(
+  catalog: Catalog,
+  items: () => readonly JsonObject[],
+  size: number = PAGE_SIZE,
+): Pages {
+  let pages: ReadonlyMap<string, Page> | undefined;
+  return (cursor) => {
+    pages ??= toPages(catalog, items(), size);
+    const page = cursor === '' ? undefined : pages.get(cursor ?? '');
+    if (page !== undefined) return page;
+    throw invalidParams('The cursor is not one that this server gave out.');
+  };
+}
+
+/** Parameters that the protocol allows and this server cannot take. */
+export function invalidParams(message: string, data?: JsonObject): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
+}
+
+function toPages(catalog: Catalog, items: readonly JsonObject[], size: number): ReadonlyMap<string, Page> {
+  const pages = new Map<string, Page>();
+  for (let start = 0; start === 0 || start < items.length; start += size) {
+    const next = start + size < items.length ? { nextCursor: toCursor(catalog, start + size) } : {};
+    const cursor = start === 0 ? '' : toCursor(catalog, start);
+    pages.set(cursor, { items: items.slice(start, start + size), ...next });
+  }
+  return pages;
+}
+
+/** Names the catalog, so that a cursor from before a reload is refused instead of skipping items. */
+function toCursor(catalog: Catalog, start: number): string {
+  return `${catalog.hash.slice(0, 8)}.${start}`;
+}

@@ -1,0 +1,80 @@
+import type { ProtocolError, Server } from '@modelcontextprotocol/server';
+import { readResource } from '../../call/execute.ts';
+import type { Outcome, Runtime } from '../../call/runtime.ts';
+import { findResource } from '../../catalog/find.ts';
+import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
+import type { RequestContext } from '../../context.ts';
+import { toSvcError } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import type { ServerParts } from '../context.ts';
+import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
+import { createVisiblePages } from '../scopes.ts';
+import { beginCall, CALL_PARAMS, type Called } from './call-params.ts';
+import { invalidParams, LIST_PARAMS } from './pagination.ts';
+import { TRUNCATED_META_KEY, toContents, truncationText } from './result.ts';
+
+/** `resources/list`, `resources/templates/list` and `resources/read`. */
+export function answerResources(server: Server, runtime: Runtime, parts: ServerParts): void {
+  const { catalog } = runtime;
+  const pagesOf = (templates: boolean) => {
+    const entries = Object.values(catalog.resources)
+      .filter(({ template }) => template.variables.length > 0 === templates)
+      .toSorted((one, other) => (one.uri < other.uri ? -1 : 1));
+    return createVisiblePages(catalog, entries, { toWire: ({ wire }) => wire, size: parts.pageSize });
+  };
+  const plain = pagesOf(false);
+  const templates = pagesOf(true);
+  server.setRequestHandler('resources/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    const { items, ...next } = plain(cursor, parts.callerOf(ctx));
+    return { resources: items, ...next };
+  });
+  server.setRequestHandler('resources/templates/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    const { items, ...next } = templates(cursor, parts.callerOf(ctx));
+    return { resourceTemplates: items, ...next };
+  });
+  server.setRequestHandler('resources/read', { params: CALL_PARAMS }, async (params, ctx) => {
+    const called = readUri(catalog, params);
+    const { entry, context } = await beginCall(runtime, parts, ctx, called);
+    return answerRead(runtime, { uri: called.name, entry, values: called.args, context });
+  });
+}
+
+function readUri(catalog: Catalog, { uri }: { readonly [key: string]: unknown }): Called<ResourceEntry> {
+  const problem = typeof uri === 'string' ? null : '`uri` must be a text.';
+  const name = typeof uri === 'string' ? uri : '';
+  const { entry, values: args = {} } = findResource(catalog, name) ?? {};
+  return { kind: 'resource', name, entry, args, problem };
+}
+
+interface Reading {
+  readonly uri: string;
+  readonly entry: ResourceEntry;
+  readonly values: JsonObject;
+  readonly context: RequestContext;
+}
+
+async function answerRead(runtime: Runtime, { uri, entry, values, context }: Reading) {
+  try {
+    return toReadResult(uri, entry.mimeType, await readResource(runtime, entry, values, context));
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    if (error.code === 'input_required') return toInputRequired(error);
+    const { requestId } = context;
+    logFailure(runtime, { method: 'resources/read', name: entry.name, context }, error);
+    if (error.code === 'not_found') throw notFound(error.message, uri);
+    throw toProtocolError(error, requestId);
+  }
+}
+
+function toReadResult(uri: string, mimeType: string, outcome: Outcome) {
+  const contents = toContents({ uri, mimeType, outcome });
+  const { truncated } = outcome;
+  if (truncated === null) return { contents: [contents] };
+  const note = { uri, mimeType: 'text/plain', text: truncationText(truncated) };
+  return { contents: [contents, note], _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };
+}
+
+/** In both eras: clients of the older one are to accept it beside their own -32002. */
+function notFound(message: string, uri: string): ProtocolError {
+  return invalidParams(message, { uri });
+}

@@ -1,0 +1,64 @@
+import { type Block, toMedia } from '../../call/content-blocks.ts';
+import type { Outcome, Truncation } from '../../call/runtime.ts';
+import type { ToolEntry } from '../../catalog/model.ts';
+import type { SvcError } from '../../errors.ts';
+import type { JsonValue } from '../../json.ts';
+import type { Era } from '../era.ts';
+import { failureText } from '../errors.ts';
+import { isObject, isWrapped } from '../wire-tool.ts';
+
+/** Where a cut result says so to programs; `structuredContent` stays what `outputSchema` declares. */
+export const TRUNCATED_META_KEY = 'svc-kit/truncated';
+
+/** How a cut result says so to people and models. */
+export function truncationText({ reason, hint }: Truncation): string {
+  return `Truncated (${reason}). ${hint}`;
+}
+
+const text = (value: string) => ({ type: 'text', text: value }) as const;
+
+/** What a call answered, as a `tools/call` result of the era. */
+export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
+  const { truncated } = outcome;
+  const blocks = blocksOf(entry, outcome);
+  const content = blocks ?? [text(outcome.text)];
+  const structured = blocks === null ? { structuredContent: toStructured(entry, outcome.value, era) } : {};
+  if (truncated === null) return { content: [...content], ...structured };
+  return {
+    content: [...content, text(truncationText(truncated))],
+    ...structured,
+    _meta: { [TRUNCATED_META_KEY]: { ...truncated } },
+  };
+}
+
+/** The content that a tool declares to give; null: a value. */
+function blocksOf({ mimeType }: ToolEntry, { blocks, binary, value }: Outcome): readonly Block[] | null {
+  if (blocks !== undefined) return blocks;
+  const media = binary ? toMedia(mimeType ?? '', String(value)) : null;
+  return media === null ? null : [media];
+}
+
+function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {
+  if (era === 'modern') return value;
+  return isWrapped(entry, era) || !isObject(value) ? { result: value } : value;
+}
+
+/** A failed call. */
+export function toErrorResult(error: SvcError, requestId: string) {
+  return { content: [text(failureText(error, requestId))], isError: true };
+}
+
+/** What was read, under the URI that was asked for. */
+export interface Reading {
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly outcome: Outcome;
+}
+
+/** What was read, as `resources/read` and embedded resources show it. */
+export function toContents({ uri, mimeType, outcome }: Reading) {
+  const { truncated } = outcome;
+  const body = outcome.binary ? { blob: String(outcome.value) } : { text: outcome.text };
+  const meta = truncated === null ? {} : { _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };
+  return { uri, mimeType, ...body, ...meta };
+}

@@ -1,0 +1,109 @@
+import type { User } from '../../context.ts';
+import type { Change } from '../changes.ts';
+import { openEventStream } from '../transport/event-stream.ts';
+import { createSession, type Session, tellSession } from './session.ts';
+
+/** How long sessions live, and how many there may be. */
+export interface SessionLimits {
+  readonly idleMs: number;
+  readonly lifeMs: number;
+  readonly most: number;
+  readonly now: () => number;
+}
+
+/** The sessions of clients of the legacy era; an id opens one only to the user who began it. */
+export interface Sessions {
+  begin(user: User | null): Session;
+  /** Null for one that is over, or somebody else's. */
+  find(id: string, user: User | null): Session | null;
+  end(session: Session): void;
+  /** Opens the stream for messages that belong to no call; an earlier one ends. */
+  listen(session: Session): ReadableStream<Uint8Array>;
+  /** Tells those that listen what has changed. */
+  tell(change: Change): void;
+  /** Ends the streams; calls that are running go on. */
+  close(): void;
+}
+
+interface Held {
+  readonly session: Session;
+  readonly subject: string | null;
+  readonly until: number;
+  lastAt: number;
+}
+
+const LIMITS: SessionLimits = {
+  idleMs: 30 * 60_000,
+  lifeMs: 24 * 60 * 60_000,
+  most: 10_000,
+  now: Date.now,
+};
+
+/** Who a session or a sealed state belongs to; null: nobody in particular. */
+export function subjectOf(user: User | null): string | null {
+  return user === null ? null : JSON.stringify([user.provider, user.id]);
+}
+
+/** Sessions in memory, the one that rests longest first. */
+export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
+  const { idleMs, lifeMs, most, now } = { ...LIMITS, ...limits };
+  const held = new Map<string, Held>();
+
+  const isOver = ({ session, until, lastAt }: Held): boolean => {
+    const at = now();
+    const busy = session.stream !== null || session.calls.size > 0;
+    return at >= until || (!busy && at - lastAt >= idleMs);
+  };
+  const drop = ({ session }: Held): void => {
+    held.delete(session.id);
+    for (const cancel of session.calls.values()) cancel();
+    session.stream?.close();
+  };
+  const touch = (one: Held): void => {
+    one.lastAt = now();
+    held.delete(one.session.id);
+    held.set(one.session.id, one);
+  };
+  /** Looks at the two that rest longest, which keeps up with any number that begin. */
+  const sweep = (): void => {
+    for (const one of [...held.values().take(2)]) {
+      if (isOver(one) || held.size > most) drop(one);
+      else if (one.session.stream !== null) touch(one);
+    }
+  };
+
+  return {
+    begin(user) {
+      const session = createSession(crypto.randomUUID());
+      const at = now();
+      held.set(session.id, { session, subject: subjectOf(user), until: at + lifeMs, lastAt: at });
+      sweep();
+      return session;
+    },
+    find(id, user) {
+      const one = held.get(id);
+      if (one === undefined || one.subject !== subjectOf(user)) return null;
+      if (!isOver(one)) touch(one);
+      else drop(one);
+      return held.has(id) ? one.session : null;
+    },
+    end(session) {
+      const one = held.get(session.id);
+      if (one !== undefined) drop(one);
+    },
+    listen(session) {
+      session.stream?.close();
+      const stream = openEventStream(() => {
+        if (session.stream === stream) session.stream = null;
+      });
+      session.stream = stream;
+      return stream.readable;
+    },
+    tell(change) {
+      for (const { session } of held.values()) tellSession(session, change);
+    },
+    close() {
+      for (const { session } of held.values()) session.stream?.close();
+    },
+  };
+}

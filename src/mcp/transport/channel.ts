@@ -1,0 +1,159 @@
+import {
+  isJSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  LOG_LEVEL_META_KEY,
+  type MessageExtraInfo,
+  type ServerContext,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server';
+import type { Caller } from '../context.ts';
+import { type EventStream, openEventStream } from './event-stream.ts';
+
+/** The response to one request. */
+export interface Answer {
+  readonly message: JSONRPCResponse;
+  /** Given before any handler ran: the protocol layer refused the request. */
+  readonly refused: boolean;
+}
+
+/** What becomes of one request: its response, or a stream that ends with it; an empty stream when it was cancelled. */
+export type Outlet = Answer | { readonly stream: ReadableStream<Uint8Array> };
+
+/** A request with what is known about how it came. */
+export interface Incoming {
+  readonly request: JSONRPCRequest;
+  readonly caller: Caller;
+  /** Whether its client reads messages before the response. */
+  readonly streams: boolean;
+}
+
+interface Exchange {
+  readonly id: JSONRPCRequest['id'];
+  readonly caller: Caller;
+  readonly streams: boolean;
+  readonly cancel: () => void;
+  delivering: boolean;
+  stream: EventStream | null;
+  /** What it asked its client, by our ids; nobody waits for the answers once it has ended. */
+  readonly asked: JSONRPCRequest['id'][];
+  readonly settle: (outlet: Outlet) => void;
+}
+
+/**
+ * Carries the requests of all clients to one server at once, each under an id of its own: a server
+ * and a transport for each request cost more than the rest of the call.
+ */
+export class Channel implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  #exchanges = new Map<JSONRPCRequest['id'], Exchange>();
+  #last = 0;
+
+  async start(): Promise<void> {}
+
+  /** Resolves with the server's response under the client's own id, or with a stream as soon as something else is sent. */
+  exchange({ request, caller, streams }: Incoming): Promise<Outlet> {
+    this.#last += 1;
+    const id = this.#last;
+    return new Promise((settle) => {
+      const cancelling = needsCancel(request, caller) ? new AbortController() : null;
+      const exchange: Exchange = {
+        id: request.id,
+        caller: cancelling === null ? caller : withSignal(caller, cancelling.signal),
+        streams,
+        cancel: () => {
+          cancelling?.abort();
+          this.#drop(id);
+        },
+        delivering: true,
+        stream: null,
+        asked: [],
+        settle,
+      };
+      this.#exchanges.set(id, exchange);
+      caller.session?.calls.set(request.id, exchange.cancel);
+      this.onmessage?.({ ...request, id });
+      exchange.delivering = false;
+    });
+  }
+
+  /** Who sent the request that a handler is answering. */
+  readonly callerOf = (context: ServerContext): Caller => this.#exchangeOf(context).caller;
+
+  /** The id that the client gave to the request that a handler is answering. */
+  readonly idOf = (context: ServerContext): JSONRPCRequest['id'] => this.#exchangeOf(context).id;
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if ('method' in message) return this.#sendBeside(message, options?.relatedRequestId);
+    const exchange = message.id === undefined ? undefined : this.#take(message.id);
+    if (exchange === undefined) return;
+    const response = { ...message, id: exchange.id };
+    if (exchange.stream === null) {
+      const refused = exchange.delivering && isJSONRPCErrorResponse(message);
+      return exchange.settle({ message: response, refused });
+    }
+    exchange.stream.write(response);
+    exchange.stream.close();
+  }
+
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+
+  /** A notification or a request that belongs to the request with this id. */
+  #sendBeside(message: JSONRPCMessage, id: JSONRPCRequest['id'] | undefined): void {
+    const exchange = id === undefined ? undefined : this.#exchanges.get(id);
+    if (exchange === undefined || !exchange.streams) return;
+    exchange.stream ??= this.#openStream(exchange);
+    if ('id' in message && message.id !== undefined) {
+      exchange.asked.push(message.id);
+      exchange.caller.session?.pending.set(message.id, (response) => this.onmessage?.(response));
+      exchange.stream.write(message);
+    } else exchange.stream.offer(message);
+  }
+
+  #openStream({ cancel, settle }: Exchange): EventStream {
+    const stream = openEventStream(cancel);
+    settle({ stream: stream.readable });
+    return stream;
+  }
+
+  /** A cancelled request gets no response. */
+  #drop(id: JSONRPCRequest['id']): void {
+    const exchange = this.#take(id);
+    if (exchange === undefined) return;
+    const stream = exchange.stream ?? this.#openStream(exchange);
+    stream.close();
+  }
+
+  #take(id: JSONRPCRequest['id']): Exchange | undefined {
+    const exchange = this.#exchanges.get(id);
+    this.#exchanges.delete(id);
+    if (exchange === undefined) return undefined;
+    const { session } = exchange.caller;
+    session?.calls.delete(exchange.id);
+    for (const asked of exchange.asked) session?.pending.delete(asked);
+    return exchange;
+  }
+
+  #exchangeOf({ mcpReq }: ServerContext): Exchange {
+    const exchange = this.#exchanges.get(mcpReq.id);
+    if (exchange === undefined) throw new Error('the request is already answered');
+    return exchange;
+  }
+}
+
+/** Most requests end with their connection, and another signal for each costs more than it is worth. */
+function needsCancel({ method, params }: JSONRPCRequest, { session }: Caller): boolean {
+  const { progressToken, [LOG_LEVEL_META_KEY]: level } = params?._meta ?? {};
+  const streams = progressToken !== undefined || level !== undefined || method === 'subscriptions/listen';
+  return streams || session !== undefined;
+}
+
+function withSignal(caller: Caller, signal: AbortSignal): Caller {
+  return { ...caller, signal: AbortSignal.any([caller.signal, signal]) };
+}

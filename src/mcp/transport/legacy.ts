@@ -1,0 +1,107 @@
+import {
+  type InboundLegacyRoute,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/server';
+import type { JsonValue } from '../../json.ts';
+import type { Caller } from '../context.ts';
+import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
+import type { Session } from '../sessions/session.ts';
+import { NO_SESSION } from '../sessions/session-requests.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { isObject } from '../wire-tool.ts';
+import { type Refusal, toRefusalResponse } from './rejection.ts';
+import { readsStreams, toAccepted, toStream } from './response.ts';
+import type { Exchange } from './streamable-http.ts';
+
+const MAX_BATCH = 100;
+
+/** One message, or a batch of them, of 2025-11-25 or an older revision. */
+export async function answerLegacy(route: InboundLegacyRoute, exchange: Exchange): Promise<Response> {
+  const { headers, body, caller, sessions } = exchange;
+  const version = headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
+  const refusal = versionRefusal(route, version) ?? batchRefusal(body, version);
+  if (refusal !== null) return toRefusalResponse(refusal, body);
+  if (sessions === null) return answerMessages(exchange);
+  if (route.reason === 'initialize') return answerBeginning(exchange, sessions);
+  const id = headers.get('mcp-session-id');
+  if (id === null) return answerMessages(exchange);
+  const session = sessions.find(id, caller.user);
+  if (session === null) return toRefusalResponse(NO_SESSION, body);
+  return answerMessages({ ...exchange, caller: within(caller, session) });
+}
+
+/** An `initialize` begins a session, unless it fails. */
+async function answerBeginning(exchange: Exchange, sessions: Sessions): Promise<Response> {
+  const { body, caller, channels, reply } = exchange;
+  if (!isJSONRPCRequest(body)) return answerMessages(exchange);
+  const session = sessions.begin(caller.user);
+  const incoming = { request: body, caller: within(caller, session), streams: false };
+  const outlet = await channels.legacy.exchange(incoming);
+  if ('message' in outlet && 'result' in outlet.message) {
+    return reply(outlet.message, 200, { 'mcp-session-id': session.id });
+  }
+  sessions.end(session);
+  return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);
+}
+
+function within(caller: Caller, session: Session): Caller {
+  return { ...caller, session, sessionId: session.id };
+}
+
+async function answerMessages(exchange: Exchange): Promise<Response> {
+  const { body, caller, channels, reply } = exchange;
+  const messages = toMessages(body);
+  if (caller.session !== undefined) deliver(messages, caller.session);
+  const requests = messages.filter((message) => isJSONRPCRequest(message));
+  const [first] = requests;
+  if (first === undefined) return toAccepted();
+  if (Array.isArray(body)) return reply(await answerBatch(requests, exchange));
+  const streams = readsStreams(exchange.headers.get('accept'));
+  const outlet = await channels.legacy.exchange({ request: first, caller, streams });
+  return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);
+}
+
+/** What a client says about calls that are running: that it needs one no more, or what a call asked it. */
+function deliver(messages: readonly JsonValue[], { calls, pending }: Session): void {
+  for (const message of messages) {
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId;
+      if (typeof id === 'string' || typeof id === 'number') calls.get(id)?.();
+    } else if (isJSONRPCResponse(message) && message.id !== undefined) {
+      pending.get(message.id)?.(message);
+      pending.delete(message.id);
+    }
+  }
+}
+
+/** Only responses: the revision with batches has no other use for streams than progress. */
+async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: Exchange) {
+  for (const _ of requests.slice(1)) caller.countAnother?.();
+  const outlets = await Promise.all(
+    requests.map((request) => channels.legacy.exchange({ request, caller, streams: false })),
+  );
+  return outlets.flatMap((outlet) => ('message' in outlet ? [outlet.message] : []));
+}
+
+function toMessages(body: JsonValue): readonly JsonValue[] {
+  return Array.isArray(body) ? body : [body];
+}
+
+/** The header is ignored where versions are only being negotiated. */
+function versionRefusal({ reason }: InboundLegacyRoute, version: string): Refusal | null {
+  if (reason === 'initialize' || LEGACY_VERSIONS.includes(version)) return null;
+  const message = `Bad Request: unsupported protocol version ${version.slice(0, 32)}; this server speaks ${LEGACY_VERSIONS.join(', ')}.`;
+  return { status: 400, code: -32600, message };
+}
+
+function batchRefusal(body: JsonValue, version: string): Refusal | null {
+  if (!Array.isArray(body)) return null;
+  const refuse = (message: string) => ({ status: 400, code: -32600, message: `Bad Request: ${message}` });
+  if (version > LAST_BATCH_VERSION) return refuse(`revision ${version} has no JSON-RPC batches.`);
+  if (body.length > MAX_BATCH) return refuse(`a batch holds at most ${MAX_BATCH} messages.`);
+  const starts = body.some((message) => isObject(message) && message.method === 'initialize');
+  return starts ? refuse('initialize must not be part of a batch.') : null;
+}

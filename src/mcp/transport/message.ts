@@ -1,0 +1,36 @@
+import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import type { JsonValue } from '../../json.ts';
+import { MAX_DEPTH, NOT_A_MESSAGE, PARSE_ERROR, type Refusal, TOO_DEEP } from './rejection.ts';
+
+/** JSON read from outside, or why it was not. */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal; readonly body?: JsonValue };
+
+/** A text as JSON that is safe to walk. */
+export function readJson(text: string): Read<JsonValue> {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isTooDeep(value) ? { ok: false, refusal: TOO_DEEP } : { ok: true, value };
+  } catch {
+    return { ok: false, refusal: PARSE_ERROR };
+  }
+}
+
+/** One line of a stream as a JSON-RPC message (MCP Transports, stdio). */
+export function readMessage(line: string): Read<JSONRPCMessage> {
+  const read = readJson(line);
+  if (!read.ok) return read;
+  try {
+    return { ok: true, value: parseJSONRPCMessage(read.value) };
+  } catch {
+    return { ok: false, refusal: NOT_A_MESSAGE, body: read.value };
+  }
+}
+
+/** Whether a value nests deeper than the limit; looks no further than that, so no input can exhaust the stack. */
+export function isTooDeep(value: JsonValue, limit: number = MAX_DEPTH): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (limit === 0) return true;
+  return Object.values(value).some((child) => isTooDeep(child, limit - 1));
+}

@@ -1,0 +1,91 @@
+import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
+import type { Runtime } from '../../call/runtime.ts';
+import type { JsonValue } from '../../json.ts';
+import type { Caller } from '../context.ts';
+import type { Era } from '../era.ts';
+import { enforceScopes } from '../scopes.ts';
+import { createServer, type ServeOptions } from '../server.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { Channel } from './channel.ts';
+import { answerLegacy } from './legacy.ts';
+import { readJson } from './message.ts';
+import { answerModern } from './modern.ts';
+import { NOT_ACCEPTABLE, NOT_JSON, toRefusalResponse } from './rejection.ts';
+import { acceptedForm, createReply, type Reply, type Respond } from './response.ts';
+
+/** One POST to the MCP endpoint, its body read. */
+export interface McpPost {
+  readonly headers: Headers;
+  readonly body: string;
+  readonly caller: Caller;
+  /** Where the platform has something cheaper than a Response with a body. */
+  readonly respond?: Respond | undefined;
+}
+
+/** Answers POSTs of both eras. */
+export type McpEndpoint = (post: McpPost) => Promise<Response>;
+
+/** How a project is served over Streamable HTTP. */
+export interface EndpointOptions extends Omit<ServeOptions, 'sessions'> {
+  /** Of clients of the legacy era; they outlive the endpoint. Null: nothing is kept about clients. */
+  readonly sessions: Sessions | null;
+}
+
+/** Streamable HTTP: 2026-07-28 and every older revision on one endpoint. */
+export function createMcpEndpoint(runtime: Runtime, { sessions, ...options }: EndpointOptions): McpEndpoint {
+  const parts = { ...options, sessions: sessions !== null };
+  const channels = {
+    modern: connect(runtime, 'modern', parts),
+    legacy: connect(runtime, 'legacy', parts),
+  };
+  return async ({ headers, body: text, caller, respond }) => {
+    if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
+    const form = acceptedForm(headers.get('accept'));
+    if (form === null) return toRefusalResponse(NOT_ACCEPTABLE);
+    const read = readJson(text);
+    if (!read.ok) return toRefusalResponse(read.refusal);
+    enforceScopes(runtime, read.value, caller);
+    return answer({
+      headers,
+      body: read.value,
+      caller,
+      channels,
+      sessions,
+      reply: createReply(form, respond),
+    });
+  };
+}
+
+function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
+  const channel = new Channel();
+  const server = createServer(runtime, { ...options, era, callerOf: channel.callerOf, idOf: channel.idOf });
+  server.onerror = ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` });
+  void server.connect(channel);
+  return channel;
+}
+
+async function answer(exchange: Exchange): Promise<Response> {
+  const { headers, body } = exchange;
+  const version = headers.get('mcp-protocol-version');
+  const method = headers.get('mcp-method');
+  const route = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(version === null ? {} : { protocolVersionHeader: version }),
+    ...(method === null ? {} : { mcpMethodHeader: method }),
+  });
+  if (route.kind === 'modern') return answerModern(route, exchange);
+  if (route.kind === 'legacy') return answerLegacy(route, exchange);
+  return toRefusalResponse({ ...route, status: route.httpStatus }, body);
+}
+
+/** One POST on its way to an answer. */
+export interface Exchange {
+  readonly headers: Headers;
+  readonly body: JsonValue;
+  readonly caller: Caller;
+  readonly reply: Reply;
+  /** Null: nothing is kept about clients. */
+  readonly sessions: Sessions | null;
+  readonly channels: { readonly [E in Era]: Channel };
+}

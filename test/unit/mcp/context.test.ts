@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { type Caller, toRequestContext } from '../../../src/mcp/context.ts';
+
+const caller: Caller = {
+  requestId: 'r1',
+  kind: 'http',
+  user: null,
+  headers: () => new Map([['host', 'localhost']]),
+  sessionId: null,
+  traceparent: 'from-header',
+  signal: new AbortController().signal,
+};
+
+describe('toRequestContext', () => {
+  it('is frozen and says who called', () => {
+    const context = toRequestContext(caller, undefined);
+    expect(Object.isFrozen(context)).toBe(true);
+    expect(context).toMatchObject({ requestId: 'r1', caller: 'http', user: null, sessionId: null });
+    expect(context.headers?.get('host')).toBe('localhost');
+  });
+
+  it('takes the trace of the message before that of the connection', () => {
+    expect(toRequestContext(caller, { traceparent: 'from-meta' }).traceparent).toBe('from-meta');
+    expect(toRequestContext(caller, { traceparent: 5 }).traceparent).toBe('from-header');
+    expect(toRequestContext(caller, undefined).traceparent).toBe('from-header');
+  });
+
+  it('reads the headers only when somebody asks', () => {
+    const untouched = { ...caller, headers: () => expect.unreachable() };
+    expect(toRequestContext(untouched, undefined).requestId).toBe('r1');
+  });
+});

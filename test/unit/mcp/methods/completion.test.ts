@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { completeParameter } from '../../../../src/call/completion.ts';
+import type { User } from '../../../../src/context.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../../call/project.ts';
+import { createTestApp, exchange, modern } from '../fixture.ts';
+
+const LETTER = `prompt:
+  name: letter
+  parameters:
+    - { name: country, type: string, enum: [DE, FR] }
+    - { name: customer, type: string }
+    - { name: broken, type: string }
+    - { name: mine, type: string }
+  completion:
+    customer: SELECT name FROM customers WHERE name ILIKE $value || '%' AND country = coalesce($country, country) ORDER BY name
+    broken: SELECT error('secret') AS e
+    mine: SELECT get_username() AS name
+  messages: [{ prompt: "To {{ customer }} in {{ country }} {{ broken }} {{ mine }}" }]
+`;
+const NUMBER = `resource:
+  uri: number://{n}
+  parameters: [{ name: n, type: integer }]
+  completion: { n: SELECT i FROM range(300) t(i) WHERE i::VARCHAR LIKE $value || '%' ORDER BY i }
+  policies: { input: [{ condition: user.role == 'anonymous', action: deny }] }
+  source: { code: SELECT $n AS n }
+`;
+const SEED = `CREATE TABLE customers AS SELECT * FROM (VALUES
+  ('Ada', 'DE'), ('Alan', 'FR'), ('Grace', 'DE'), (NULL, 'DE')) t(name, country)`;
+
+const SECRET = `prompt:
+  name: closed
+  scopes: ["shop:night"]
+  parameters: [{ name: code, type: string, enum: [Aldebaran] }]
+  messages: [{ prompt: "{{ code }}" }]
+`;
+
+let served: Served;
+let user: User | null = null;
+let app: ReturnType<typeof createTestApp>;
+beforeAll(async () => {
+  const tree = {
+    'prompts/letter.yml': LETTER,
+    'prompts/closed.yml': SECRET,
+    'resources/number.yml': NUMBER,
+  };
+  served = await serveTree(tree, SEED);
+  app = createTestApp(served.runtime, { authenticate: async () => user });
+});
+afterAll(() => served.close());
+
+async function complete(ref: object, name: string, value: string, filled: Record<string, string> = {}) {
+  const params = { ref, argument: { name, value }, context: { arguments: filled } };
+  const { json } = await exchange(app, modern('completion/complete', params));
+  const { result, error } = json as { result?: { completion: object }; error?: object };
+  return result?.completion ?? error;
+}
+const letter = { type: 'ref/prompt', name: 'letter' };
+const number = { type: 'ref/resource', uri: 'number://{n}' };
+
+it('offers values of an endpoint to who may call it only', async () => {
+  const entry = served.runtime.catalog.prompts.closed;
+  if (entry === undefined) throw new Error('no such prompt');
+  const typed = { name: 'code', value: 'A', args: {} };
+  const offered = (scopes: readonly string[]) =>
+    completeParameter(served.runtime, entry, typed, { context: { ...contextOf(), scopes }, most: 100 });
+  expect(await offered([])).toEqual([]);
+  expect(await offered(['shop:night'])).toBeNull();
+});
+
+it('offers what the SQL of a parameter finds for what was typed', async () => {
+  expect(await complete(letter, 'customer', 'a')).toEqual({
+    values: ['Ada', 'Alan'],
+    total: 2,
+    hasMore: false,
+  });
+  expect(await complete(letter, 'customer', '')).toMatchObject({ values: ['Ada', 'Alan', 'Grace'] });
+  expect(await complete(letter, 'customer', "'; DROP TABLE customers; --")).toMatchObject({ values: [] });
+});
+
+it('knows what is filled in already, and leaves aside what does not fit', async () => {
+  expect(await complete(letter, 'customer', 'a', { country: 'FR' })).toMatchObject({ values: ['Alan'] });
+  expect(await complete(letter, 'customer', 'a', { country: 'XX', other: '1' })).toMatchObject({
+    values: ['Ada', 'Alan'],
+  });
+});
+
+it('offers declared values where there is no SQL, and nothing for what is not declared', async () => {
+  expect(await complete(letter, 'country', 'd')).toMatchObject({ values: ['DE'] });
+  expect(await complete(letter, 'nothing', '')).toMatchObject({ values: [] });
+});
+
+it('offers a hundred values at most, and says that there are more', async () => {
+  user = ALICE;
+  expect(await complete(number, 'n', '29')).toMatchObject({ total: 11, hasMore: false });
+  const { values, ...rest } = (await complete(number, 'n', '')) as { values: string[] };
+  expect(values).toHaveLength(100);
+  expect(rest).toEqual({ hasMore: true });
+  user = null;
+});
+
+it('offers nothing to whom the endpoint is closed, and to everybody their own', async () => {
+  expect(await complete(number, 'n', '1')).toMatchObject({ values: [] });
+  expect(await complete(letter, 'mine', '')).toMatchObject({ values: [] });
+  user = ALICE;
+  expect(await complete(letter, 'mine', '')).toMatchObject({ values: ['alice'] });
+  user = null;
+});
+
+it('says of a failure only the id that the log has', async () => {
+  const error = await complete(letter, 'broken', '');
+  expect(error).toMatchObject({ code: -32603, data: { error_id: expect.any(String) } });
+  expect(JSON.stringify(error)).not.toContain('secret');
+  expect(served.lines.at(-1)).toMatchObject({ level: 'error', fields: { code: 'sql_failed' } });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { openEventStream } from '../../../../src/mcp/transport/event-stream.ts';
+import { allMessages } from '../stream.ts';
+
+const MANY = 1_500;
+
+function open() {
+  let gone = 0;
+  const stream = openEventStream(() => {
+    gone += 1;
+  });
+  return { stream, goneTimes: () => gone, read: () => allMessages(new Response(stream.readable)) };
+}
+
+it('ends for a client that does not read, after what waits for it', async () => {
+  const { stream, goneTimes, read } = open();
+  for (let n = 0; n < MANY; n += 1) stream.write({ n });
+  expect(goneTimes()).toBe(1);
+  const messages = await read();
+  expect(messages).toHaveLength(1_000);
+  expect(messages.at(-1)).toEqual({ n: 999 });
+});
+
+it('drops what may be lost before anything else', async () => {
+  const { stream, goneTimes, read } = open();
+  for (let n = 0; n < MANY; n += 1) stream.offer({ n });
+  stream.write({ answer: true });
+  stream.close();
+  const messages = await read();
+  expect(messages).toHaveLength(901);
+  expect(messages.at(-1)).toEqual({ answer: true });
+  expect(goneTimes()).toBe(0);
+});
