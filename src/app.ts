@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { createAuthenticate, grantedTo, visibleHeaders } from './auth/guard.ts';
-import type { Auth } from './auth/model.ts';
+import type { Auth } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
 import { logIdsOf } from './context.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';

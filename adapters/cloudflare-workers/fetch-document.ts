@@ -1,4 +1,4 @@
-import type { FetchDocument } from '../../src/auth/server.ts';
+import type { FetchDocument } from '../../src/auth/types.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const MAX_BYTES = 5 * 1024;

@@ -1,6 +1,6 @@
 import type { AuthParts } from '../../src/auth/create.ts';
 import { endpointScopes } from '../../src/auth/endpoint-scopes.ts';
-import type { Auth } from '../../src/auth/model.ts';
+import type { Auth } from '../../src/auth/types.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';

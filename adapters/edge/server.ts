@@ -1,5 +1,5 @@
 import { type App, createApp } from '../../src/app.ts';
-import type { Auth } from '../../src/auth/model.ts';
+import type { Auth } from '../../src/auth/types.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime, type RuntimeParts } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';

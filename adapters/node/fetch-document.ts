@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request as ask } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { FetchDocument } from '../../src/auth/server.ts';
+import type { FetchDocument } from '../../src/auth/types.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isPublicAddress, lookUpPublic } from './public-address.ts';
 

@@ -1,4 +1,4 @@
-import { openIdUrl } from '../../src/auth/providers/discovery.ts';
+import { openIdUrl } from '../../src/auth/upstream/discovery.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Address } from './address.ts';
 import { ask, objectOf } from './ask.ts';

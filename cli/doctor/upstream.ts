@@ -1,5 +1,5 @@
-import { createProvider } from '../../src/auth/providers/create.ts';
-import { openIdUrl } from '../../src/auth/providers/discovery.ts';
+import { createProvider } from '../../src/auth/providers/registry.ts';
+import { openIdUrl } from '../../src/auth/upstream/discovery.ts';
 import { toSvcError } from '../../src/errors.ts';
 import type { ProviderBlock, Settings } from '../../src/settings/model.ts';
 import type { Address } from './address.ts';

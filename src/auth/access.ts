@@ -2,13 +2,12 @@ import type * as v from 'valibot';
 import { SvcError, toSvcError } from '../errors.ts';
 import { enforceRequired, findToken, refuseToken } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
-import type { Authenticated, Refusal } from './model.ts';
-import type { Place } from './place.ts';
-import type { AuthServer } from './server.ts';
+import { toUser } from './claims.ts';
+import type { Place } from './issuer.ts';
 import { type KeptSession, readSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
-import { freshen, isDue, isOver } from './upstream.ts';
-import { toUser } from './who.ts';
+import type { Authenticated, AuthServer, Refusal } from './types.ts';
+import { freshen, isDue, isOver } from './upstream/renew.ts';
 
 /** Who sends a request, by a token of this server: sealed for its MCP endpoint, not over, of a session that is. */
 export async function checkAccess(

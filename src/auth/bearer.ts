@@ -1,8 +1,8 @@
 import { SvcError } from '../errors.ts';
 import { toChallenge } from './challenge.ts';
-import type { Authenticated, Refusal } from './model.ts';
-import type { Place } from './place.ts';
+import type { Place } from './issuer.ts';
 import type { Scopes } from './scopes.ts';
+import type { Authenticated, Refusal } from './types.ts';
 
 /** A token in a request, or why there is none. */
 export type FoundToken = { readonly token: string } | Refusal;

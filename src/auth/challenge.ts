@@ -1,4 +1,4 @@
-import type { Place } from './place.ts';
+import type { Place } from './issuer.ts';
 
 /** What a challenge says beside where the metadata is. */
 export interface ChallengeParts {

@@ -1,4 +1,4 @@
-import type { Place } from './place.ts';
+import type { Place } from './issuer.ts';
 
 /** The cookies of a login: `browser` binds a consent page, `tx-…` one trip, the others remember. */
 export type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;

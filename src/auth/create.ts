@@ -5,16 +5,15 @@ import { checkAccess } from './access.ts';
 import { needAll } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
 import { fromHex } from './digest.ts';
+import { createFindPlace, enforcePlace, type Place } from './issuer.ts';
 import { createKeyRing, parseKeys, type RootKey } from './keys.ts';
-import type { Auth, Authenticated } from './model.ts';
-import { createFindPlace, enforcePlace, type Place } from './place.ts';
-import { createProvider } from './providers/create.ts';
+import { createProvider } from './providers/registry.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
 import { createSealer, type OpenJwe } from './seal.ts';
-import type { AuthServer, FetchDocument } from './server.ts';
-import { createVerifier } from './verifier.ts';
-import { createVerifierAuth } from './verifier-auth.ts';
+import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
+import { createVerifierAuth } from './verifier/auth.ts';
+import { createVerifier } from './verifier/verify.ts';
 
 /** What a platform brings to authentication. */
 export interface AuthParts {

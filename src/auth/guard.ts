@@ -1,7 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Spans } from '../ports.ts';
-import type { Auth, Authenticated, Refusal } from './model.ts';
+import type { Auth, Authenticated, Refusal } from './types.ts';
 
 /** What a caller's token grants, for whoever carries its message on. */
 export interface Granted {

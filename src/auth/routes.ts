@@ -8,11 +8,10 @@ import { logOurs } from './endpoints/redirect-error.ts';
 import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
-import type { AuthRequest } from './model.ts';
+import type { Place, PlaceParts } from './issuer.ts';
 import { comeAgain, toErrorResponse } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
-import type { Place, PlaceParts } from './place.ts';
-import type { AuthServer, Endpoint, Exchange } from './server.ts';
+import type { AuthRequest, AuthServer, Endpoint, Exchange } from './types.ts';
 
 /** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */
 export interface Route {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { UPSTREAM, WHO } from './claims.ts';
 import type { Life } from './seal.ts';
-import type { AuthServer } from './server.ts';
-import { UPSTREAM, WHO } from './who.ts';
+import type { AuthServer } from './types.ts';
 
 /** One sign-in as the store keeps it: a family of refresh tokens and what the provider gave. */
 export const SESSION = v.object({

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
+import { toUpstream, toWho, WHO, type Who } from './claims.ts';
 import type { Client } from './clients/model.ts';
 import { randomText } from './digest.ts';
-import type { Identity, UpstreamTokens } from './provider.ts';
-import type { AuthServer, Exchange } from './server.ts';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS, type Session, writeSession } from './sessions.ts';
-import { toUpstream, toWho, WHO, type Who } from './who.ts';
+import type { AuthServer, Exchange } from './types.ts';
+import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
 /** An access token: with a store a handle, without one everything that a request needs. */
 export const ACCESS = v.object({

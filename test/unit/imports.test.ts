@@ -30,7 +30,7 @@ const OWNERS: readonly [RegExp, readonly string[]][] = [
   [/^@modelcontextprotocol\/server(\/|$)/, ['src/mcp', 'adapters/stdio', 'adapters/sse']],
   [/^@modelcontextprotocol\/client(\/|$)/, ['cli/call']],
   [/^@modelcontextprotocol\/sdk(\/|$)/, ['adapters/node']],
-  [/^arctic$/, ['src/auth/providers']],
+  [/^arctic$/, ['src/auth/upstream']],
   [/^@duckdb\/duckdb-wasm|^apache-arrow|^#duckdb-glue/, ['adapters/duckdb-wasm']],
   [/^@duckdb\/node-api/, ['adapters/duckdb-native']],
   [/^@opentelemetry\//, ['adapters/otel']],

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../../errors.ts';
 import { sha256 } from '../digest.ts';
-import type { AuthServer, FetchDocument } from '../server.ts';
+import type { AuthServer, FetchDocument } from '../types.ts';
 import type { Client } from './model.ts';
 import { isRegistrable, isUsable } from './redirect.ts';
 

@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import { sha256 } from '../digest.ts';
-import type { AuthServer, Exchange } from '../server.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 import { isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
 import type { Client } from './model.ts';

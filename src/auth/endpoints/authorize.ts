@@ -7,13 +7,13 @@ import { enforceRedirect, isLocal } from '../clients/redirect.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { randomText, sha256 } from '../digest.ts';
 import { need, type Parameters } from '../parameters.ts';
+import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
-import type { AuthServer, Endpoint, Exchange } from '../server.ts';
-import { enforceTarget } from '../target.ts';
+import type { AuthServer, Endpoint, Exchange } from '../types.ts';
 import { isRemembered, rememberConsent } from './consents.ts';
+import { startTrip } from './login-state.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toDenied, toErrorRedirect } from './redirect-error.ts';
-import { startTrip } from './trip.ts';
 
 /** `GET /authorize`: a client sends a person; nothing is sent back before client and redirect are known to be right (OAuth 2.1, 4.1.1). */
 export const authorize: Endpoint = async (server, exchange) => {

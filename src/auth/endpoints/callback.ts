@@ -4,10 +4,10 @@ import { withParameters } from '../clients/redirect.ts';
 import { clearCookie, readCookie } from '../cookies.ts';
 import { randomText } from '../digest.ts';
 import { need, type Parameters } from '../parameters.ts';
-import type { Endpoint } from '../server.ts';
+import type { Endpoint } from '../types.ts';
 import { noteSession } from './known-sessions.ts';
+import { TRIP } from './login-state.ts';
 import { toErrorRedirect, toRedirect } from './redirect-error.ts';
-import { TRIP } from './trip.ts';
 
 /** What an authorization code carries: the provider's own code too, which is redeemed together with ours. */
 export const CODE = v.object({

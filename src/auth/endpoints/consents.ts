@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { MAX_COOKIE, readCookie, setCookie } from '../cookies.ts';
-import type { AuthServer, Exchange } from '../server.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 import type { Pending } from './pending.ts';
 
 const CONSENT = v.object({ h: v.string(), r: v.string(), sc: v.array(v.string()), e: v.number() });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readCookie, setCookie } from '../cookies.ts';
-import type { AuthServer, Exchange } from '../server.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 
 const SESSIONS = v.object({ ids: v.array(v.string()) });
 

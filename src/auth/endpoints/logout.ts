@@ -1,8 +1,8 @@
 import { SvcError } from '../../errors.ts';
 import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
 import { clearCookie, readTrips } from '../cookies.ts';
-import type { AuthServer, Endpoint, Exchange } from '../server.ts';
 import { ACCESS } from '../tokens.ts';
+import type { AuthServer, Endpoint, Exchange } from '../types.ts';
 import { knownSessions } from './known-sessions.ts';
 import { closeSession } from './revoke.ts';
 

@@ -1,4 +1,4 @@
-import type { AuthServer, Endpoint, Exchange } from '../server.ts';
+import type { AuthServer, Endpoint, Exchange } from '../types.ts';
 
 const HEADERS = { 'cache-control': 'public, max-age=300' };
 

@@ -1,7 +1,7 @@
 import { causesOf, ERRORS, SvcError, toSvcError } from '../../errors.ts';
 import { withParameters } from '../clients/redirect.ts';
 import { toOAuthError } from '../oauth-error.ts';
-import type { AuthServer, Exchange } from '../server.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 
 /** Where a client waits for an answer of the authorization endpoint. */
 export interface Waiting {

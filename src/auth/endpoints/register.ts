@@ -4,7 +4,7 @@ import { toClientId, toClientSecret } from '../clients/dynamic.ts';
 import type { ClientMethod } from '../clients/model.ts';
 import { isRegistrable, isUsable } from '../clients/redirect.ts';
 import { toScopes } from '../scopes.ts';
-import type { AuthServer, Endpoint, Exchange } from '../server.ts';
+import type { AuthServer, Endpoint, Exchange } from '../types.ts';
 
 /** What of a request is looked at; the rest is ignored (RFC 7591, 2). */
 const REQUEST = v.object({

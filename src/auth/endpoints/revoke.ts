@@ -1,12 +1,12 @@
 import { SvcError } from '../../errors.ts';
+import { fromUpstream } from '../claims.ts';
+import { proveClient } from '../clients/authenticate.ts';
 import type { Client } from '../clients/model.ts';
-import { proveClient } from '../clients/prove.ts';
 import { need } from '../parameters.ts';
-import type { AuthServer, Endpoint, Exchange } from '../server.ts';
 import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
-import { revokeUpstream } from '../upstream.ts';
-import { fromUpstream } from '../who.ts';
+import type { AuthServer, Endpoint, Exchange } from '../types.ts';
+import { revokeUpstream } from '../upstream/renew.ts';
 
 /** `POST /revoke` (RFC 7009): ends the session of a token; one that is no token of ours is no error. */
 export const revoke: Endpoint = async (server, exchange) => {

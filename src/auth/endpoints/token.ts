@@ -1,11 +1,11 @@
 import { SvcError } from '../../errors.ts';
+import { proveClient } from '../clients/authenticate.ts';
 import type { GrantType } from '../clients/model.ts';
-import { proveClient } from '../clients/prove.ts';
 import { grantClient } from '../grants/client.ts';
 import { redeemCode } from '../grants/code.ts';
 import { refreshTokens } from '../grants/refresh.ts';
 import { need } from '../parameters.ts';
-import type { Endpoint } from '../server.ts';
+import type { Endpoint } from '../types.ts';
 
 const GRANTS = {
   authorization_code: redeemCode,

@@ -1,10 +1,10 @@
 import { SvcError } from '../../errors.ts';
 import type { Client } from '../clients/model.ts';
 import type { Parameters } from '../parameters.ts';
+import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
-import type { AuthServer, Exchange } from '../server.ts';
-import { enforceTarget } from '../target.ts';
 import { issueClientToken, type TokenAnswer } from '../tokens.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 
 /** `grant_type=client_credentials`: for confidential clients that the operator vouches for. */
 export async function grantClient(

@@ -3,10 +3,10 @@ import type { Client } from '../clients/model.ts';
 import { sha256 } from '../digest.ts';
 import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
-import type { AuthServer, Exchange } from '../server.ts';
+import { enforceTarget } from '../resource-indicator.ts';
 import { endSession } from '../sessions.ts';
-import { enforceTarget } from '../target.ts';
 import { issueTokens, type TokenAnswer } from '../tokens.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 
 /** Longer than a code counts. */
 const USED_SECONDS = 120;

@@ -1,12 +1,12 @@
 import { SvcError } from '../../errors.ts';
 import type { Client } from '../clients/model.ts';
 import { need, type Parameters } from '../parameters.ts';
+import { enforceTarget } from '../resource-indicator.ts';
 import { toScopes } from '../scopes.ts';
-import type { AuthServer, Exchange } from '../server.ts';
 import { endSession, type KeptSession, readSession, type Session, writeSession } from '../sessions.ts';
-import { enforceTarget } from '../target.ts';
 import { answerFor, REFRESH, sealRefresh, type TokenAnswer } from '../tokens.ts';
-import { freshen } from '../upstream.ts';
+import type { AuthServer, Exchange } from '../types.ts';
+import { freshen } from '../upstream/renew.ts';
 
 /** Clients send one refresh token from several processes at once: so long they get the same successor. */
 const AGAIN_MS = 60_000;

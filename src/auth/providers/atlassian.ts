@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type Profile, toIdentity } from '../identity.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
-import type { Ask } from './ask.ts';
-import { createClient } from './client.ts';
-import { refused, unavailable } from './failure.ts';
-import { objectsOf, textOf, textsOf } from './field.ts';
-import { scopesOf } from './scopes.ts';
-import { read, readObject } from './userinfo.ts';
+import { createClient } from '../upstream/client.ts';
+import { refused, unavailable } from '../upstream/errors.ts';
+import { objectsOf, textOf, textsOf } from '../upstream/field.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import type { Ask } from '../upstream/request.ts';
+import { scopesOf } from '../upstream/scopes.ts';
+import { read, readObject } from '../upstream/userinfo.ts';
 
 const provider = 'Atlassian';
 const AUTH_URL = 'https://auth.atlassian.com/authorize';

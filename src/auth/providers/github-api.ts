@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json.ts';
-import type { Ask } from './ask.ts';
-import { refused } from './failure.ts';
-import { isObject, objectsOf, textOf } from './field.ts';
-import { read, readObject, toReadFailure } from './userinfo.ts';
+import { refused } from '../upstream/errors.ts';
+import { isObject, objectsOf, textOf } from '../upstream/field.ts';
+import type { Ask } from '../upstream/request.ts';
+import { read, readObject, toReadFailure } from '../upstream/userinfo.ts';
 
 const provider = 'GitHub';
 const HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };

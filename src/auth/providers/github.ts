@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type Profile, toIdentity } from '../identity.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
-import { basic } from './basic.ts';
-import { createClient } from './client.ts';
-import { refused, unavailable } from './failure.ts';
-import { textOf } from './field.ts';
+import { basic } from '../upstream/basic.ts';
+import { createClient } from '../upstream/client.ts';
+import { refused, unavailable } from '../upstream/errors.ts';
+import { textOf } from '../upstream/field.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
 import { createApi, type GithubApi } from './github-api.ts';
-import { enforceGranted, scopesOf } from './scopes.ts';
 
 const provider = 'GitHub';
 const AUTH_URL = 'https://github.com/login/oauth/authorize';

@@ -1,9 +1,9 @@
 import type { ProviderBlock } from '../../settings/model.ts';
 import type { Profile } from '../identity.ts';
-import type { Provider, ProviderPorts } from '../provider.ts';
-import { refused } from './failure.ts';
+import { refused } from '../upstream/errors.ts';
+import type { Provider, ProviderPorts } from '../upstream/provider.ts';
+import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
 import { createOpenId, type OpenIdServer } from './openid.ts';
-import { enforceGranted, scopesOf } from './scopes.ts';
 
 const AUTH_URL = 'https://accounts.google.com/o/oauth2/v2/auth';
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';

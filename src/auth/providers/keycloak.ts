@@ -2,12 +2,12 @@ import { errors, jwtVerify } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import type { Profile } from '../identity.ts';
-import type { Provider, ProviderPorts } from '../provider.ts';
-import { misconfigured } from './failure.ts';
-import { isObject, textsOf } from './field.ts';
-import { ALGORITHMS } from './id-token.ts';
+import { misconfigured } from '../upstream/errors.ts';
+import { isObject, textsOf } from '../upstream/field.ts';
+import { ALGORITHMS } from '../upstream/id-token.ts';
+import type { Provider, ProviderPorts } from '../upstream/provider.ts';
+import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
 import { createOpenId, type Found, type OpenIdServer } from './openid.ts';
-import { enforceOpenId, scopesOf } from './scopes.ts';
 
 /** A realm of Keycloak; `server_url` has the `/auth` that old servers want. */
 export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Provider {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { Provider, ProviderPorts } from '../provider.ts';
-import { createDiscovery, issuerOf, openIdUrl } from './discovery.ts';
-import { misconfigured } from './failure.ts';
-import { textOf, textsOf } from './field.ts';
+import { createDiscovery, issuerOf, openIdUrl } from '../upstream/discovery.ts';
+import { misconfigured } from '../upstream/errors.ts';
+import { textOf, textsOf } from '../upstream/field.ts';
+import type { Provider, ProviderPorts } from '../upstream/provider.ts';
+import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
 import { createOpenId, type OpenIdServer } from './openid.ts';
-import { enforceOpenId, scopesOf } from './scopes.ts';
 
 /** Any OpenID provider, by its description. */
 export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider {

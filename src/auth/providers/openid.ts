@@ -2,14 +2,14 @@ import type { JWTVerifyGetKey } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type Profile, toIdentity } from '../identity.ts';
-import { toOpenIdProfile } from '../identity-openid.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
-import type { Ask } from './ask.ts';
-import { type ClientOptions, createClient, type Endpoints } from './client.ts';
-import { refused } from './failure.ts';
-import { verifyIdToken } from './id-token.ts';
-import { createKeysAt } from './keys.ts';
-import { readObject } from './userinfo.ts';
+import { type ClientOptions, createClient, type Endpoints } from '../upstream/client.ts';
+import { refused } from '../upstream/errors.ts';
+import { verifyIdToken } from '../upstream/id-token.ts';
+import { createKeysAt } from '../upstream/keys.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import type { Ask } from '../upstream/request.ts';
+import { readObject } from '../upstream/userinfo.ts';
+import { toOpenIdProfile } from './openid-profile.ts';
 
 /** An OpenID provider's addresses. */
 export interface OpenIdServer {

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type Profile, toIdentity } from '../identity.ts';
-import { toOpenIdProfile } from '../identity-openid.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../provider.ts';
-import { type Client, createClient } from './client.ts';
-import { refused } from './failure.ts';
-import { textOf } from './field.ts';
-import { verifyIdToken } from './id-token.ts';
-import { createKeys } from './keys.ts';
-import { scopesOf } from './scopes.ts';
-import { readObject } from './userinfo.ts';
+import { type Client, createClient } from '../upstream/client.ts';
+import { refused } from '../upstream/errors.ts';
+import { textOf } from '../upstream/field.ts';
+import { verifyIdToken } from '../upstream/id-token.ts';
+import { createKeys } from '../upstream/keys.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import { scopesOf } from '../upstream/scopes.ts';
+import { readObject } from '../upstream/userinfo.ts';
+import { toOpenIdProfile } from './openid-profile.ts';
 
 const provider = 'Salesforce';
 const AUTHORIZE = '/services/oauth2/authorize';

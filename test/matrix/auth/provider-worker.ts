@@ -1,5 +1,5 @@
-import type { Trip } from '../../../src/auth/provider.ts';
-import { createProvider } from '../../../src/auth/providers/create.ts';
+import { createProvider } from '../../../src/auth/providers/registry.ts';
+import type { Trip } from '../../../src/auth/upstream/provider.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import type { ProviderBlock } from '../../../src/settings/model.ts';
 

@@ -4,7 +4,7 @@ import { toClientId } from '../../../src/auth/clients/dynamic.ts';
 import { createKeyRing, generateKey, type Purpose, parseKeys } from '../../../src/auth/keys.ts';
 import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import { createSealer } from '../../../src/auth/seal.ts';
-import type { FetchDocument } from '../../../src/auth/server.ts';
+import type { FetchDocument } from '../../../src/auth/types.ts';
 import { SvcError } from '../../../src/errors.ts';
 import {
   authorizePath,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { toIdentity } from '../../../src/auth/identity.ts';
-import { toGrants } from '../../../src/auth/identity-grants.ts';
-import { toOpenIdProfile } from '../../../src/auth/identity-openid.ts';
+import { toGrants, toIdentity } from '../../../src/auth/identity.ts';
+import { toOpenIdProfile } from '../../../src/auth/providers/openid-profile.ts';
 import type { JsonObject } from '../../../src/json.ts';
 
 const held = (claims: JsonObject, path: string, value: string) =>

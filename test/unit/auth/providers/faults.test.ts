@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../../../../src/auth/provider.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from '../../../../src/auth/upstream/provider.ts';
 import type { ErrorCode } from '../../../../src/errors.ts';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { createAtlassianIdp } from '../../../idp/atlassian.ts';

@@ -1,6 +1,11 @@
 import { expect } from 'vitest';
-import type { Provider, ProviderPorts, Trip, UpstreamTokens } from '../../../../src/auth/provider.ts';
-import { createProvider } from '../../../../src/auth/providers/create.ts';
+import { createProvider } from '../../../../src/auth/providers/registry.ts';
+import type {
+  Provider,
+  ProviderPorts,
+  Trip,
+  UpstreamTokens,
+} from '../../../../src/auth/upstream/provider.ts';
 import { causesOf, type ErrorCode, SvcError } from '../../../../src/errors.ts';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { createBrowser, type Page } from '../../../idp/browser.ts';

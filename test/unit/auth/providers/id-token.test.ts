@@ -1,6 +1,6 @@
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Provider, UpstreamTokens } from '../../../../src/auth/provider.ts';
+import type { Provider, UpstreamTokens } from '../../../../src/auth/upstream/provider.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../../idp/keycloak.ts';
 import { blockOf, failureOf, providerOf, signal, TRIP, tokensOf } from './fixture.ts';
 

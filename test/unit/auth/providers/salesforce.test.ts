@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { UpstreamTokens } from '../../../../src/auth/provider.ts';
+import type { UpstreamTokens } from '../../../../src/auth/upstream/provider.ts';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { answers } from '../../../idp/faults.ts';
 import { createSalesforceIdp, type SalesforceIdp } from '../../../idp/salesforce.ts';

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../json.ts';
-import type { VerifierBlock } from '../settings/model.ts';
-import { sha256 } from './digest.ts';
-import type { Answer, Ask } from './providers/ask.ts';
-import { basic } from './providers/basic.ts';
-import { misconfigured, type Step, unavailable } from './providers/failure.ts';
-import { isObject } from './providers/field.ts';
+import type { JsonObject } from '../../json.ts';
+import type { VerifierBlock } from '../../settings/model.ts';
+import { sha256 } from '../digest.ts';
+import { basic } from '../upstream/basic.ts';
+import { misconfigured, type Step, unavailable } from '../upstream/errors.ts';
+import { isObject } from '../upstream/field.ts';
+import type { Answer, Ask } from '../upstream/request.ts';
 
 /** The claims of an active token; null for any other. */
 export type Introspect = (token: string, url: string, signal: AbortSignal) => Promise<JsonObject | null>;

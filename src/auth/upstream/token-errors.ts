@@ -1,7 +1,7 @@
 import type { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { Answer } from './ask.ts';
-import { misconfigured, refused, type Step, unavailable } from './failure.ts';
+import { misconfigured, refused, type Step, unavailable } from './errors.ts';
+import type { Answer } from './request.ts';
 
 /** Error codes that end a login; everything else that is not listed here ends it too, without being quoted. */
 const FINAL: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import type { ProviderBlock } from '../../settings/model.ts';
-import { misconfigured, refused } from './failure.ts';
+import { misconfigured, refused } from './errors.ts';
 
 /** The scopes of a block, or the ones that identity needs. */
 export function scopesOf({ scope }: ProviderBlock, usual: readonly string[]): readonly string[] {

@@ -1,8 +1,8 @@
-import { SvcError, toSvcError } from '../errors.ts';
+import { SvcError, toSvcError } from '../../errors.ts';
+import { fromUpstream, toUpstream, toWho } from '../claims.ts';
+import { endSession, type KeptSession, readSession, type Session, writeSession } from '../sessions.ts';
+import type { AuthServer } from '../types.ts';
 import type { UpstreamTokens } from './provider.ts';
-import type { AuthServer } from './server.ts';
-import { endSession, type KeptSession, readSession, type Session, writeSession } from './sessions.ts';
-import { fromUpstream, toUpstream, toWho } from './who.ts';
 
 /** The provider's token is renewed when it has less than this left, in seconds; earlier than half-way never. */
 const MARGIN = 60;

@@ -1,5 +1,5 @@
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { Provider, ProviderPorts } from '../provider.ts';
+import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { createAtlassian } from './atlassian.ts';
 import { createGithub } from './github.ts';
 import { createGoogle } from './google.ts';

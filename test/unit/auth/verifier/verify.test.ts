@@ -1,15 +1,15 @@
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAuth } from '../../../src/auth/create.ts';
-import type { Auth } from '../../../src/auth/model.ts';
-import type { ProviderPorts } from '../../../src/auth/provider.ts';
-import { createVerifier } from '../../../src/auth/verifier.ts';
-import type { LogLine } from '../../../src/ports.ts';
-import type { AuthSettings, TransportSettings, VerifierBlock } from '../../../src/settings/model.ts';
-import { answers, silent } from '../../idp/faults.ts';
-import { createHost, type Host } from '../../idp/host.ts';
-import { createSigner, type Signer } from '../../idp/signer.ts';
-import { failureOf, signal } from './providers/fixture.ts';
+import { createAuth } from '../../../../src/auth/create.ts';
+import type { Auth } from '../../../../src/auth/types.ts';
+import type { ProviderPorts } from '../../../../src/auth/upstream/provider.ts';
+import { createVerifier } from '../../../../src/auth/verifier/verify.ts';
+import type { LogLine } from '../../../../src/ports.ts';
+import type { AuthSettings, TransportSettings, VerifierBlock } from '../../../../src/settings/model.ts';
+import { answers, silent } from '../../../idp/faults.ts';
+import { createHost, type Host } from '../../../idp/host.ts';
+import { createSigner, type Signer } from '../../../idp/signer.ts';
+import { failureOf, signal } from '../providers/fixture.ts';
 
 const RESOURCE = 'https://svc.example/mcp';
 let server: Host;

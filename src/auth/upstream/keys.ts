@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
-import type { Ask } from './ask.ts';
-import { unavailable } from './failure.ts';
+import { unavailable } from './errors.ts';
 import { isObject, objectsOf } from './field.ts';
+import type { Ask } from './request.ts';
 
 const TEN_MINUTES_MS = 600_000;
 /** An unknown key id asks for the keys again, but no more often than this. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../../json.ts';
 
 /** Who an identity provider says somebody is. */
 export interface Identity {

@@ -1,9 +1,9 @@
 import type { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { Answer, Ask } from './ask.ts';
-import { misconfigured, refused, type Step, unavailable } from './failure.ts';
+import { misconfigured, refused, type Step, unavailable } from './errors.ts';
 import { isObject } from './field.ts';
-import { retryAfter } from './token-failure.ts';
+import type { Answer, Ask } from './request.ts';
+import { retryAfter } from './token-errors.ts';
 
 /** A question that somebody's access token opens. */
 export interface Read extends Step {

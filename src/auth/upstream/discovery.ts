@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
-import type { Ask } from './ask.ts';
-import { misconfigured, type Step, unavailable } from './failure.ts';
+import { misconfigured, type Step, unavailable } from './errors.ts';
 import { isObject, textOf } from './field.ts';
+import type { Ask } from './request.ts';
 import { toReadFailure } from './userinfo.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
-import type { VerifierBlock } from '../settings/model.ts';
-import type { Ask } from './providers/ask.ts';
-import { createDiscovery, openIdUrl } from './providers/discovery.ts';
-import { misconfigured } from './providers/failure.ts';
-import { textOf } from './providers/field.ts';
+import type { VerifierBlock } from '../../settings/model.ts';
+import { createDiscovery, openIdUrl } from '../upstream/discovery.ts';
+import { misconfigured } from '../upstream/errors.ts';
+import { textOf } from '../upstream/field.ts';
+import type { Ask } from '../upstream/request.ts';
 
 /** Where tokens are checked. */
 export interface VerifierServer {

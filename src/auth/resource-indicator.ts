@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
+import type { Place } from './issuer.ts';
 import type { Parameters } from './parameters.ts';
-import type { Place } from './place.ts';
 
 /** Throws target_invalid for a `resource` that is not this server's (RFC 8707); absent it means this one. */
 export function enforceTarget(parameters: Parameters, { resource, aliases }: Place): void {

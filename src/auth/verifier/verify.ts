@@ -1,17 +1,17 @@
 import { decodeProtectedHeader, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import type { User } from '../context.ts';
-import { SvcError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import type { VerifierBlock } from '../settings/model.ts';
-import { toIdentity } from './identity.ts';
-import { toOpenIdProfile } from './identity-openid.ts';
-import type { ProviderPorts } from './provider.ts';
-import { createAsk } from './providers/ask.ts';
-import { textOf, textsOf } from './providers/field.ts';
-import { ALGORITHMS } from './providers/id-token.ts';
-import { createKeysAt } from './providers/keys.ts';
-import { createFindServer, type VerifierServer } from './verifier-discovery.ts';
-import { createIntrospect, type Introspect } from './verifier-introspection.ts';
+import type { User } from '../../context.ts';
+import { SvcError } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import type { VerifierBlock } from '../../settings/model.ts';
+import { toIdentity } from '../identity.ts';
+import { toOpenIdProfile } from '../providers/openid-profile.ts';
+import { textOf, textsOf } from '../upstream/field.ts';
+import { ALGORITHMS } from '../upstream/id-token.ts';
+import { createKeysAt } from '../upstream/keys.ts';
+import type { ProviderPorts } from '../upstream/provider.ts';
+import { createAsk } from '../upstream/request.ts';
+import { createFindServer, type VerifierServer } from './discovery.ts';
+import { createIntrospect, type Introspect } from './introspection.ts';
 
 /** Somebody whose token another authorization server made for this one. */
 export interface Verified {

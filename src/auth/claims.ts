@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { User } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Identity, UpstreamTokens } from './provider.ts';
+import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
 const JSON_VALUE = v.custom<JsonValue>(() => true);
 

@@ -1,13 +1,13 @@
-import { SvcError, toSvcError } from '../errors.ts';
-import type { Log } from '../ports.ts';
-import { enforceRequired, findToken, refuseToken } from './bearer.ts';
-import { toChallenge } from './challenge.ts';
-import { toResourceMetadata } from './endpoints/metadata.ts';
-import type { Auth, Authenticated, Refusal } from './model.ts';
-import { toErrorResponse } from './oauth-error.ts';
-import type { Place } from './place.ts';
-import type { Scopes } from './scopes.ts';
-import type { Verify } from './verifier.ts';
+import { SvcError, toSvcError } from '../../errors.ts';
+import type { Log } from '../../ports.ts';
+import { enforceRequired, findToken, refuseToken } from '../bearer.ts';
+import { toChallenge } from '../challenge.ts';
+import { toResourceMetadata } from '../endpoints/metadata.ts';
+import type { Place } from '../issuer.ts';
+import { toErrorResponse } from '../oauth-error.ts';
+import type { Scopes } from '../scopes.ts';
+import type { Auth, Authenticated, Refusal } from '../types.ts';
+import type { Verify } from './verify.ts';
 
 /** What protects the MCP endpoint where another server gives out the tokens. */
 export interface VerifierParts {

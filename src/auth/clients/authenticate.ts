@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import type { AuthServer, Exchange } from '../server.ts';
+import type { AuthServer, Exchange } from '../types.ts';
 import { findClient } from './find.ts';
 import type { Client } from './model.ts';
 

@@ -1,12 +1,12 @@
 import { CodeChallengeMethod, OAuth2Client } from 'arctic';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { ProviderPorts, Trip, UpstreamTokens } from '../provider.ts';
-import { type Answer, type Ask, createAsk } from './ask.ts';
 import { basic } from './basic.ts';
-import { type Step, unavailable } from './failure.ts';
+import { type Step, unavailable } from './errors.ts';
 import { isObject, textOf } from './field.ts';
-import { toTokenFailure } from './token-failure.ts';
+import type { ProviderPorts, Trip, UpstreamTokens } from './provider.ts';
+import { type Answer, type Ask, createAsk } from './request.ts';
+import { toTokenFailure } from './token-errors.ts';
 import { toTokens } from './tokens.ts';
 
 /** Where a provider does what. */

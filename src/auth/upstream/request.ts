@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors.ts';
 import type { JsonValue } from '../../json.ts';
-import type { ProviderPorts } from '../provider.ts';
-import { misconfigured, type Step, unavailable } from './failure.ts';
+import { misconfigured, type Step, unavailable } from './errors.ts';
+import type { ProviderPorts } from './provider.ts';
 
 /** A request to a provider. */
 export interface Question extends Step {

@@ -1,7 +1,7 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import { misconfigured, refused } from './failure.ts';
+import { misconfigured, refused } from './errors.ts';
 import { textOf } from './field.ts';
 
 /** Public-key signatures only: nobody who knows the client's secret can make an id token. */

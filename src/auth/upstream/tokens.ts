@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { UpstreamTokens } from '../provider.ts';
 import { textOf } from './field.ts';
+import type { UpstreamTokens } from './provider.ts';
 
 /** A token response; `keep` names other fields of it that are needed later. */
 export function toTokens(fields: JsonObject, now: number, keep: readonly string[] = []): UpstreamTokens {
