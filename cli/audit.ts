@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AuditFilter } from '../src/audit/filter.ts';
-import { toDuration, toMoment } from '../src/audit/moment.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from '../src/audit/record.ts';
+import { toDuration, toMoment } from '../src/audit/time-range.ts';
 import { SvcError } from '../src/errors.ts';
 import type { AuditSettings } from '../src/project/site-model.ts';
 import { nearestName } from '../src/types/nearest.ts';

@@ -1,8 +1,8 @@
 import type { DatabaseChoice } from '../adapters/node/database-choice.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Finding } from '../src/project/finding.ts';
-import { type Positions, positionAt } from '../src/project/position.ts';
 import { SITE_NAME } from '../src/project/site.ts';
+import { type Positions, positionAt } from '../src/project/yaml/position.ts';
 
 /** The extensions that the native engine cannot load on this machine, each at its place: no server would start here. */
 export async function checkLoadable(

@@ -3,7 +3,7 @@ import { compileCatalog } from '../src/catalog/compile.ts';
 import type { Catalog } from '../src/catalog/model.ts';
 import type { Finding } from '../src/project/finding.ts';
 import type { Project } from '../src/project/model.ts';
-import { positionAt } from '../src/project/position.ts';
+import { positionAt } from '../src/project/yaml/position.ts';
 import type { Change } from '../src/quality/drift/change.ts';
 import { compareContracts } from '../src/quality/drift/compare-contract.ts';
 import { type Contract, subjectOf, toContract } from '../src/quality/drift/contract.ts';

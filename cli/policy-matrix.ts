@@ -1,6 +1,6 @@
-import type { Access } from '../src/policy/access.ts';
 import type { MatrixRow } from '../src/quality/matrix/matrix.ts';
 import type { MatrixUser } from '../src/quality/matrix/users.ts';
+import type { Access } from '../src/quality/reachability/access.ts';
 import { toColumns } from './columns.ts';
 import { styled } from './output.ts';
 

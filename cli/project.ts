@@ -2,7 +2,7 @@ import { chooseDatabase, type DatabaseChoice } from '../adapters/node/database-c
 import { openDatabase } from '../adapters/node/open-database.ts';
 import { findProjectRoot, openProjectFiles } from '../adapters/node/project-files.ts';
 import { createFromSeed, SEED } from '../adapters/node/seed.ts';
-import { checkCatalog } from '../src/catalog/check.ts';
+import { checkCatalog } from '../src/catalog/checks/check.ts';
 import { SvcError } from '../src/errors.ts';
 import type { Database, Files } from '../src/ports.ts';
 import type { Finding } from '../src/project/finding.ts';

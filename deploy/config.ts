@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
-import { checkLiteralSecrets } from '../src/settings/literal-secrets.ts';
-import { leavesOf } from '../src/settings/tree.ts';
+import { leavesOf } from '../src/settings/effective/tree.ts';
+import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
 import { readUserFile } from '../src/settings/user-file.ts';
 import { refuse } from './gate.ts';
 

@@ -1,5 +1,5 @@
 import { openProjectFiles } from '../adapters/node/project-files.ts';
-import { checkCatalog } from '../src/catalog/check.ts';
+import { checkCatalog } from '../src/catalog/checks/check.ts';
 import { compileCatalog } from '../src/catalog/compile.ts';
 import type { Catalog } from '../src/catalog/model.ts';
 import { SvcError } from '../src/errors.ts';

@@ -8,7 +8,7 @@ import { type Access, enforceAccess } from './http/access.ts';
 import { type Admission, type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
-import { toFailure } from './http/failure.ts';
+import { toFailure } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
 import type { Changes } from './mcp/changes.ts';

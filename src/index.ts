@@ -33,7 +33,7 @@ export type {
 export type { Finding } from './project/finding.ts';
 export { loadProject } from './project/load.ts';
 export type { Project } from './project/model.ts';
-export { type EdgeInput, loadEdgeSettings } from './settings/edge.ts';
 export type { Settings } from './settings/model.ts';
 export { getSecret } from './settings/secrets.ts';
+export { type EdgeInput, loadEdgeSettings } from './settings/without-files.ts';
 export { VERSION } from './version.ts';

@@ -1,10 +1,10 @@
 import type { Manifest } from '../../src/catalog/manifest.ts';
 import { toSvcError } from '../../src/errors.ts';
-import { isMcpPath } from '../../src/http/failure.ts';
+import { isMcpPath } from '../../src/http/errors.ts';
 import type { Log, SecretSource } from '../../src/ports.ts';
-import type { Connections } from '../../src/settings/connections.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import type { Connections } from '../../src/settings/references/connections.ts';
 
 /** What an artefact has when it starts. */
 export interface ColdStart {

@@ -1,5 +1,5 @@
-import { loadEdgeSettings } from '../../src/settings/edge.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { loadEdgeSettings } from '../../src/settings/without-files.ts';
 import type { ColdStart, OpenSource } from './cold-start.ts';
 
 /** Loads the settings when a user file is there or secrets are needed (design, D15). */

@@ -1,7 +1,7 @@
 import type { AppOptions } from '../../src/app.ts';
 import { accessOf, LOCAL_ACCESS, withNames } from '../../src/http/access.ts';
 import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
-import { RATE_LIMIT } from '../../src/settings/defaults.ts';
+import { RATE_LIMIT } from '../../src/settings/effective/defaults.ts';
 import type { TransportSettings } from '../../src/settings/model.ts';
 
 /** Where a server listens, and what is configured about who reaches it. */

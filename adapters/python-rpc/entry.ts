@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
-import { createConcealment } from '../../src/settings/concealment.ts';
+import { createConcealment } from '../../src/settings/references/concealment.ts';
 import { createLines } from '../python/lines.ts';
 import { type Assets, boot, type CarriedProject } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';

@@ -1,5 +1,5 @@
 import type { SecretReference, SecretSource } from '../../src/ports.ts';
-import type { Connections, OnePasswordConnection } from '../../src/settings/connections.ts';
+import type { Connections, OnePasswordConnection } from '../../src/settings/references/connections.ts';
 import { readToken, readVariable, type Variables } from './environment.ts';
 import { createConnect, type OpReference } from './onepassword-connect.ts';
 import { unresolved } from './unresolved.ts';

@@ -1,5 +1,5 @@
 import type { SecretReference } from '../../src/ports.ts';
-import type { VaultConnection } from '../../src/settings/connections.ts';
+import type { VaultConnection } from '../../src/settings/references/connections.ts';
 import { readToken, type Variables } from './environment.ts';
 import { ask, type Reply } from './http.ts';
 import { unresolved } from './unresolved.ts';

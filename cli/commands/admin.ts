@@ -1,7 +1,7 @@
 import { sendToSocket } from '../../adapters/admin-socket/client.ts';
 import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
 import { SvcError } from '../../src/errors.ts';
-import { DEFAULTS } from '../../src/settings/defaults.ts';
+import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import type { Run } from '../command.ts';
 import type { Input } from '../input.ts';
 import { type Output, styled } from '../output.ts';

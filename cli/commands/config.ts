@@ -1,4 +1,4 @@
-import type { EffectiveValue } from '../../src/settings/effective.ts';
+import type { EffectiveValue } from '../../src/settings/effective/effective.ts';
 import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
 import { toFindingLines } from '../findings.ts';

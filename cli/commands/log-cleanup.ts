@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { deleteOlder, listOlder } from '../../adapters/audit/cleanup.ts';
 import { countRecords } from '../../adapters/audit/lines.ts';
-import { toDuration } from '../../src/audit/moment.ts';
+import { toDuration } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import { auditOf } from '../audit.ts';
 import type { Run } from '../command.ts';

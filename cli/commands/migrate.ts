@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import { byPlace } from '../../src/project/problem.ts';
+import { byPlace } from '../../src/project/issue.ts';
 import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
 import { count, toFindingLines } from '../findings.ts';

@@ -4,8 +4,8 @@ import type { Finding } from '../../src/project/finding.ts';
 import type { SuiteReport } from '../../src/quality/evals/report.ts';
 import type { RunnableSuite } from '../../src/quality/evals/run.ts';
 import type { Suite, SuiteFile } from '../../src/quality/evals/suite.ts';
-import { isPlainParameter } from '../../src/settings/literal-secrets.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { isPlainParameter } from '../../src/settings/references/literal-secrets.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 
 /** What decides on the model. */

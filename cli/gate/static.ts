@@ -21,7 +21,7 @@ import {
 import { findSecrets } from '../../src/quality/gate/secrets.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { pythonEndpoints } from '../../src/quality/python.ts';
-import { checkLiteralSecrets } from '../../src/settings/literal-secrets.ts';
+import { checkLiteralSecrets } from '../../src/settings/references/literal-secrets.ts';
 import { compareLock, LOCK_FILE, readLock } from '../lock.ts';
 import { type CheckedProject, soundPart } from '../project.ts';
 import { checkPythonOn } from '../python-target.ts';

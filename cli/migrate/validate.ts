@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkCatalog } from '../../src/catalog/check.ts';
+import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import type { Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';

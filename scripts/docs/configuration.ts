@@ -1,9 +1,9 @@
 import { FLAGS } from '../../cli/settings.ts';
 import { SITE_FILE } from '../../src/project/schema/site.ts';
 import { loadSite } from '../../src/project/site.ts';
-import { BLOCK_DEFAULTS, DEFAULTS } from '../../src/settings/defaults.ts';
+import { BLOCK_DEFAULTS, DEFAULTS } from '../../src/settings/effective/defaults.ts';
+import { siteValues } from '../../src/settings/effective/site-values.ts';
 import { USER_FILE } from '../../src/settings/schema/user.ts';
-import { siteValues } from '../../src/settings/site-values.ts';
 import { VARIABLES } from '../../src/settings/variables.ts';
 import { keysOf, type SchemaKey } from './keys.ts';
 import { SITE_MEANINGS, USER_MEANINGS } from './meanings.ts';

@@ -4,7 +4,7 @@ import { toDocsPage } from '../pages/admin-docs.ts';
 import { LIVE_PAGE } from '../pages/admin-live.ts';
 import { toPage } from '../pages/page.ts';
 import type { Clock, Log } from '../ports.ts';
-import { toAdminFailure } from './failure.ts';
+import { toAdminFailure } from './errors.ts';
 import { toOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';
 import type { AdminSource } from './source.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from './redaction/redact.ts';
 
 /** Something that a call did elsewhere, as its Python told of it. */
 export interface AuditEvent {

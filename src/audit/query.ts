@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import type { AuditFilter } from './filter.ts';
-import { toMoment } from './moment.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES } from './record.ts';
 import type { AuditGroup, AuditStats } from './stats.ts';
+import { toMoment } from './time-range.ts';
 
 /** A record as it was read: all its fields, those of other versions too. */
 export type FoundRecord = { readonly [field: string]: unknown };

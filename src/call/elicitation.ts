@@ -2,7 +2,7 @@ import type { AnyEntry } from '../catalog/model.ts';
 import type { Asking, Inquiry, Reply, RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { answersOf, CONFIRM_KEY, type Field, type Question } from '../project/ask-model.ts';
+import { answersOf, CONFIRM_KEY, type Field, type Question } from '../project/elicitation-model.ts';
 import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';
 import { toJsonSchema } from '../types/schema.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { answerParameters } from '../project/ask-model.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
 import type { TypeNode } from '../types/node.ts';
 import type { PythonEntry } from './python.ts';
 

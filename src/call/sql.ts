@@ -3,7 +3,7 @@ import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
-import { answerParameters } from '../project/ask-model.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import type { Runtime } from './runtime.ts';

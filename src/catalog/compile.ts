@@ -12,7 +12,7 @@ import { parseUriTemplate } from '../project/uri.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { classify } from '../sql/statement.ts';
 import { builtinTools, withStatement } from './builtin.ts';
-import { checkCatalog } from './check.ts';
+import { checkCatalog } from './checks/check.ts';
 import { freeze } from './freeze.ts';
 import { functionNameOf } from './function-name.ts';
 import { hashCatalog, sha256 } from './hash.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { Confirm, Rounds } from '../project/ask-model.ts';
+import type { Confirm, Rounds } from '../project/elicitation-model.ts';
 import type { Policies, PromptMessage } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
-import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/ask-model.ts';
+import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/elicitation-model.ts';
 import { freeze } from './freeze.ts';
 import { hashCatalog } from './hash.ts';
 import type { Catalog } from './model.ts';

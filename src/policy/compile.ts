@@ -1,12 +1,12 @@
 import { type CelEnv, celType, isCelError, isCelType, plan } from '@bufbuild/cel';
 import { SvcError } from '../errors.ts';
 import type { Policies, PolicyRule } from '../project/model.ts';
-import type { Bindings } from './bindings.ts';
-import { createEnvironment } from './environment.ts';
-import { type Expr, parseCondition } from './expression.ts';
-import { instrument } from './instrument.ts';
-import type { Meter } from './meter.ts';
-import { ruleProblem } from './rule.ts';
+import type { Bindings } from './cel/bindings.ts';
+import { createEnvironment } from './cel/environment.ts';
+import { type Expr, parseCondition } from './cel/expression.ts';
+import { instrument } from './cel/instrument.ts';
+import type { Meter } from './cel/meter.ts';
+import { ruleProblem } from './checks/rule.ts';
 import type { PolicyScope, Side } from './scope.ts';
 
 /** What a condition says; a failure is never the same as false. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { Clock } from '../ports.ts';
 import type { PolicyRule } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
-import { type Bindings, toInputBindings, toOutputBindings } from './bindings.ts';
+import { type Bindings, toInputBindings, toOutputBindings } from './cel/bindings.ts';
 import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
 import { type Decision, NO_DECISION } from './decision.ts';
 import { dropSensitive, filterField, maskField } from './fields.ts';

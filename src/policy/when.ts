@@ -2,7 +2,7 @@ import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Parameter } from '../types/node.ts';
-import { toInputBindings } from './bindings.ts';
+import { toInputBindings } from './cel/bindings.ts';
 import { type CompiledRule, compileCondition } from './compile.ts';
 
 /** What a condition outside of a policy reads. */

@@ -1,9 +1,9 @@
 import { nearestName } from '../types/nearest.ts';
+import type { Problem } from './issue.ts';
 import type { Endpoint, ResourceEndpoint, Source, ToolEndpoint } from './model.ts';
-import type { Problem } from './problem.ts';
 import { problemAt } from './schema/issues.ts';
 import { parseUriTemplate } from './uri.ts';
-import type { YamlFile } from './yaml.ts';
+import type { YamlFile } from './yaml/yaml.ts';
 
 /** What the parts of one endpoint must be to each other. */
 export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Problem[] {

@@ -3,14 +3,14 @@ import { checkEndpoint } from './check-endpoint.ts';
 import { toEndpoint } from './endpoint.ts';
 import { findKind } from './endpoint-kind.ts';
 import type { Finding } from './finding.ts';
+import { type Problem, toFindings } from './issue.ts';
 import type { Endpoint, EndpointFile, EndpointKind } from './model.ts';
-import { type Problem, toFindings } from './problem.ts';
 import { readText } from './read.ts';
 import { ENDPOINT_FILE } from './schema/endpoint.ts';
 import { checkSchema } from './schema/issues.ts';
 import { isMap } from './schema/shape.ts';
 import { type LoadedSource, loadSource } from './source.ts';
-import { parseYaml, type YamlFile } from './yaml.ts';
+import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
 /** An endpoint file and everything that is wrong with it. */
 export interface LoadedFile {

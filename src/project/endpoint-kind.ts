@@ -1,8 +1,8 @@
+import type { Problem } from './issue.ts';
 import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
-import type { Problem } from './problem.ts';
 import { problemAt } from './schema/issues.ts';
 import { isMap } from './schema/shape.ts';
-import type { YamlFile } from './yaml.ts';
+import type { YamlFile } from './yaml/yaml.ts';
 
 /** The kind of a file's one endpoint, or why there is none. */
 export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: readonly Problem[] };

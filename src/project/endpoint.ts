@@ -1,4 +1,4 @@
-import { toAsking } from './ask.ts';
+import { toAsking } from './elicitation.ts';
 import type {
   Endpoint,
   EndpointKind,

@@ -2,8 +2,8 @@ import type { Files } from '../ports.ts';
 import { checkDuplicates } from './check-duplicates.ts';
 import { discoverEndpoints } from './discover.ts';
 import { type LoadedFile, loadEndpointFile } from './endpoint-file.ts';
+import { byPlace } from './issue.ts';
 import type { Project } from './model.ts';
-import { byPlace } from './problem.ts';
 import { DEFAULT_PATHS, loadSite } from './site.ts';
 
 /** Open at a time; more would only wait for the disk. */

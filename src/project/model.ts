@@ -1,12 +1,12 @@
 import type { JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
-import type { Confirm, Rounds } from './ask-model.ts';
+import type { Confirm, Rounds } from './elicitation-model.ts';
 import type { Finding } from './finding.ts';
-import type { Policies } from './policy-model.ts';
-import type { Positions } from './position.ts';
+import type { Policies } from './policies.ts';
 import type { SiteFile } from './site-model.ts';
+import type { Positions } from './yaml/position.ts';
 
-export { POLICY_ACTIONS, type Policies, type PolicyRule } from './policy-model.ts';
+export { POLICY_ACTIONS, type Policies, type PolicyRule } from './policies.ts';
 export type { Site, SiteFile } from './site-model.ts';
 
 export const ENDPOINT_KINDS = ['tool', 'resource', 'prompt'] as const;

@@ -1,7 +1,7 @@
 import { toSvcError } from '../errors.ts';
 import type { Files } from '../ports.ts';
-import { decodeText } from './decode.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './issue.ts';
+import { decodeText } from './yaml/decode.ts';
 
 /** A file's text; null when it is not there; or why it cannot be had. */
 export type ReadText = { readonly text: string | null } | { readonly problem: Problem };

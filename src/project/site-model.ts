@@ -1,4 +1,4 @@
-import type { Policies } from './policy-model.ts';
+import type { Policies } from './policies.ts';
 
 export const FOLDERS = [
   'tools',

@@ -1,15 +1,15 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Finding } from './finding.ts';
+import { type Problem, toFindings } from './issue.ts';
 import { toPolicies } from './policies.ts';
-import type { Positions } from './position.ts';
-import { type Problem, toFindings } from './problem.ts';
 import { readText } from './read.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
 import { present } from './schema/present.ts';
 import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
 import { type Dbt, FOLDERS, type Paths, type Profile, type SiteFile, SQL_TOOLS } from './site-model.ts';
-import { parseYaml, type YamlFile } from './yaml.ts';
+import type { Positions } from './yaml/position.ts';
+import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
 /** The site file's name, in the root of every project. */
 export const SITE_NAME = 'svc-site.yml';

@@ -1,11 +1,11 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
+import type { Problem } from './issue.ts';
 import type { Source } from './model.ts';
-import { nearestAt, type Path, positionAt } from './position.ts';
-import type { Problem } from './problem.ts';
 import { listFolder, readText } from './read.ts';
 import { problemAt } from './schema/issues.ts';
-import type { YamlFile } from './yaml.ts';
+import { nearestAt, type Path, positionAt } from './yaml/position.ts';
+import type { YamlFile } from './yaml/yaml.ts';
 
 /** `source`, and the language it is in. */
 export type WrittenSource = { readonly language: Source['language'] } & (

@@ -1,9 +1,9 @@
 import type { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
-import { type Positions, positionAt } from '../project/position.ts';
 import { SITE_NAME } from '../project/site.ts';
 import type { Extension } from '../project/site-model.ts';
+import { type Positions, positionAt } from '../project/yaml/position.ts';
 import { replacementOf } from './replacements.ts';
 
 /** What will serve: the engine, and the platform where one was asked for. */

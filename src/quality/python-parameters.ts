@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { Finding } from '../project/finding.ts';
-import type { Path } from '../project/position.ts';
+import type { Path } from '../project/yaml/position.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';

@@ -1,8 +1,8 @@
 import { functionNameOf } from '../catalog/function-name.ts';
-import { answerParameters } from '../project/ask-model.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
 import type { Finding } from '../project/finding.ts';
 import type { EndpointFile, ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
-import { type Path, positionAt } from '../project/position.ts';
+import { type Path, positionAt } from '../project/yaml/position.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { PythonFacts } from './python-facts.ts';
 import { checkParameters } from './python-parameters.ts';

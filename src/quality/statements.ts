@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
-import { type Position, positionInText } from '../project/position.ts';
+import { type Position, positionInText } from '../project/yaml/position.ts';
 import { columnsHiddenOnce } from './hidden-columns.ts';
 import { fixOf, platformProblem, type Serving } from './platform.ts';
 

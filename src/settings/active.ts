@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { type Path, positionAt } from '../project/position.ts';
 import { isMap } from '../project/schema/shape.ts';
-import { valueAt } from './tree.ts';
+import { type Path, positionAt } from '../project/yaml/position.ts';
+import { valueAt } from './effective/tree.ts';
 import type { UserFile } from './user-file.ts';
 
 /** Which project and profile settings are for. */

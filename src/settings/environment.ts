@@ -1,7 +1,7 @@
 import type { Finding } from '../project/finding.ts';
 import { isMemory, LEAST_MEMORY_MB } from '../project/memory.ts';
 import { nearestName } from '../types/nearest.ts';
-import type { Override } from './origin.ts';
+import type { Override } from './effective/origin.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 /** A process's environment, or a platform's bindings that are text. */

@@ -1,21 +1,21 @@
 import type { SecretSource } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
-import { positionAt } from '../project/position.ts';
 import type { SiteFile } from '../project/site-model.ts';
-import { parseYaml, type YamlFile } from '../project/yaml.ts';
+import { positionAt } from '../project/yaml/position.ts';
+import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { activePart, only, type Selected } from './active.ts';
-import { checkClients } from './check-clients.ts';
-import { checkOutside } from './check-outside.ts';
-import { checkSettings, checkSiteSecrets, point } from './check-settings.ts';
-import { checkStore } from './check-store.ts';
-import { type Connections, toConnections } from './connections.ts';
-import { type EffectiveValue, toEffective } from './effective.ts';
+import { checkClients } from './checks/clients.ts';
+import { checkOutside } from './checks/sandbox.ts';
+import { checkSettings, checkSiteSecrets, point } from './checks/settings.ts';
+import { checkStore } from './checks/token-store.ts';
+import { type EffectiveValue, toEffective } from './effective/effective.ts';
+import { type Merged, mergeLayers } from './effective/merge.ts';
+import type { Override } from './effective/origin.ts';
+import { toSettings } from './effective/to-settings.ts';
 import { type Environment, readEnvironment } from './environment.ts';
-import { type Merged, mergeLayers } from './merge.ts';
 import type { Settings } from './model.ts';
-import type { Override } from './origin.ts';
-import { type ResolvedTree, resolveTree, type Unresolved } from './resolve.ts';
-import { toSettings } from './to-settings.ts';
+import { type Connections, toConnections } from './references/connections.ts';
+import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
 import { checkNames, readUserFile, type UserFile } from './user-file.ts';
 
 /** What a profile's settings are loaded from. */

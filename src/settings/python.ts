@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json.ts';
 import type { Log, PythonSettings } from '../ports.ts';
 import type { SiteFile } from '../project/site-model.ts';
-import { createConcealment } from './concealment.ts';
 import type { Settings } from './model.ts';
+import { createConcealment } from './references/concealment.ts';
 import { getSecret } from './secrets.ts';
 
 /** Where Python's settings come from. */

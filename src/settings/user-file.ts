@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { decodeText } from '../project/decode.ts';
 import type { Finding } from '../project/finding.ts';
-import { positionAt, toPointer } from '../project/position.ts';
-import { type Problem, toFindings } from '../project/problem.ts';
+import { type Problem, toFindings } from '../project/issue.ts';
 import { isMap } from '../project/schema/shape.ts';
-import { parseYaml, type YamlFile } from '../project/yaml.ts';
+import { decodeText } from '../project/yaml/decode.ts';
+import { positionAt, toPointer } from '../project/yaml/position.ts';
+import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { nearestName } from '../types/nearest.ts';
-import { checkTree, type PathProblem } from './check-tree.ts';
-import { parseTemplate } from './reference.ts';
+import { checkTree, type PathProblem } from './checks/tree.ts';
+import { valueAt } from './effective/tree.ts';
+import { parseTemplate } from './references/reference.ts';
 import { USER_FILE } from './schema/user.ts';
-import { valueAt } from './tree.ts';
 
 /** The user file, its keys checked, its references not resolved yet. */
 export interface UserFile {

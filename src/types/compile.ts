@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
+import { COERCE, EXACT, isObject } from './coerce.ts';
+import { constraintsOf } from './constraints.ts';
 import {
   createArrayWalk,
   createObjectWalk,
@@ -8,9 +10,7 @@ import {
   type Report,
   type Schema,
   type Walk,
-} from './children.ts';
-import { COERCE, EXACT, isObject } from './coerce.ts';
-import { constraintsOf } from './constraints.ts';
+} from './nested.ts';
 import type { Parameter, TypeNode } from './node.ts';
 import { acceptsNull, hasDefault } from './nullable.ts';
 

@@ -1,5 +1,5 @@
 import type { SecretSource } from '../../../src/ports.ts';
-import type { Connections } from '../../../src/settings/connections.ts';
+import type { Connections } from '../../../src/settings/references/connections.ts';
 import type { Variables } from '../../references/environment.ts';
 import { createSecretSource } from '../../references/source.ts';
 import { readReferencedFile } from './file.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES, TOOL_CONTENTS } from '../model.ts';
-import { ASK, CONFIRM } from './ask.ts';
+import { ASK, CONFIRM } from './elicitation.ts';
 import {
   choice,
   flag,

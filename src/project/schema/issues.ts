@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Path, positionAt, toPointer } from '../position.ts';
-import type { Problem } from '../problem.ts';
-import type { YamlFile } from '../yaml.ts';
+import type { Problem } from '../issue.ts';
+import { type Path, positionAt, toPointer } from '../yaml/position.ts';
+import type { YamlFile } from '../yaml/yaml.ts';
 
 /** A value as its schema has it, or everything that is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly Problem[] };

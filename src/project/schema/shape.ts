@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { nearestName } from '../../types/nearest.ts';
-import type { Path } from '../position.ts';
+import type { Path } from '../yaml/position.ts';
 
 /** A code, what is wrong and what to do, as the one text that valibot carries. */
 export function says(code: string, message: string, fix: string): string {

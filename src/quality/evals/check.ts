@@ -1,8 +1,8 @@
 import type { Finding } from '../../project/finding.ts';
+import { byPlace } from '../../project/issue.ts';
 import type { Endpoint, Project } from '../../project/model.ts';
-import { positionAt } from '../../project/position.ts';
-import { byPlace } from '../../project/problem.ts';
 import { SQL_TOOLS } from '../../project/site-model.ts';
+import { positionAt } from '../../project/yaml/position.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { SuiteFile } from './suite.ts';
 

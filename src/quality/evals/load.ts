@@ -1,10 +1,10 @@
 import type { Files } from '../../ports.ts';
 import type { Finding } from '../../project/finding.ts';
-import { positionAt } from '../../project/position.ts';
-import { byPlace, type Problem, toFindings } from '../../project/problem.ts';
+import { byPlace, type Problem, toFindings } from '../../project/issue.ts';
 import { listFolder, readText } from '../../project/read.ts';
 import { checkSchema, problemAt } from '../../project/schema/issues.ts';
-import { parseYaml, type YamlFile } from '../../project/yaml.ts';
+import { positionAt } from '../../project/yaml/position.ts';
+import { parseYaml, type YamlFile } from '../../project/yaml/yaml.ts';
 import { type ParsedSuiteFile, SUITE_FILE } from './schema.ts';
 import type { EvalAssertions, Suite, SuiteFile } from './suite.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import type { Positions } from '../../project/position.ts';
+import type { Positions } from '../../project/yaml/position.ts';
 
 /** A call that must be among those of a conversation; its arguments may be more. */
 export interface WantedCall {

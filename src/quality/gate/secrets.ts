@@ -1,4 +1,4 @@
-import { isCredentialName } from '../../audit/credential.ts';
+import { isCredentialName } from '../../audit/redaction/credential-names.ts';
 import type { Finding } from '../../project/finding.ts';
 
 /** Credentials that give themselves away, and what people call them. Bounded, since a file may be one long word. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../../project/finding.ts';
 import type { EndpointFile } from '../../project/model.ts';
-import { positionAt } from '../../project/position.ts';
+import { positionAt } from '../../project/yaml/position.ts';
 import { lintEndpoint } from './endpoint.ts';
 
 export const SEVERITIES = ['error', 'warning', 'info'] as const satisfies readonly Finding['severity'][];

@@ -1,5 +1,5 @@
 import type { Finding } from '../../project/finding.ts';
-import type { Path } from '../../project/position.ts';
+import type { Path } from '../../project/yaml/position.ts';
 
 /** What is missing at a place of an endpoint. */
 export interface Remark {

@@ -1,4 +1,4 @@
-import type { Path } from '../../project/position.ts';
+import type { Path } from '../../project/yaml/position.ts';
 import type { Parameter, TypeNode } from '../../types/node.ts';
 import { hasDefault } from '../../types/nullable.ts';
 import type { Remark } from './rule.ts';

@@ -1,10 +1,10 @@
-import { type Access, accessOf } from '../../policy/access.ts';
-import { checkReach } from '../../policy/reach.ts';
 import type { PolicyScope } from '../../policy/scope.ts';
 import type { Finding } from '../../project/finding.ts';
+import { byPlace } from '../../project/issue.ts';
 import type { Endpoint, EndpointFile, Source } from '../../project/model.ts';
-import { positionAt } from '../../project/position.ts';
-import { byPlace } from '../../project/problem.ts';
+import { positionAt } from '../../project/yaml/position.ts';
+import { type Access, accessOf } from '../reachability/access.ts';
+import { checkReach } from '../reachability/unreachable-rules.ts';
 import type { MatrixUser } from './users.ts';
 
 /** What each user may do with one endpoint. */

@@ -1,10 +1,10 @@
 import type { User } from '../../context.ts';
 import type { JsonObject } from '../../json.ts';
-import { childrenOf, type Expr, parseCondition } from '../../policy/expression.ts';
-import { type Formula, toFormula } from '../../policy/formula.ts';
-import { referencesOf } from '../../policy/names.ts';
+import { childrenOf, type Expr, parseCondition } from '../../policy/cel/expression.ts';
+import { referencesOf } from '../../policy/cel/names.ts';
 import type { Endpoint } from '../../project/model.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
+import { type Formula, toFormula } from '../reachability/formula.ts';
 import { parseUserContext } from '../user.ts';
 
 /** Somebody whose rights are shown, under a name of their own; null: nobody in particular. */

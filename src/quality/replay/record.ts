@@ -1,5 +1,5 @@
 import { OPERATION_TYPES } from '../../audit/record.ts';
-import { REDACTED } from '../../audit/redact.ts';
+import { REDACTED } from '../../audit/redaction/redact.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { EndpointKind } from '../../project/model.ts';
 import { isObject } from '../../types/coerce.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Path } from '../../project/position.ts';
+import type { Path } from '../../project/yaml/position.ts';
 
 /** A schema as data: which keys it has, and what may stand there. */
 export type SchemaNode = {

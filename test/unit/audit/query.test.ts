@@ -16,9 +16,9 @@ import { rotatedName } from '../../../adapters/audit/names.ts';
 import { createAuditQuery, type Reader } from '../../../adapters/audit/query.ts';
 import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import type { AuditFilter } from '../../../src/audit/filter.ts';
-import { toDuration, toMoment } from '../../../src/audit/moment.ts';
 import { parseAuditQuery } from '../../../src/audit/query.ts';
 import { toStats } from '../../../src/audit/stats.ts';
+import { toDuration, toMoment } from '../../../src/audit/time-range.ts';
 import { SvcError } from '../../../src/errors.ts';
 
 const START = Date.parse('2026-08-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/call/execute.ts';
-import { checkCatalog } from '../../../src/catalog/check.ts';
+import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseDatabase } from '../../../adapters/node/database-choice.ts';
 import { openDatabase } from '../../../adapters/node/open-database.ts';
 import { createApp } from '../../../src/app.ts';
-import { checkCatalog } from '../../../src/catalog/check.ts';
+import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { User } from '../../../src/context.ts';
 import { LOCAL_ACCESS } from '../../../src/http/access.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPolicies } from '../../../src/policy/check.ts';
+import { checkPolicies } from '../../../src/policy/checks/check.ts';
 import type { Parameter } from '../../../src/types/node.ts';
 import { ALICE, decide, deny, edit, filter, policies, scope } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
-import { checkCatalog } from '../../../src/catalog/check.ts';
+import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import { load, SITE, type Tree } from './memory.ts';
 import { type Mutant, mutants } from './mutate.ts';

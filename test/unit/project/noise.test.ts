@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Document, isScalar, parseDocument, visit } from 'yaml';
-import { decodeText } from '../../../src/project/decode.ts';
-import { parseYaml } from '../../../src/project/yaml.ts';
+import { decodeText } from '../../../src/project/yaml/decode.ts';
+import { parseYaml } from '../../../src/project/yaml/yaml.ts';
 import { findingsOf, load, SITE } from './memory.ts';
 import { createRandom } from './mutate.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SecretSource } from '../../../src/ports.ts';
-import { checkLiteralSecrets } from '../../../src/settings/literal-secrets.ts';
-import { parseReference, parseTemplate } from '../../../src/settings/reference.ts';
+import { checkLiteralSecrets } from '../../../src/settings/references/literal-secrets.ts';
+import { parseReference, parseTemplate } from '../../../src/settings/references/reference.ts';
 import { createRandom } from '../types/random.ts';
 import { load, SITE } from './fixture.ts';
 

@@ -6,7 +6,7 @@ import type { OpenStore } from '../../../../adapters/edge/store.ts';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
 import { generateKey } from '../../../../src/auth/keys.ts';
 import type { LogLine } from '../../../../src/ports.ts';
-import { loadEdgeSettings } from '../../../../src/settings/edge.ts';
+import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
 import { catalogOf, tool } from '../../mcp/fixture.ts';
 import { AWS_ENV } from '../aws-lambda/dynamodb-double.ts';
 

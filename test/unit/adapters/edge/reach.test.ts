@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createEdgeReach } from '../../../../adapters/edge/reach.ts';
 import { OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { OWN_ADDRESS } from '../../../../src/http/origin.ts';
-import { loadEdgeSettings } from '../../../../src/settings/edge.ts';
+import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
 
 const settingsOf = (bundled: string) =>
   loadEdgeSettings({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSdkReader } from '../../../../adapters/node/references/onepassword-sdk.ts';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
-import { parseReference } from '../../../../src/settings/reference.ts';
+import { parseReference } from '../../../../src/settings/references/reference.ts';
 import { CONNECT_TOKEN, ITEM_ID, startConnect, VAULT_ID } from './connect-double.ts';
 
 const NEVER = new AbortController().signal;

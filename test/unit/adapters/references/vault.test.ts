@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
 import type { SecretReference } from '../../../../src/ports.ts';
-import type { VaultConnection } from '../../../../src/settings/connections.ts';
+import type { VaultConnection } from '../../../../src/settings/references/connections.ts';
 import { startVault, VAULT_TOKEN, type VaultContents } from './vault-double.ts';
 
 const at = (path: string, field = 'password'): SecretReference => ({ scheme: 'vault', path, field });

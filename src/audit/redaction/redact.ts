@@ -1,0 +1,139 @@
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { isList } from '../../types/canonical.ts';
+import type { Parameter, TypeNode } from '../../types/node.ts';
+import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from '../truncate.ts';
+import { isNamedCredential, withoutCredentials } from './credential-names.ts';
+import { holdsSensitive } from './sensitive-types.ts';
+
+/** What stands in place of a value that nobody may read afterwards. */
+export const REDACTED = '[REDACTED]';
+
+/** Shorter ones would be found in every text. */
+const MIN_HIDDEN = 4;
+const MAX_HIDDEN = 64;
+
+/** Takes out of one call's values what must not be kept, and remembers the texts so that they are found elsewhere. */
+export interface Redactor {
+  /** Only declared parameters are kept: what is undeclared, nobody has called harmless. */
+  arguments(args: JsonObject, parameters: readonly Parameter[]): JsonObject;
+  result(value: JsonValue, returns: TypeNode | null): JsonValue;
+  /** A text of ours that may quote a value of the caller's. */
+  text(text: string, limit?: number): string;
+}
+
+/** A redactor for one call; the arguments go first. */
+export function createRedactor(): Redactor {
+  const hidden: string[] = [];
+  const text = (value: string, limit = MAX_TEXT) => {
+    // Cut twice: a credential that the cut would halve is seen whole.
+    const near = value.length > 4 * limit ? value.slice(0, 4 * limit) : value;
+    const bare = withoutCredentials(withoutHidden(near, hidden), REDACTED);
+    return cutText(bare, limit, value.length - near.length);
+  };
+  return {
+    arguments: (args, parameters) => {
+      const walk = createWalk(text, hidden);
+      const kept = Object.entries(args).slice(0, MAX_PARTS);
+      // Sensitive ones first, so that no other parameter repeats them.
+      for (const { name, sensitive } of parameters) if (sensitive) hide(args[name], hidden);
+      return Object.fromEntries(
+        kept.map(([name, value]) => {
+          const parameter = parameters.find((one) => one.name === name);
+          return [cutText(name, 128), parameter ? walk.named(name, value, parameter) : hide(value, hidden)];
+        }),
+      );
+    },
+    result: (value, returns) => createWalk(text, hidden).value(value, returns, 0),
+    text,
+  };
+}
+
+type Node = TypeNode | null;
+
+interface Walk {
+  named(name: string, value: JsonValue, node: Node, level?: number): JsonValue;
+  value(value: JsonValue, node: Node, level: number): JsonValue;
+}
+
+/** Walks a value beside its type until the record has no room left. */
+function createWalk(text: (value: string) => string, hidden: string[]): Walk {
+  let left = MAX_VALUE;
+  const walkText = (value: string) => {
+    const shown = text(value);
+    left -= shown.length;
+    return shown;
+  };
+  const walkList = (list: readonly JsonValue[], node: Node, level: number): JsonValue[] => {
+    const shown: JsonValue[] = [];
+    for (const element of list) {
+      if (left <= 0 || shown.length >= MAX_PARTS) break;
+      shown.push(walk.value(element, node?.items ?? null, level + 1));
+    }
+    return shown.length < list.length ? [...shown, missing(list.length - shown.length, 'item')] : shown;
+  };
+  const walkObject = (object: JsonObject, node: Node, level: number): JsonObject => {
+    const shown: [string, JsonValue][] = [];
+    const keys = Object.keys(object);
+    const guarded = node !== null && holdsSensitive(node);
+    for (const key of keys) {
+      if (left <= 0 || shown.length >= MAX_PARTS) break;
+      const value = object[key] ?? null;
+      const own = propertyOf(node, key);
+      const name = cutText(key, 128);
+      left -= name.length;
+      shown.push([name, own === null && guarded ? hide(value, hidden) : walk.named(key, value, own, level)]);
+    }
+    const rest = keys.length - shown.length;
+    return Object.fromEntries(rest > 0 ? [...shown, ['[CUT]', missing(rest, 'key')]] : shown);
+  };
+  const walk: Walk = {
+    named: (name, value, node, level = 0) =>
+      isNamedCredential(name, value) ? hide(value, hidden) : walk.value(value, node, level + 1),
+    value: (value, node, level) => {
+      left -= 8;
+      if (node?.sensitive || !fits(value, node)) return hide(value, hidden);
+      if (value === null || typeof value === 'boolean' || typeof value === 'number') return value;
+      if (typeof value === 'string') return walkText(value);
+      if (level > MAX_LEVELS) return '[CUT: deeper levels]';
+      return isList(value) ? walkList(value, node, level) : walkObject(value, node, level);
+    },
+  };
+  return walk;
+}
+
+function propertyOf(node: Node, key: string): Node {
+  const properties = node?.properties;
+  return properties !== undefined && Object.hasOwn(properties, key) ? (properties[key] ?? null) : null;
+}
+
+/** Where something inside is sensitive, a value of another shape (JSON as text, say) may hold it anywhere. */
+function fits(value: JsonValue, node: Node): boolean {
+  if (node === null || value === null || !holdsSensitive(node)) return true;
+  if (node.type === 'array') return isList(value);
+  return node.type === 'object' && typeof value === 'object' && !isList(value);
+}
+
+/** Remembers the texts and numbers of a value that is taken out. */
+function hide(value: JsonValue | undefined, hidden: string[]): string {
+  const open: (JsonValue | undefined)[] = [value];
+  for (let next = open.pop(); hidden.length < MAX_HIDDEN; next = open.pop()) {
+    if (typeof next === 'object' && next !== null) open.push(...Object.values(next).slice(0, MAX_PARTS));
+    else if (typeof next === 'string' || typeof next === 'number') remember(String(next), hidden);
+    if (open.length === 0) break;
+  }
+  return REDACTED;
+}
+
+function remember(text: string, hidden: string[]): void {
+  if (text.length >= MIN_HIDDEN && !hidden.includes(text)) hidden.push(text);
+}
+
+function withoutHidden(text: string, hidden: readonly string[]): string {
+  let bare = text;
+  for (const secret of hidden) {
+    if (bare.includes(secret)) bare = bare.replaceAll(secret, REDACTED);
+    const quoted = JSON.stringify(secret).slice(1, -1);
+    if (quoted !== secret && bare.includes(quoted)) bare = bare.replaceAll(quoted, REDACTED);
+  }
+  return bare;
+}

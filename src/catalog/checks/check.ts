@@ -1,0 +1,87 @@
+import type { CheckPolicies } from '../../policy/checks/check.ts';
+import { answerParameters } from '../../project/elicitation-model.ts';
+import type { Finding } from '../../project/finding.ts';
+import { byPlace } from '../../project/issue.ts';
+import type { Endpoint, EndpointFile, Project } from '../../project/model.ts';
+import { nearestAt, positionAt, positionInText } from '../../project/yaml/position.ts';
+import { templateProblems } from '../../template/problems.ts';
+import { builtinTools } from '../builtin.ts';
+import { checkBuiltins } from './builtin.ts';
+import { checkCompletion } from './completion.ts';
+import { checkAsk } from './elicitation.ts';
+import type { PartProblem } from './issue.ts';
+import { checkSql } from './sql.ts';
+import { checkTests } from './tests.ts';
+
+/** Checks what the parts of each endpoint say about each other, without a database. Never throws. */
+export async function checkCatalog(
+  project: Pick<Project, 'site' | 'sitePositions' | 'endpoints'>,
+): Promise<readonly Finding[]> {
+  const tools = builtinTools(project.site);
+  const endpoints = project.endpoints.flatMap(({ endpoint }) => endpoint ?? []);
+  const rules = [...tools, ...endpoints].some(hasConditions)
+    ? await import('../../policy/checks/check.ts')
+    : NO_RULES;
+  const parts = project.endpoints.flatMap((file) => {
+    const known = checked.get(file);
+    if (known) return known;
+    const findings = file.endpoint === null ? [] : checkEndpoint(file, file.endpoint, rules.checkPolicies);
+    checked.set(file, findings);
+    return findings;
+  });
+  return [...parts, ...checkBuiltins(project, tools, rules.checkPolicies)].toSorted(byPlace);
+}
+
+/** Commands check a project, and compiling it does so again. */
+const checked = new WeakMap<EndpointFile, readonly Finding[]>();
+
+/** The engine of conditions takes a third of a start: projects that have none go without. */
+function hasConditions({ policies: { input, output }, ask }: Endpoint): boolean {
+  return input.length + output.length > 0 || ask.flat().some(({ when }) => when !== undefined);
+}
+
+const NO_RULES: { readonly checkPolicies: CheckPolicies } = { checkPolicies: () => [] };
+
+function checkEndpoint(
+  file: EndpointFile,
+  endpoint: Endpoint,
+  checkPolicies: CheckPolicies,
+): readonly Finding[] {
+  const problems = [
+    ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
+    ...policies(endpoint, checkPolicies),
+    ...checkAsk(endpoint, checkPolicies),
+    ...(endpoint.kind === 'tool' ? [] : checkCompletion(endpoint)),
+    ...checkTests(endpoint),
+  ];
+  return problems.map(({ code, message, fix, path, place }) => ({
+    severity: endpoint.enabled ? 'error' : 'warning',
+    code,
+    file: file.file,
+    ...positionAt(file.positions, [endpoint.kind, ...path]),
+    ...place,
+    message,
+    fix,
+  }));
+}
+
+function policies(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly PartProblem[] {
+  // A prompt's result has one form, whatever its `return` says.
+  const scope = endpoint.kind === 'prompt' ? { ...endpoint, returns: null } : endpoint;
+  return checkPolicies(endpoint.policies, scope).map((problem) => ({ code: 'policy', ...problem }));
+}
+
+function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly PartProblem[] {
+  const declared = [...endpoint.parameters, ...answerParameters(endpoint.ask)].map(({ name }) => name);
+  return endpoint.messages.flatMap(({ prompt }, index) => {
+    const path = ['messages', index, 'prompt'];
+    const start = nearestAt(file.positions, ['prompt', ...path]);
+    return templateProblems(prompt, declared).map(({ message, fix, offset = 0 }) => ({
+      code: 'template',
+      message,
+      fix,
+      path,
+      place: { file: file.file, ...positionInText(start, prompt, offset) },
+    }));
+  });
+}

@@ -1,0 +1,113 @@
+import { answerParameters } from '../../project/elicitation-model.ts';
+import type { ResourceEndpoint, ToolEndpoint } from '../../project/model.ts';
+import { positionInText, toPosition } from '../../project/yaml/position.ts';
+import { type ParameterScan, scanParameters } from '../../sql/parameters.ts';
+import { classify, statementsOf } from '../../sql/statement.ts';
+import { nearestName } from '../../types/nearest.ts';
+import { asksAbout } from './elicitation.ts';
+import type { PartProblem } from './issue.ts';
+
+type Sourced = ToolEndpoint | ResourceEndpoint;
+
+const MOST = 10;
+
+/** What is wrong with an endpoint's SQL by itself, and against what the endpoint declares; nothing of another language. */
+export function checkSql(endpoint: Sourced): readonly PartProblem[] {
+  const { language, text } = endpoint.source;
+  if (language === 'python') return [];
+  const scan = scanParameters(text);
+  if (scan.problems.length > 0) {
+    return scan.problems.slice(0, MOST).map(({ message, offset }) => ({
+      ...problem(endpoint, 'sql-syntax', `${message}.`, offset),
+      fix: 'Correct the SQL.',
+    }));
+  }
+  const [first, second] = statementsOf(text);
+  if (first === undefined) {
+    return [{ ...problem(endpoint, 'sql-empty', 'There is no SQL here.', 0), fix: 'Write a statement.' }];
+  }
+  const several = second ? [tooMany(endpoint, second.offset)] : [];
+  return [...several, ...checkNames(endpoint, scan), ...checkHint(endpoint)];
+}
+
+/** In a file of its own the SQL has places of its own. */
+function problem(
+  { source, file }: Sourced,
+  code: string,
+  message: string,
+  offset: number,
+): Omit<PartProblem, 'fix'> {
+  const place =
+    source.file === null
+      ? { file, ...positionInText(startOf(source), source.text, offset) }
+      : { file: source.file, ...toPosition(source.text, offset) };
+  return { code, message, path: ['source'], place };
+}
+
+function startOf({ line, column, verbatim }: Sourced['source']) {
+  return verbatim ? { line, column, verbatim } : { line, column };
+}
+
+function tooMany(endpoint: Sourced, offset: number): PartProblem {
+  return {
+    ...problem(
+      endpoint,
+      'sql-statements',
+      'A second statement begins here, and an endpoint runs one.',
+      offset,
+    ),
+    fix: 'Join them in one with WITH, or make an endpoint of each.',
+  };
+}
+
+function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly PartProblem[] {
+  const parameters = endpoint.parameters.map(({ name }) => name);
+  const answers = answerParameters(endpoint.ask).map(({ name }) => name);
+  const declared = [...parameters, ...answers];
+  const undeclared = names
+    .filter((name) => !declared.includes(name))
+    .map((name) => {
+      const near = nearestName(
+        name,
+        declared.filter((other) => !names.includes(other)),
+      );
+      const offset = uses.find((use) => use.name === name)?.offset ?? 0;
+      return {
+        ...problem(
+          endpoint,
+          'sql-undeclared',
+          `The SQL uses $${name}, which is not declared under \`parameters\`.`,
+          offset,
+        ),
+        fix: near === null ? `Declare ${name} under \`parameters\`.` : `Did you mean $${near}?`,
+      };
+    });
+  const unused = declared.flatMap((name, index) =>
+    names.includes(name) || asksAbout(endpoint, name)
+      ? []
+      : [
+          {
+            code: 'sql-unused',
+            message: `The SQL does not use the ${index < parameters.length ? 'parameter' : 'answer'} ${name}.`,
+            fix: `Write $${name} into the SQL, or remove the ${index < parameters.length ? 'parameter' : 'answer'}.`,
+            path: index < parameters.length ? ['parameters', index, 'name'] : ['ask'],
+          },
+        ],
+  );
+  return [...undeclared, ...unused];
+}
+
+/** Clients let a tool that only reads run without asking. */
+function checkHint(endpoint: Sourced): readonly PartProblem[] {
+  if (endpoint.kind !== 'tool' || endpoint.annotations.readOnlyHint !== true) return [];
+  const { class: kind, operation } = classify(endpoint.source.text);
+  if (kind !== 'write' && kind !== 'ddl') return [];
+  return [
+    {
+      code: 'annotation',
+      message: `\`readOnlyHint\` is true, but the SQL writes: ${operation}.`,
+      fix: 'Remove `readOnlyHint`: it follows from the SQL.',
+      path: ['annotations', 'readOnlyHint'],
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+import { answerParameters } from '../../project/elicitation-model.ts';
+import type { Endpoint, EndpointTest } from '../../project/model.ts';
+import { nearestName } from '../../types/nearest.ts';
+import type { Parameter } from '../../types/node.ts';
+import { hasDefault } from '../../types/nullable.ts';
+import { validatorOf } from '../../types/validate.ts';
+import type { PartProblem } from './issue.ts';
+
+/** Whether the tests call the endpoint as it can be called. */
+export function checkTests({ tests, parameters, ask }: Endpoint): readonly PartProblem[] {
+  const values = [...parameters, ...answerParameters(ask)];
+  return tests.flatMap((test, index) => {
+    const path = ['tests', index];
+    const called = expectsRefusal(test)
+      ? []
+      : [...checkRequired(test, parameters, path), ...checkValues(test, values, path)];
+    return [...checkKeys(test, values, path), ...called];
+  });
+}
+
+/** Such a test may well leave out an argument or give a wrong one. */
+function expectsRefusal({ denied, error_contains }: EndpointTest): boolean {
+  return denied === true || error_contains !== undefined;
+}
+
+type Path = readonly (string | number)[];
+
+function checkKeys(
+  { arguments: given }: EndpointTest,
+  parameters: readonly Parameter[],
+  path: Path,
+): readonly PartProblem[] {
+  const names = parameters.map(({ name }) => name);
+  return given.flatMap(({ key }, index) => {
+    const at = { code: 'test-argument', path: [...path, 'arguments', index, 'key'] };
+    if (!names.includes(key)) {
+      const near = nearestName(key, names);
+      const fix = near === null ? 'Name a declared parameter, or remove it.' : `Did you mean ${near}?`;
+      return [{ ...at, message: `There is no parameter ${JSON.stringify(key)}.`, fix }];
+    }
+    const again = given.findIndex((other) => other.key === key) < index;
+    return again ? [{ ...at, message: `The argument ${key} is given twice.`, fix: 'Keep one of them.' }] : [];
+  });
+}
+
+function checkRequired(
+  { arguments: given }: EndpointTest,
+  parameters: readonly Parameter[],
+  path: Path,
+): readonly PartProblem[] {
+  return parameters
+    .filter((parameter) => !hasDefault(parameter) && !given.some(({ key }) => key === parameter.name))
+    .map(({ name }) => ({
+      code: 'test-argument',
+      message: `The test gives no ${name}, which is required.`,
+      fix: `Add { key: ${name}, value: ... } to its \`arguments\`, or \`error_contains\` if that is the point.`,
+      path,
+    }));
+}
+
+function checkValues(
+  { arguments: given }: EndpointTest,
+  parameters: readonly Parameter[],
+  path: Path,
+): readonly PartProblem[] {
+  return given.flatMap((argument, index) =>
+    checkValue(argument, parameters, [...path, 'arguments', index, 'value']),
+  );
+}
+
+function checkValue(
+  { key, value }: EndpointTest['arguments'][number],
+  parameters: readonly Parameter[],
+  path: Path,
+): readonly PartProblem[] {
+  const parameter = parameters.find(({ name }) => name === key);
+  const checked = parameter && validatorOf(parameter, 'input')(value);
+  if (checked === undefined || checked.ok) return [];
+  const reasons = checked.issues.map((issue) =>
+    issue.path ? `${issue.path} ${issue.message}` : issue.message,
+  );
+  return [
+    {
+      code: 'test-argument',
+      message: `This value for ${key} is refused: it ${reasons.join('; ')}.`,
+      fix: 'Change it, or say what the refusal is with `error_contains`.',
+      path,
+    },
+  ];
+}

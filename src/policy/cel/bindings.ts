@@ -1,0 +1,43 @@
+import type { CelInput } from '@bufbuild/cel';
+import type { User } from '../../context.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { PolicyScope } from '../scope.ts';
+import { toPolicyUser } from '../user.ts';
+import { toPolicyValue } from './values.ts';
+
+/** Values by name; each is converted when a condition first reads it. Has no prototype. */
+export type Bindings = { readonly [name: string]: CelInput };
+
+type Binding = readonly [name: string, read: () => CelInput | undefined];
+
+/** What input conditions read: the arguments, then `user`, which no parameter can replace. */
+export function toInputBindings(scope: PolicyScope, args: JsonObject, user: User | null): Bindings {
+  const values = scope.parameters.map((node): Binding => {
+    const value = Object.hasOwn(args, node.name) ? args[node.name] : undefined;
+    return [node.name, () => (value === undefined ? undefined : toPolicyValue(value, node))];
+  });
+  return bind([...values, userBinding(user)]);
+}
+
+/** What output conditions read: the result as it was, and `user`. */
+export function toOutputBindings(scope: PolicyScope, value: JsonValue, user: User | null): Bindings {
+  const response: Binding = ['response', () => toPolicyValue(value, scope.returns ?? undefined)];
+  return bind([response, userBinding(user)]);
+}
+
+function userBinding(user: User | null): Binding {
+  return ['user', () => toPolicyValue(toPolicyUser(user), undefined)];
+}
+
+function bind(entries: readonly Binding[]): Bindings {
+  const bindings: { [name: string]: CelInput } = Object.create(null);
+  for (const [name, read] of entries) {
+    let known: { readonly value: CelInput | undefined } | null = null;
+    const get = (): CelInput | undefined => {
+      known ??= { value: read() };
+      return known.value;
+    };
+    Object.defineProperty(bindings, name, { get, configurable: true });
+  }
+  return bindings;
+}

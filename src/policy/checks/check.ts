@@ -1,0 +1,90 @@
+import type { Policies, PolicyRule } from '../../project/model.ts';
+import { type ConditionProblem, parseCondition } from '../cel/expression.ts';
+import { nameProblems } from '../cel/names.ts';
+import { locateField } from '../paths.ts';
+import type { PolicyScope, Side } from '../scope.ts';
+import { ruleProblem } from './rule.ts';
+import { sampleProblem } from './sample.ts';
+
+/** What is wrong with an endpoint's policies, and where in the endpoint. */
+export interface PolicyProblem extends ConditionProblem {
+  /** Keys from the endpoint down, e.g. `policies, input, 0, condition`. */
+  readonly path: readonly (string | number)[];
+}
+
+/** Everything `svc validate` can know about policies without a call. Never throws. */
+export function checkPolicies(policies: Policies, scope: PolicyScope): readonly PolicyProblem[] {
+  const sides = ['input', 'output'] as const;
+  return [
+    ...shadowProblems(policies, scope),
+    ...sides.flatMap((side) =>
+      policies[side].flatMap((rule, index) =>
+        checkRule(side, rule, scope).map(({ key, message, fix }) => ({
+          path: ['policies', side, index, ...key],
+          message,
+          fix,
+        })),
+      ),
+    ),
+  ];
+}
+
+/** For whoever is given it, so that it is loaded only where there are policies. */
+export type CheckPolicies = typeof checkPolicies;
+
+type KeyedProblem = ConditionProblem & { readonly key: readonly (string | number)[] };
+
+function checkRule(side: Side, rule: PolicyRule, scope: PolicyScope): readonly KeyedProblem[] {
+  const shape = ruleProblem(side, rule, scope.returns);
+  const condition = checkCondition(side, rule.condition, scope);
+  return [
+    ...condition.map((problem) => ({ ...problem, key: ['condition'] })),
+    ...(shape === null ? fieldProblems(rule, scope) : [{ ...shape, key: [shape.key] }]),
+  ];
+}
+
+function checkCondition(side: Side, text: string, scope: PolicyScope): readonly ConditionProblem[] {
+  const parsed = parseCondition(text);
+  if ('problem' in parsed) return [parsed.problem];
+  const names = nameProblems(parsed.expr, namesOf(side, scope));
+  if (names.length > 0) return names;
+  const sample = sampleProblem(text, parsed.expr, side, scope);
+  return sample === null ? [] : [sample];
+}
+
+function namesOf(side: Side, scope: PolicyScope): readonly string[] {
+  return side === 'output' ? ['user', 'response'] : ['user', ...scope.parameters.map(({ name }) => name)];
+}
+
+function fieldProblems(
+  { fields = [], action }: PolicyRule,
+  { returns }: PolicyScope,
+): readonly KeyedProblem[] {
+  if (returns === null || action === 'deny') return [];
+  return fields.flatMap((field, index) =>
+    locateField(returns, field) === null ? [{ ...unknownField(field), key: ['fields', index] }] : [],
+  );
+}
+
+function unknownField(field: string): ConditionProblem {
+  return {
+    message: `The field "${field}" is not part of \`return\`, so nothing would be hidden.`,
+    fix: 'Correct the path (a.b goes into objects, arrays are walked through), or declare the field in `return`.',
+  };
+}
+
+/** A condition could not tell the parameter from the caller. */
+function shadowProblems({ input }: Policies, { parameters }: PolicyScope): readonly PolicyProblem[] {
+  if (input.length === 0) return [];
+  return parameters.flatMap(({ name }, index) =>
+    name === 'user'
+      ? [
+          {
+            path: ['parameters', index, 'name'],
+            message: 'The parameter "user" is hidden by the caller in policy conditions.',
+            fix: 'Give the parameter another name.',
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,38 @@
+import type { PolicyRule } from '../../project/model.ts';
+import type { TypeNode } from '../../types/node.ts';
+import type { ConditionProblem } from '../cel/expression.ts';
+import type { Side } from '../scope.ts';
+
+/** A problem at a key of the rule. */
+export type RuleProblem = ConditionProblem & { readonly key: string };
+
+/** Why a rule cannot do what it says, whatever its condition; such a rule denies every call. */
+export function ruleProblem(side: Side, rule: PolicyRule, returns: TypeNode | null): RuleProblem | null {
+  if (rule.action === 'deny') return null;
+  if (side === 'input') {
+    return {
+      key: 'action',
+      message: `${rule.action} cannot act on the input of a call.`,
+      fix: 'Move the rule to policies.output, or use the action deny.',
+    };
+  }
+  return rule.action === 'filter_sensitive_fields' ? sensitiveProblem(returns) : fieldsProblem(rule);
+}
+
+function fieldsProblem({ action, fields = [] }: PolicyRule): RuleProblem | null {
+  if (fields.length > 0 && fields.every((field) => field !== '')) return null;
+  return {
+    key: fields.length > 0 ? 'fields' : 'action',
+    message: `${action} does not say which fields.`,
+    fix: 'List them, e.g. fields: [salary, address.street].',
+  };
+}
+
+function sensitiveProblem(returns: TypeNode | null): RuleProblem | null {
+  if (returns !== null) return null;
+  return {
+    key: 'action',
+    message: 'filter_sensitive_fields needs a `return` type that says what is sensitive.',
+    fix: 'Declare `return` with `sensitive: true` on the properties to drop, or use filter_fields.',
+  };
+}

@@ -1,0 +1,116 @@
+import type { User } from '../../context.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { Format, TypeNode } from '../../types/node.ts';
+import { type Bindings, toInputBindings, toOutputBindings } from '../cel/bindings.ts';
+import type { ConditionProblem, Expr } from '../cel/expression.ts';
+import { referencesOf } from '../cel/names.ts';
+import { compileCondition, type Verdict } from '../compile.ts';
+import type { PolicyScope, Side } from '../scope.ts';
+
+const SOMEBODY: User = {
+  id: 'u-1',
+  username: 'someone',
+  email: 'someone@example.com',
+  name: 'Someone',
+  provider: 'sample',
+  role: 'member',
+  permissions: ['read'],
+  groups: ['staff'],
+  capabilities: ['read'],
+  claims: {},
+  externalToken: null,
+};
+
+const TEXTS: { readonly [format in Format]: string } = {
+  email: 'someone@example.com',
+  uri: 'https://example.com/',
+  date: '2026-01-31',
+  time: '12:00:00',
+  'date-time': '2026-01-31T12:00:00Z',
+  duration: 'PT1H',
+  timestamp: '2026-01-31T12:00:00Z',
+};
+
+const SAMPLE_TIME = Date.UTC(2026, 0, 31, 12);
+
+/** What evaluating a condition on samples shows: that it is no yes-or-no question, or can never be answered. */
+export function sampleProblem(
+  text: string,
+  expr: Expr,
+  side: Side,
+  scope: PolicyScope,
+): ConditionProblem | null {
+  const evaluate = compileCondition(text);
+  const verdicts = [SOMEBODY, null].map((user) =>
+    evaluate(sampleBindings(side, scope, user), () => SAMPLE_TIME),
+  );
+  if (verdicts.some((verdict) => 'matched' in verdict)) return null;
+  const failures = verdicts.flatMap(failureOf);
+  const failure = failures[0] ?? '';
+  if (verdicts.every((verdict) => 'odd' in verdict)) return notBoolean(failure);
+  const typed = failures.every((each) => /no matching overload|type mismatch/.test(each));
+  return typed && isFullyTyped(expr, side, scope) ? neverAnswered(failure) : null;
+}
+
+function failureOf(verdict: Verdict): readonly string[] {
+  return 'failure' in verdict ? [verdict.failure] : [];
+}
+
+function notBoolean(failure: string): ConditionProblem {
+  return {
+    message: `${failure.charAt(0).toUpperCase()}${failure.slice(1)}.`,
+    fix: "Compare it with something, e.g. user.role == 'admin' or size(user.groups) > 0.",
+  };
+}
+
+function neverAnswered(failure: string): ConditionProblem {
+  return {
+    message: `The condition cannot be evaluated: ${failure}.`,
+    fix: 'Compare values of one type; convert with int(), double(), string() or timestamp().',
+  };
+}
+
+function sampleBindings(side: Side, scope: PolicyScope, user: User | null): Bindings {
+  if (side === 'output') return toOutputBindings(scope, sampleOf(scope.returns ?? { type: 'array' }), user);
+  const args = scope.parameters.map((node) => [node.name, sampleOf(node)] as const);
+  return toInputBindings(scope, Object.fromEntries(args), user);
+}
+
+function sampleOf(node: TypeNode): JsonValue {
+  const given = node.enum?.[0] ?? node.default ?? node.examples?.[0];
+  if (given !== undefined && given !== null) return given;
+  switch (node.type) {
+    case 'string':
+      return node.format === undefined ? 'text' : TEXTS[node.format];
+    case 'integer':
+      return node.minimum ?? 1;
+    case 'number':
+      return node.minimum ?? 1.5;
+    case 'boolean':
+      return true;
+    case 'array':
+      return node.items === undefined ? [] : [sampleOf(node.items)];
+    case 'object':
+      return sampleObject(node);
+  }
+}
+
+function sampleObject(node: TypeNode): JsonObject {
+  const properties = Object.entries(node.properties ?? {});
+  return Object.fromEntries(properties.map(([name, property]) => [name, sampleOf(property)]));
+}
+
+/** Whether everything the condition reads has declared types, so that its sample stands for every value. */
+function isFullyTyped(expr: Expr, side: Side, scope: PolicyScope): boolean {
+  return referencesOf(expr).every(({ name, key }) => {
+    if (name === 'user') return key !== 'claims' && key !== null;
+    const node = side === 'output' ? scope.returns : scope.parameters.find((each) => each.name === name);
+    return node !== null && node !== undefined && isTyped(node);
+  });
+}
+
+function isTyped(node: TypeNode): boolean {
+  if (node.type === 'array') return node.items !== undefined && isTyped(node.items);
+  if (node.type !== 'object') return true;
+  return node.properties !== undefined && Object.values(node.properties).every(isTyped);
+}

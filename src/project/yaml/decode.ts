@@ -1,0 +1,51 @@
+import type { Problem } from '../issue.ts';
+import { toPosition } from './position.ts';
+
+/** A file's text, or why its bytes are none. */
+export type Decoded = { readonly text: string } | { readonly problem: Problem };
+
+/** What YAML forbids outside of escapes, and no SQL means (YAML 1.2, 5.1). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark, without it. */
+export function decodeText(bytes: Uint8Array): Decoded {
+  const encoding = encodingOf(bytes);
+  const text = new TextDecoder(encoding).decode(bytes);
+  const wrong = isValid(bytes, encoding) ? -1 : Math.max(0, text.indexOf('\ufffd'));
+  const control = text.search(CONTROL);
+  if (wrong === -1 && control === -1) return { text };
+  return control === -1 || (wrong !== -1 && wrong < control)
+    ? refuse(text, wrong, {
+        code: 'encoding',
+        message: `These bytes are not ${encoding.toUpperCase()}.`,
+        fix: 'Save the file as UTF-8.',
+      })
+    : refuse(text, control, {
+        code: 'control-character',
+        message: `There is a control character here: ${nameOf(text, control)}.`,
+        fix: 'Remove it, or write it as an escape such as "\\t" in double quotes; save the file as UTF-8.',
+      });
+}
+
+function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+function isValid(bytes: Uint8Array, encoding: string): boolean {
+  try {
+    new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function nameOf(text: string, offset: number): string {
+  return `U+${text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function refuse(text: string, offset: number, problem: Omit<Problem, 'position'>): Decoded {
+  return { problem: { ...problem, position: toPosition(text, offset) } };
+}

@@ -1,0 +1,83 @@
+import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { MOST_PROBLEMS, type Problem } from '../issue.ts';
+import { fixFor } from './fixes.ts';
+import { type ReadNodes, readNodes } from './nodes.ts';
+
+/** A YAML file as plain data, with the place of everything in it. */
+export type YamlFile = ReadNodes;
+
+/** A parsed file, or everything that keeps it from being one. */
+export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly Problem[] };
+
+/** Twice the depth of the deepest type, and what is around it. */
+const MAX_DEPTH = 100;
+
+/** Parses one YAML 1.2 document; never throws, whatever the text. */
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const document = compose(text, lines);
+  if ('problem' in document) return { problems: [document.problem] };
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const { errors, warnings } = document;
+  if (errors.length + warnings.length > 0) {
+    const problems = [...errors, ...warnings].slice(0, MOST_PROBLEMS + 1);
+    return {
+      problems: problems.map(({ code, message, pos: [start] }) => ({
+        code: 'yaml-syntax',
+        message: `This is not valid YAML: ${message.replaceAll('\n', ' ').replace(/\.?$/, '.')}`,
+        fix: fixFor(code),
+        position: place(start),
+      })),
+    };
+  }
+  if (document.contents === null) return { problems: [empty()] };
+  const read = readNodes(document, { text, place });
+  return 'problems' in read ? read : { yaml: read };
+}
+
+/** Stops at too deep a nesting, before anything recursive gets to see it. */
+function compose(text: string, lines: LineCounter): Document.Parsed | { problem: Problem } {
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer({ uniqueKeys: false, intAsBigInt: true });
+  lines.addNewLine(0);
+  const documents: Document.Parsed[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
+    if (parser.stack.length > MAX_DEPTH) return { problem: tooDeep(lines.linePos(parser.offset)) };
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end(true, text.length));
+  const [first, second] = documents;
+  if (second) return { problem: several(lines.linePos(second.range[0])) };
+  return first ?? { problem: empty() };
+}
+
+function tooDeep({ line, col }: { line: number; col: number }): Problem {
+  return {
+    code: 'yaml-depth',
+    message: `This is nested deeper than ${MAX_DEPTH} levels.`,
+    fix: 'Flatten it; a stray bracket or dash nests everything after it.',
+    position: { line, column: col },
+  };
+}
+
+function empty(): Problem {
+  return {
+    code: 'file-empty',
+    message: 'The file is empty.',
+    fix: 'Write something into it, or delete it.',
+    position: { line: 1, column: 1 },
+  };
+}
+
+function several({ line, col }: { line: number; col: number }): Problem {
+  return {
+    code: 'yaml-documents',
+    message: 'A second YAML document begins here, and a file holds one.',
+    fix: 'Put it into a file of its own, or remove the `---` line.',
+    position: { line, column: col },
+  };
+}

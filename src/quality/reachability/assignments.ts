@@ -1,0 +1,139 @@
+import type { TypeNode } from '../../types/node.ts';
+import { acceptsNull } from '../../types/nullable.ts';
+import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
+
+/** One value for everything that formulas do not know; a symbol is a value that none of them names, or none at all. */
+export type World = ReadonlyMap<string, Literal | symbol>;
+
+/** What a path may hold, where that is declared. */
+export type TypeOf = (path: string) => TypeNode | undefined;
+
+const OTHER = Symbol('some other value');
+const MISSING = Symbol('nothing, which cannot be read');
+const MOST = 4_096;
+
+/** Every world that formulas can tell apart; null where there are too many. Some may be impossible, none is missing. */
+export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly World[] | null {
+  const compares = Map.groupBy(formulas.flatMap(comparesOf), ({ path }) => path);
+  const domains = new Map<string, readonly (Literal | symbol)[]>();
+  for (const [path, own] of compares) {
+    const type = typeOf(path);
+    // A key that nobody promises may be missing; those of the caller never are.
+    const mayMiss = type === undefined && path.includes('.') && !/^user\.(?!claims\.)/.test(path);
+    domains.set(path, [...domainOf(own, type), ...(mayMiss ? [MISSING] : [])]);
+  }
+  for (const key of formulas.flatMap(keysOf)) domains.set(key, [true, false]);
+  const many = [...domains.values()].reduce((product, { length }) => product * length, 1);
+  if (many > MOST) return null;
+  return [...domains].reduce<readonly World[]>(
+    (worlds, [name, values]) =>
+      worlds.flatMap((world) => values.map((value) => new Map([...world, [name, value]]))),
+    [new Map()],
+  );
+}
+
+/** What a formula is in a world. */
+export function evaluateFormula(formula: Formula, world: World): Truth {
+  switch (formula.kind) {
+    case 'known':
+      return formula.truth;
+    case 'not': {
+      const truth = evaluateFormula(formula.part, world);
+      return truth === 'fails' ? truth : !truth;
+    }
+    case 'and':
+    case 'or': {
+      // As in CEL: the part that decides does so, whatever becomes of the other.
+      const decisive = formula.kind === 'or';
+      const truths = formula.parts.map((part) => evaluateFormula(part, world));
+      if (truths.includes(decisive)) return decisive;
+      return truths.includes('fails') ? 'fails' : !decisive;
+    }
+    case 'choice': {
+      const test = evaluateFormula(formula.test, world);
+      return test === 'fails' ? test : evaluateFormula(test ? formula.yes : formula.no, world);
+    }
+    case 'compare':
+      return compare(formula, world.get(formula.path) ?? null);
+    case 'opaque':
+      return world.get(formula.key) === true;
+  }
+}
+
+function compare({ by, values }: Compare, value: Literal | symbol): Truth {
+  const [first] = values;
+  if (value === MISSING) return 'fails';
+  if (by === '@is') return typeof value === 'boolean' ? value : 'fails';
+  if (by === '@in') return values.some((one) => one === value);
+  if (by === '_==_') return value === first;
+  if (by === '_!=_') return value !== first;
+  if (typeof value !== 'number' || typeof first !== 'number') return 'fails';
+  return ORDER[by](value, first);
+}
+
+const ORDER: {
+  readonly [by in Exclude<Comparison, '@in' | '@is' | '_==_' | '_!=_'>]: (a: number, b: number) => boolean;
+} = {
+  '_<_': (a, b) => a < b,
+  '_<=_': (a, b) => a <= b,
+  '_>_': (a, b) => a > b,
+  '_>=_': (a, b) => a >= b,
+};
+
+function partsOf(formula: Formula): readonly Formula[] {
+  if (formula.kind === 'not') return [formula.part];
+  if (formula.kind === 'and' || formula.kind === 'or') return formula.parts;
+  return formula.kind === 'choice' ? [formula.test, formula.yes, formula.no] : [];
+}
+
+function comparesOf(formula: Formula): readonly Compare[] {
+  return formula.kind === 'compare' ? [formula] : partsOf(formula).flatMap(comparesOf);
+}
+
+function keysOf(formula: Formula): readonly string[] {
+  return formula.kind === 'opaque' ? [formula.key] : partsOf(formula).flatMap(keysOf);
+}
+
+/** The names from outside on which a formula still depends. */
+export function openReads(formula: Formula): readonly string[] {
+  if (formula.kind === 'compare') return [formula.path];
+  return formula.kind === 'opaque' ? formula.reads : [...new Set(partsOf(formula).flatMap(openReads))];
+}
+
+/** The values of a path that its comparisons can tell apart. */
+function domainOf(compares: readonly Compare[], node: TypeNode | undefined): readonly (Literal | symbol)[] {
+  const none = node === undefined || acceptsNull(node) ? [null] : [];
+  if (node?.enum) {
+    return [...new Set([...node.enum.map((value) => (isLiteral(value) ? value : OTHER)), ...none])];
+  }
+  if (node?.type === 'boolean') return [true, false, ...none];
+  const named = compares.flatMap(({ values }) => values);
+  const numbers = named.filter((value) => typeof value === 'number');
+  const points = numbers.length === 0 ? [] : pointsOf(numbers, node);
+  const others = named.filter((value) => typeof value !== 'number');
+  const onlyNumbers = node?.type === 'integer' || node?.type === 'number';
+  const fitting = onlyNumbers ? others.filter((value) => value === null) : others;
+  return [...new Set([...fitting, ...points, ...none, ...(onlyNumbers && points.length > 0 ? [] : [OTHER])])];
+}
+
+function isLiteral(value: unknown): value is Literal {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** The numbers themselves, what lies between and around them, and the bounds; only what may be given. */
+function pointsOf(numbers: readonly number[], node: TypeNode | undefined): readonly number[] {
+  const { minimum, maximum, type } = node ?? {};
+  const bounds = [minimum, maximum].filter((bound) => bound !== undefined);
+  const sorted = [...new Set([...numbers, ...bounds])].toSorted((one, other) => one - other);
+  const between = sorted.flatMap((value, index) => {
+    const next = sorted[index + 1];
+    return next === undefined ? [value + 1] : [value + 1, (value + next) / 2, next - 1];
+  });
+  const all = [(sorted[0] ?? 0) - 1, ...sorted, ...between];
+  return [...new Set(all)].filter(
+    (value) =>
+      value >= (minimum ?? -Infinity) &&
+      value <= (maximum ?? Infinity) &&
+      (type !== 'integer' || Number.isInteger(value)),
+  );
+}

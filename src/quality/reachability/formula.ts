@@ -1,0 +1,162 @@
+import { childrenOf, type Expr } from '../../policy/cel/expression.ts';
+import { referencesOf } from '../../policy/cel/names.ts';
+
+/** What a condition may turn out to be; one that fails denies. */
+export type Truth = boolean | 'fails';
+
+/** What a part of a condition is where that is known; `value`: neither true nor false. */
+export type Known = Truth | 'value';
+
+/** What a part of a condition is compared with. */
+export type Literal = string | number | boolean | null;
+
+const COMPARISONS = ['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in'] as const;
+
+/** How a value is compared; `@is`: it stands alone, and must be true or false. */
+export type Comparison = (typeof COMPARISONS)[number] | '@is';
+
+/** One name of the outside, compared with values that are known. */
+export interface Compare {
+  readonly kind: 'compare';
+  /** As in `user.role`. */
+  readonly path: string;
+  readonly by: Comparison;
+  readonly values: readonly Literal[];
+}
+
+/** A condition as far as it can be understood without a call. */
+export type Formula =
+  | { readonly kind: 'known'; readonly truth: Truth }
+  | { readonly kind: 'not'; readonly part: Formula }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly [Formula, Formula] }
+  | { readonly kind: 'choice'; readonly test: Formula; readonly yes: Formula; readonly no: Formula }
+  | Compare
+  /** Anything else; the same text is the same thing. */
+  | { readonly kind: 'opaque'; readonly key: string; readonly reads: readonly string[] };
+
+/** Tells what a part of a condition is; null where that is not known. */
+export type Knowing = (expr: Expr) => Known | null;
+
+/** A condition as a formula over what is not known. */
+export function toFormula(expr: Expr, know: Knowing): Formula {
+  const known = know(expr);
+  if (known !== null) return { kind: 'known', truth: known === 'value' ? 'fails' : known };
+  const { case: kind, value } = expr.exprKind;
+  const [one, other, third] = kind === 'callExpr' ? value.args : [];
+  const name = kind === 'callExpr' ? value.function : '';
+  if (one && name === '!_') return { kind: 'not', part: toFormula(one, know) };
+  if (one && other && (name === '_&&_' || name === '_||_')) {
+    const parts = [toFormula(one, know), toFormula(other, know)] as const;
+    return { kind: name === '_&&_' ? 'and' : 'or', parts };
+  }
+  if (one && other && third && name === '_?_:_') {
+    const [test, yes, no] = [toFormula(one, know), toFormula(other, know), toFormula(third, know)];
+    return { kind: 'choice', test, yes, no };
+  }
+  if (isFailing(expr, know)) return { kind: 'known', truth: 'fails' };
+  return toCompare(expr) ?? { kind: 'opaque', key: keyOf(expr), reads: readsOf(expr) };
+}
+
+/** Whether a part that is needed fails whatever is not known, as `user.claims.tenant` does without that claim. */
+function isFailing(expr: Expr, know: Knowing): boolean {
+  const known = know(expr);
+  return known === null ? neededParts(expr).some((part) => isFailing(part, know)) : known === 'fails';
+}
+
+/** Logic may do without a part of it, and a loop may have no turns. */
+function neededParts(expr: Expr): readonly Expr[] {
+  const { case: kind, value } = expr.exprKind;
+  if (kind === 'comprehensionExpr') return value.iterRange ? [value.iterRange] : [];
+  if (kind === 'callExpr' && LOGIC.includes(value.function)) return [];
+  return childrenOf(expr);
+}
+
+const LOGIC = ['_&&_', '_||_', '_?_:_', '@not_strictly_false'];
+
+/** `path == 'a'`, `'a' == path`, `path in ['a', 'b']`, `3 < path`, and a path alone. */
+function toCompare(expr: Expr): Compare | null {
+  const { case: kind, value } = expr.exprKind;
+  if (kind !== 'callExpr') {
+    const path = pathOf(expr);
+    return path === null ? null : { kind: 'compare', path, by: '@is', values: [true, false] };
+  }
+  const by = COMPARISONS.find((known) => known === value.function);
+  const [left, right] = value.args;
+  if (by === undefined || left === undefined || right === undefined) return null;
+  const [path, values] = [pathOf(left), valuesOf(right, by)];
+  if (path !== null && values !== null) return { kind: 'compare', path, by, values };
+  const [turned, before] = [pathOf(right), valuesOf(left, by)];
+  if (by === '@in' || turned === null || before === null) return null;
+  return { kind: 'compare', path: turned, by: TURNED[by] ?? by, values: before };
+}
+
+const TURNED: { readonly [by: string]: Comparison } = {
+  '_<_': '_>_',
+  '_<=_': '_>=_',
+  '_>_': '_<_',
+  '_>=_': '_<=_',
+};
+
+const UNORDERED: readonly Comparison[] = ['_==_', '_!=_', '@in'];
+
+/** `a`, `a.b`, `a['b']`. */
+function pathOf(expr: Expr): string | null {
+  const { case: kind, value } = expr.exprKind;
+  if (kind === 'identExpr') return value.name.replace(/^\./, '');
+  if (kind === 'selectExpr') {
+    const base = value.operand && !value.testOnly ? pathOf(value.operand) : null;
+    return base === null ? null : `${base}.${value.field}`;
+  }
+  if (kind !== 'callExpr' || value.function !== '_[_]') return null;
+  const [operand, index] = value.args;
+  const [base, key] = [operand ? pathOf(operand) : null, index ? literalOf(index) : undefined];
+  return base === null || typeof key !== 'string' ? null : `${base}.${key}`;
+}
+
+/** Texts have an order of their own, and what lies between two of them nobody can list. */
+function valuesOf(expr: Expr, by: Comparison): readonly Literal[] | null {
+  const { case: kind, value } = expr.exprKind;
+  const parts = by !== '@in' ? [expr] : kind === 'listExpr' ? value.elements : null;
+  if (parts === null) return null;
+  const values = parts.map(literalOf);
+  const isUsable = (one: Literal | undefined) =>
+    one !== undefined && (UNORDERED.includes(by) || typeof one === 'number');
+  return values.every(isUsable) ? values.filter((one) => one !== undefined) : null;
+}
+
+function literalOf(expr: Expr): Literal | undefined {
+  const constant = expr.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind : undefined;
+  switch (constant?.case) {
+    case 'stringValue':
+    case 'boolValue':
+    case 'doubleValue':
+      return constant.value;
+    case 'int64Value':
+    case 'uint64Value':
+      // Beyond 2^53 two numbers could look like one.
+      return Number.isSafeInteger(Number(constant.value)) ? Number(constant.value) : undefined;
+    case 'nullValue':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+/** The text of a tree without its numbering; equal texts are equal conditions. */
+function keyOf(expr: Expr): string {
+  return JSON.stringify(expr.exprKind, (key, value) => {
+    if (key === 'id' || key === '$typeName') return undefined;
+    return typeof value === 'bigint' ? `${value}n` : value;
+  });
+}
+
+/** What a part of a condition reads: names from outside with the key that is known, and `now()`. */
+export function readsOf(expr: Expr): readonly string[] {
+  const names = referencesOf(expr).map(({ name, key }) => (key === null ? name : `${name}.${key}`));
+  return [...new Set([...names, ...(readsTime(expr) ? ['now()'] : [])])];
+}
+
+function readsTime(expr: Expr): boolean {
+  const { case: kind, value } = expr.exprKind;
+  return (kind === 'callExpr' && value.function === 'now') || childrenOf(expr).some(readsTime);
+}

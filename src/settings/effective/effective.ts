@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { SiteFile } from '../../project/site-model.ts';
+import { type Path, positionAt } from '../../project/yaml/position.ts';
+import type { YamlFile } from '../../project/yaml/yaml.ts';
+import { placeOf, type Selected, toEffectivePath } from '../active.ts';
+import type { Resolved } from '../references/resolve.ts';
+import type { UserFile } from '../user-file.ts';
+import { DEFAULTS } from './defaults.ts';
+import type { Origin, OriginKind, Override } from './origin.ts';
+import { toShownValue } from './shown-value.ts';
+import { siteValues } from './site-values.ts';
+import { leavesOf, toKey, valueAt } from './tree.ts';
+
+/** One setting as `svc config` shows it: plain JSON, nothing secret in it. */
+export type EffectiveValue = {
+  readonly key: string;
+  readonly value: JsonValue;
+  readonly origin: OriginKind;
+  /** Where it was set: a flag, a variable, or file and line; null for defaults. */
+  readonly source: string | null;
+};
+
+/** Everything that was put together, and where it is from. */
+export interface EffectiveParts {
+  readonly site: SiteFile;
+  readonly siteFile: string | null;
+  readonly siteYaml: YamlFile | null;
+  readonly user: UserFile | null;
+  readonly selected: Selected;
+  readonly merged: { readonly tree: JsonObject };
+  readonly overrides: readonly Override[];
+  readonly tree: { readonly resolved: readonly Resolved[] };
+}
+
+/** Every effective value with its origin, by key. */
+export function toEffective(parts: EffectiveParts): readonly EffectiveValue[] {
+  const written = [...siteRows(parts), ...userRows(parts)];
+  const free = parts.overrides.filter(({ key }) => !written.some((row) => isUnder(row.key, key)));
+  const rows = [...written, ...free.map(({ key, value, origin }) => toRow(key, value, origin))];
+  const defaults = Object.entries(DEFAULTS).filter(([key]) => !rows.some((row) => isUnder(row.key, key)));
+  return [...rows, ...defaults.map(([key, value]) => toRow(key, value, DEFAULT))].toSorted((a, b) =>
+    a.key < b.key ? -1 : 1,
+  );
+}
+
+const DEFAULT: Origin = { kind: 'default', source: null };
+
+function toRow(key: string, value: JsonValue, { kind, source }: Origin): EffectiveValue {
+  return { key, value, origin: kind, source };
+}
+
+function isUnder(key: string, other: string): boolean {
+  return key === other || key.startsWith(`${other}.`) || key.startsWith(`${other}[`);
+}
+
+function userRows(parts: EffectiveParts): readonly EffectiveValue[] {
+  return leavesOf(parts.merged.tree)
+    .filter(({ value }) => value !== null)
+    .map(({ path, value }) => {
+      const key = toKey(toEffectivePath(path));
+      const override = parts.overrides.find((one) => isUnder(key, one.key));
+      const resolved = override
+        ? undefined
+        : parts.tree.resolved.find((one) => toKey(one.path) === toKey(path));
+      const shown = toShownValue(path, value, resolved?.reference ?? null);
+      return toRow(key, shown, override?.origin ?? userOrigin(parts, path));
+    });
+}
+
+function userOrigin({ user, selected }: EffectiveParts, path: Path): Origin {
+  return user ? { kind: 'user-file', source: placeOf(user, path, selected) } : DEFAULT;
+}
+
+function siteRows(parts: EffectiveParts): readonly EffectiveValue[] {
+  return siteValues(parts.site).flatMap(({ key, path, value }) => {
+    const override = parts.overrides.find((one) => one.key === key);
+    if (override) return [toRow(key, override.value, override.origin)];
+    return [toRow(key, value, siteOrigin(parts, path))];
+  });
+}
+
+function siteOrigin({ siteYaml, siteFile }: EffectiveParts, path: Path): Origin {
+  const written = siteYaml ? valueAt(siteYaml.value, path) : undefined;
+  if (!siteYaml || written === undefined || written === null) return DEFAULT;
+  const { line } = positionAt(siteYaml.positions, path);
+  return { kind: 'site-file', source: `${siteFile ?? 'svc-site.yml'}:${line}` };
+}

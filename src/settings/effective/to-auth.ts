@@ -1,0 +1,71 @@
+import { present } from '../../project/schema/present.ts';
+import type { AuthSettings, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
+import type { ParsedAuth } from '../schema/auth.ts';
+import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
+
+/** `auth` with its defaults; the block of another provider than the chosen one says nothing. */
+export function toAuth(written: ParsedAuth, expand: (path: string) => string): AuthSettings {
+  const { persistence } = written;
+  return {
+    mode: written.mode ?? DEFAULTS['auth.mode'],
+    provider: toProvider(written),
+    verifier: toVerifier(written),
+    keys: written.keys ?? [],
+    not_before: written.not_before ? Date.parse(written.not_before) : null,
+    clients: (written.clients ?? []).map((client) => ({
+      client_id: client.client_id,
+      name: client.name,
+      client_secret: client.client_secret ?? null,
+      redirect_uris: client.redirect_uris ?? [],
+      grant_types: client.grant_types ?? BLOCK_DEFAULTS.grant_types,
+      scopes: client.scopes ?? BLOCK_DEFAULTS.scopes,
+    })),
+    blocked_clients: written.blocked_clients ?? [],
+    required_scopes: written.authorization?.required_scopes ?? [],
+    persistence: persistence ? toPersistence(persistence, expand) : null,
+    hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
+  };
+}
+
+/** What its type needs is there: `checkStore` has seen to it. */
+function toPersistence(
+  written: NonNullable<ParsedAuth['persistence']>,
+  expand: (path: string) => string,
+): Persistence {
+  const { type, path, table, region, endpoint, binding, auth_encryption_key } = written;
+  if (type === 'd1') return { type, binding: binding ?? '' };
+  if (type === 'dynamodb') {
+    return { type, table: table ?? '', region: region ?? null, endpoint: endpoint ?? null };
+  }
+  return {
+    type: 'sqlite',
+    path: expand(path ?? BLOCK_DEFAULTS.persistence_path),
+    auth_encryption_key: auth_encryption_key ?? null,
+  };
+}
+
+function toProvider(written: ParsedAuth): ProviderBlock | null {
+  const id = written.mode === 'verifier' ? 'none' : (written.provider ?? 'none');
+  const block = id === 'none' ? null : written[id];
+  if (id === 'none' || !block) return null;
+  return {
+    ...present(block),
+    id,
+    client_id: block.client_id,
+    client_secret: block.client_secret ?? null,
+    callback_path: block.callback_path ?? BLOCK_DEFAULTS.callback_path,
+  } as ProviderBlock;
+}
+
+/** The block `verifier`; without one, what the block `oidc` says about the same server. */
+function toVerifier({ mode, verifier, oidc }: ParsedAuth): VerifierBlock | null {
+  if (mode !== 'verifier') return null;
+  if (verifier) return { ...present(verifier), audience: verifier.audience ?? [] } as VerifierBlock;
+  if (!oidc) return null;
+  const { config_url, audience, client_id, client_secret, provider_name, claim_mappings } = present(oidc);
+  return {
+    ...present({ client_id, client_secret, provider_name, claim_mappings }),
+    issuer: config_url.replace(/\/\.well-known\/openid-configuration$/, ''),
+    audience: audience ? [audience] : [],
+  } as VerifierBlock;
+}

@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { isMap } from '../../project/schema/shape.ts';
+import { DEFAULTS } from '../effective/defaults.ts';
+import type { Environment } from '../environment.ts';
+
+/** How to reach the secret managers; tokens are read where they are used. */
+export interface Connections {
+  readonly vault: VaultConnection | null;
+  readonly onepassword: OnePasswordConnection | null;
+}
+
+/** `vault` of the user file, enabled. */
+export interface VaultConnection {
+  readonly address: string;
+  readonly tokenVariable: string;
+  readonly namespace: string | null;
+}
+
+/** `onepassword` of the user file, enabled. */
+export interface OnePasswordConnection {
+  readonly tokenVariable: string;
+  /** Null: no Connect server, so the SDK. */
+  readonly connectHost: string | null;
+  readonly connectTokenVariable: string;
+}
+
+/** The connections that are switched on, their references resolved; addresses default to what the vendors' tools use. */
+export function toConnections(tree: JsonObject, env: Environment): Connections {
+  const vault = blockOf(tree.vault);
+  const onepassword = blockOf(tree.onepassword);
+  return {
+    vault: isOn(vault)
+      ? {
+          address: textOf(vault.address) ?? env.VAULT_ADDR ?? '',
+          tokenVariable: textOf(vault.token_env) ?? DEFAULTS['vault.token_env'],
+          namespace: textOf(vault.namespace) ?? env.VAULT_NAMESPACE ?? null,
+        }
+      : null,
+    onepassword: isOn(onepassword)
+      ? {
+          tokenVariable: textOf(onepassword.token_env) ?? DEFAULTS['onepassword.token_env'],
+          connectHost: textOf(onepassword.connect_host) ?? env.OP_CONNECT_HOST ?? null,
+          connectTokenVariable:
+            textOf(onepassword.connect_token_env) ?? DEFAULTS['onepassword.connect_token_env'],
+        }
+      : null,
+  };
+}
+
+function blockOf(value: JsonValue | undefined): JsonObject {
+  return isMap(value) ? value : {};
+}
+
+/** What came from outside is text here still. */
+function isOn({ enabled }: JsonObject): boolean {
+  return enabled === true || (typeof enabled === 'string' && /^true$/i.test(enabled));
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,63 @@
+import type { Finding } from '../../project/finding.ts';
+import { positionAt } from '../../project/yaml/position.ts';
+import { leavesOf, toKey } from '../effective/tree.ts';
+import { nodeAt } from '../schema/node.ts';
+import { USER_FILE } from '../schema/user.ts';
+import { readUserFile } from '../user-file.ts';
+import { parseTemplate } from './reference.ts';
+
+/** Parameters of secrets that say where something is, not how to get in. */
+const PLAIN = new Set([
+  'host',
+  'port',
+  'database',
+  'user',
+  'username',
+  'region',
+  'endpoint',
+  'scope',
+  'provider',
+  'url',
+  'api_url',
+]);
+
+/** Whether a parameter of a secret is no secret by itself, by its name. */
+export function isPlainParameter(name: string): boolean {
+  return PLAIN.has(name.toLowerCase());
+}
+
+/** Secrets that stand in a user file as they are, which must not go into an artefact (design, D15). */
+export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly Finding[] {
+  const { user, findings } = readUserFile(bytes, name);
+  if (user === null) return findings;
+  return leavesOf(user.yaml.value).flatMap(({ path, value }) => {
+    const plain = isPlainParameter(String(path.at(-1))) && path.includes('parameters');
+    const hidden = !plain && (nodeAt(USER_FILE, path)?.hidden ?? false);
+    const address = typeof value === 'string' && hasCredentials(value);
+    if (!(hidden || address) || value === null || !isLiteral(value)) return [];
+    return [
+      {
+        severity: 'error' as const,
+        code: 'literal-secret',
+        file: name,
+        ...positionAt(user.yaml.positions, path),
+        message: `\`${toKey(path)}\` holds a secret itself, and an artefact may hold references only.`,
+        fix: 'Write `${NAME}` or another reference there, and give the platform the value.',
+      },
+    ];
+  });
+}
+
+/** A text with a reference in it is none; what stands around it, such as `Bearer`, is no secret by itself. */
+function isLiteral(value: string | number | boolean): boolean {
+  if (typeof value === 'boolean') return false;
+  const template = typeof value === 'string' ? parseTemplate(value) : null;
+  if (template === null || template.kind === 'literal') return String(value) !== '';
+  return template.kind === 'refused';
+}
+
+function hasCredentials(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { password } = new URL(text);
+  return password !== '';
+}

@@ -1,0 +1,54 @@
+import { SvcError } from '../errors.ts';
+import type { SecretSource } from '../ports.ts';
+import { loadSite } from '../project/site.ts';
+import type { SiteFile } from '../project/site-model.ts';
+import type { Environment } from './environment.ts';
+import { loadSettings } from './load.ts';
+import type { Settings } from './model.ts';
+import type { Connections } from './references/connections.ts';
+
+/** What a platform without files knows when it starts. */
+export interface EdgeInput {
+  readonly project: string;
+  /** The profile it was built for; SVC_PROFILE overrides it. */
+  readonly profile: string;
+  /** Names of the secrets that the project needs. */
+  readonly secrets: readonly string[];
+  /** A bundled user file; SVC_CONFIG_YAML overrides it. */
+  readonly bundled: string | null;
+  /** Variables, or bindings that are text. */
+  readonly env: Environment;
+  readonly openSource: (connections: Connections) => SecretSource;
+  readonly timeoutMs?: number;
+}
+
+/** The settings of an artefact, its references resolved; throws with every problem when they are not sound (design, D15). */
+export async function loadEdgeSettings(input: EdgeInput): Promise<Settings> {
+  const { bundled, env, openSource, timeoutMs } = input;
+  const text = env.SVC_CONFIG_YAML?.trim() ? env.SVC_CONFIG_YAML : bundled;
+  const name = text === bundled ? 'config.yml' : 'SVC_CONFIG_YAML';
+  const { settings, findings } = await loadSettings({
+    site: await siteOf(input),
+    siteFile: null,
+    userFile: text === null ? null : { name, bytes: new TextEncoder().encode(text) },
+    env,
+    flags: [],
+    openSource,
+    home: null,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  if (settings !== null) return settings;
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const lines = errors.map(({ file, line, message, fix }) => `${file}:${line}: ${message} ${fix}`);
+  const unresolved = errors.some(({ code }) => code === 'reference-unresolved');
+  throw new SvcError(unresolved ? 'reference_unresolved' : 'config_invalid', lines.join('\n'));
+}
+
+/** What is left of the site file in an artefact, as one. */
+async function siteOf({ project, profile, secrets, env }: EdgeInput): Promise<SiteFile> {
+  const written = { svc: 1, project, profile: env.SVC_PROFILE?.trim() || profile, secrets };
+  const read = async () => new TextEncoder().encode(JSON.stringify(written));
+  const { site, findings } = await loadSite({ list: async () => [], read });
+  if (site) return site;
+  throw new SvcError('config_invalid', findings.map(({ message }) => message).join('\n'));
+}

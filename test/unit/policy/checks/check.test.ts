@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { checkPolicies } from '../../../../src/policy/checks/check.ts';
+import type { PolicyRule } from '../../../../src/project/model.ts';
+import type { Parameter, TypeNode } from '../../../../src/types/node.ts';
+import { deny, dropSensitive, filter, mask, policies, scope } from '../fixtures.ts';
+
+const PARAMETERS: readonly Parameter[] = [
+  { name: 'region', type: 'string' },
+  { name: 'limit', type: 'integer' },
+  { name: 'since', type: 'string', format: 'date-time' },
+  { name: 'note', type: 'string', default: null },
+  { name: 'filters', type: 'object', default: null },
+  { name: 'ids', type: 'array', items: { type: 'integer' } },
+];
+const RETURNS: TypeNode = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      name: { type: 'string', sensitive: true },
+      address: { type: 'object', properties: { city: { type: 'string' } } },
+      extra: { type: 'object' },
+    },
+  },
+};
+
+const input = (rule: PolicyRule) => checkPolicies(policies({ input: [rule] }), scope(PARAMETERS, RETURNS));
+const output = (rule: PolicyRule, returns: TypeNode | null = RETURNS) =>
+  checkPolicies(policies({ output: [rule] }), scope(PARAMETERS, returns));
+
+describe('conditions without a problem', () => {
+  it.each([
+    "user.role != 'admin'",
+    "!user.email.endsWith('@acme.com')",
+    "region == 'eu' && limit > 10 && user['email'] != null",
+    "note == null || note.startsWith('x')",
+    "has(filters.status) && filters.status == 'open'",
+    'timestamp(since) < now() - duration("720h")',
+    "user.claims.level > 3 || user.claims['a b'] == 1",
+    'ids.all(i, i > 0) && ids.map(user, user + 1).size() > 0',
+    "'a' in user.groups || size(ids) > 10 || type(limit) == int",
+    'ids[5] > 3',
+    'true',
+  ])('%s', (condition) => {
+    expect(input(deny(condition))).toEqual([]);
+  });
+
+  it.each([
+    'response.size() > 100',
+    'response.exists(r, r.id % 2 == 0 && r.address.city == "Bern")',
+    'response[0].extra.anything > 3',
+  ])('on the output: %s', (condition) => {
+    expect(output(deny(condition))).toEqual([]);
+  });
+
+  it.each(['response.total > 3', 'size(response) > 1', "response.exists(r, r.a + 1 > 'x')"])(
+    'of an undeclared result: %s',
+    (condition) => {
+      expect(output(deny(condition), null)).toEqual([]);
+    },
+  );
+
+  it('accepts field actions on declared and open parts', () => {
+    for (const rule of [
+      filter('true', 'id', 'address.city', 'extra.anything.below'),
+      mask('true', 'address'),
+      dropSensitive("user.role != 'admin'"),
+    ]) {
+      expect(output(rule)).toEqual([]);
+    }
+    expect(output(filter('true', 'whatever'), null)).toEqual([]);
+  });
+});
+
+describe('conditions with a problem', () => {
+  it.each([
+    ['', /not a valid CEL expression: it is empty/],
+    ['   ', /not a valid CEL expression: it is empty/],
+    ['user.role ==', /not a valid CEL expression: it cannot be read on from line 1, column 11\./],
+    ["user.role == 'a' &&\n  && true", /cannot be read on from line 1, column 18/],
+    ['user.role = 1', /not a valid CEL expression/],
+    ["user.role == 'admin", /not a valid CEL expression/],
+    ['use.role == 1', /reads "use", which is not there/],
+    ['Limit > 3', /reads "Limit"/],
+    ['response.size() > 1', /reads "response"/],
+    ["user.rol == 'a'", /reads "user\.rol"/],
+    ["user['emial'] == 'a'", /reads "user\.emial"/],
+    ['has(user.token)', /reads "user\.token"/],
+    ['.user.nope == 1', /reads "user\.nope"/],
+    ['ids.all(i, user.nope == i)', /reads "user\.nope"/],
+    ['ids.all(i, j > 1)', /reads "j"/],
+    ['i > 1 && ids.all(i, i > 1)', /reads "i"/],
+    ["user.email.endswith('x')", /calls endswith\(\), which is not there/],
+    ["email(user) == 'x'", /calls email\(\)/],
+    ['has(limit)', /calls has\(\) in a form that does not exist/],
+    ['ids.all(i > 1)', /calls all\(\) in a form/],
+    ['google.protobuf.Duration{seconds: 1} == duration("1s")', /protocol-buffer|"google"/],
+    ['Foo{a: 1} == 1', /protocol-buffer message/],
+    ['user.role', /gives a value of type (string|null_type), not true or false/],
+    ['limit + 1', /gives a value of type int, not true or false/],
+    ['now()', /gives a value of type google\.protobuf\.Timestamp/],
+    ['string', /gives a type, not true or false/],
+    ["limit > 'ten'", /cannot be evaluated: found no matching overload/],
+    ['region > 5', /cannot be evaluated/],
+    ['user.email + 1 == 2', /cannot be evaluated/],
+    ["user.id.matches('(')", /pattern "\(" is not valid: .*missing closing/],
+    ['user.id.matches(region)', /pattern of matches\(\) is not a text in quotes/],
+    ["user.id.matches('(?=x)')", /pattern .* is not valid/],
+    [`region == '${'x'.repeat(4096)}'`, /has \d+ characters; at most 4096/],
+    [`${'['.repeat(65)}1${']'.repeat(65)} == []`, /nested more than 64 levels/],
+    [`${'('.repeat(2000)}true${')'.repeat(2000)}`, /nested more than 64 levels/],
+  ])('%s', (condition, message) => {
+    const problems = input(deny(condition));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.path).toEqual(['policies', 'input', 0, 'condition']);
+    expect(problems[0]?.message).toMatch(message);
+    expect(problems[0]?.fix).toMatch(/^[A-Z].*[.?]$/);
+  });
+
+  it('suggests what may have been meant, and else what there is', () => {
+    expect(input(deny("user.emial == 'a'"))[0]?.fix).toBe('Did you mean "user.email"?');
+    expect(input(deny("regoin == 'a'"))[0]?.fix).toBe('Did you mean "region"?');
+    expect(output(deny('zzz > 1'))[0]?.fix).toBe('Use one of: user, response.');
+  });
+
+  it('names every unknown name once', () => {
+    const messages = input(deny('a > 1 && b > 1 && a < 5 && user.x == user.y')).map(({ message }) => message);
+    expect(messages).toHaveLength(4);
+  });
+
+  it('does not let output conditions read parameters', () => {
+    expect(output(deny('limit > 3'))[0]?.message).toMatch(/reads "limit"/);
+  });
+});
+
+describe('rules with a problem', () => {
+  it.each([
+    ['input', filter('true', 'id'), 'action', /cannot act on the input/],
+    ['input', dropSensitive('true'), 'action', /cannot act on the input/],
+    ['output', { condition: 'true', action: 'filter_fields' }, 'action', /does not say which fields/],
+    [
+      'output',
+      { condition: 'true', action: 'mask_fields', fields: [] },
+      'action',
+      /does not say which fields/,
+    ],
+    ['output', mask('true', ''), 'fields', /does not say which fields/],
+  ] as const)('%s: %o', (side, rule, key, message) => {
+    const problems = side === 'input' ? input(rule) : output(rule);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.path).toEqual(['policies', side, 0, key]);
+    expect(problems[0]?.message).toMatch(message);
+  });
+
+  it.each(['nam', 'address.zip', 'id.x', 'toString', 'address.city.name', '.id', 'items.id'])(
+    'the field %s is not there',
+    (field) => {
+      const problems = output(filter('true', 'id', field));
+      expect(problems.map(({ path }) => path)).toEqual([['policies', 'output', 0, 'fields', 1]]);
+      expect(problems[0]?.message).toContain(`"${field}" is not part of`);
+    },
+  );
+
+  it('a result without a type has no sensitive fields to drop, and a scalar has no fields', () => {
+    expect(output(dropSensitive('true'), null)[0]?.message).toMatch(/needs a `return` type/);
+    expect(output(filter('true', 'x'), { type: 'integer' })[0]?.message).toMatch(/not part of/);
+  });
+
+  it('a parameter called user is hidden by the caller', () => {
+    const parameters = [
+      { name: 'id', type: 'string' },
+      { name: 'user', type: 'string' },
+    ] as const;
+    const problems = checkPolicies(policies({ input: [deny("user.role == 'a'")] }), scope(parameters));
+    expect(problems).toMatchObject([
+      { path: ['parameters', 1, 'name'], fix: 'Give the parameter another name.' },
+    ]);
+    expect(checkPolicies(policies({}), scope(parameters))).toEqual([]);
+  });
+});

@@ -1,0 +1,334 @@
+import { describe, expect, it } from 'vitest';
+import type { User } from '../../../../src/context.ts';
+import { compilePolicies } from '../../../../src/policy/compile.ts';
+import { enforceInput } from '../../../../src/policy/enforce.ts';
+import type { PolicyScope } from '../../../../src/policy/scope.ts';
+import type { Policies, PolicyRule } from '../../../../src/project/model.ts';
+import { accessOf } from '../../../../src/quality/reachability/access.ts';
+import { checkReach } from '../../../../src/quality/reachability/unreachable-rules.ts';
+
+const SCOPE: PolicyScope = {
+  kind: 'tool',
+  parameters: [
+    { name: 'id', type: 'integer', minimum: 1, maximum: 100 },
+    { name: 'region', type: 'string', enum: ['eu', 'us'] },
+    { name: 'text', type: 'string' },
+    { name: 'deep', type: 'boolean', default: false },
+    { name: 'limit', type: 'number', default: null },
+    { name: 'maybe', type: 'boolean', default: null },
+    { name: 'filter', type: 'object', properties: { region: { type: 'string' } } },
+    { name: 'tags', type: 'array', enum: [['a'], ['b']] },
+  ],
+  returns: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        salary: { type: 'number', sensitive: true },
+        address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+      },
+    },
+  },
+};
+
+const deny = (condition: string): PolicyRule => ({ condition, action: 'deny' });
+const filter = (condition: string, ...fields: string[]): PolicyRule => ({
+  condition,
+  action: 'filter_fields',
+  fields,
+});
+const mask = (condition: string, ...fields: string[]): PolicyRule => ({
+  condition,
+  action: 'mask_fields',
+  fields,
+});
+const policies = (input: readonly PolicyRule[], output: readonly PolicyRule[] = []): Policies => ({
+  input,
+  output,
+});
+
+const told = (given: Policies) =>
+  checkReach(given, SCOPE).map(
+    ({ code, path, message }) => `${code} ${path.slice(1, 3).join('[')}: ${message}`,
+  );
+
+const user = (role: string, more: Partial<User> = {}): User => ({
+  ...{ id: 'u', username: null, email: null, name: null, provider: null, role },
+  ...{ permissions: [], groups: [], capabilities: [], claims: {}, externalToken: null },
+  ...more,
+});
+
+describe('rules that nothing reaches', () => {
+  it.each([
+    ['false'],
+    ["user.role == 'a' && user.role == 'b'"],
+    ["user.role in ['a', 'b'] && user.role != 'a' && user['role'] != 'b'"],
+    ["region == 'asia'"],
+    ["tags == 'x'"],
+    ['id > 100'],
+    ['id < 5 && id > 4'],
+    ['limit > 10.5 && limit < 10.5'],
+    ['deep && !deep'],
+    ["text.startsWith('a') && !text.startsWith('a')"],
+    ["user.role == 'a' ? false : user.role == 'a'"],
+    ["1 == 2 || size('abc') > 3"],
+  ])('%s is never true', (condition) => {
+    expect(told(policies([deny(condition)]))).toEqual([
+      expect.stringMatching(/^policy-unreachable input\[0: The condition of input\[0\] is never true/),
+    ]);
+  });
+
+  it.each([
+    ["user.role == 'a' && user.email == 'b'"],
+    ["user.role != 'a' || user.role != 'b' && id == 3"],
+    ['id > 99'],
+    ['id < 5 && id > 3'],
+    ['limit > 10.5 && limit < 10.6'],
+    ["region == 'eu' && deep"],
+    ['limit == null'],
+    ["text.startsWith('a') && !text.startsWith('b')"],
+    ['user.groups.exists(g, g == text)'],
+    ["user.role == null || user.role == 'x'"],
+    ["timestamp('2020-01-01T00:00:00Z') < now()"],
+    ['id == 9007199254740993 && id == 9007199254740992'],
+    ["text < 'm'"],
+    ["'2020-01-01' <= text"],
+    ['false < deep'],
+    ["filter.region == 'eu'"],
+  ])('%s may be true', (condition) => {
+    expect(told(policies([deny(condition)]))).toEqual([]);
+  });
+
+  it('are told with the rules that come before', () => {
+    const rules = [deny("user.role != 'admin'"), deny("user.role == 'guest' && id == 3"), deny('deep')];
+    expect(told(policies(rules))).toEqual([
+      'policy-unreachable input[1: input[1] is never reached: input[0] denied every such call before.',
+    ]);
+    const both = [
+      deny("region == 'eu'"),
+      deny("user.role == 'a'"),
+      deny("user.role == 'a' || region == 'eu'"),
+    ];
+    expect(told(policies(both))).toEqual([
+      expect.stringContaining('input[2] is never reached: input[0] and input[1] denied every such call'),
+    ]);
+  });
+
+  it('are found behind the other side: who was denied has no result', () => {
+    const given = policies(
+      [deny("user.role == 'anonymous'")],
+      [mask("user.role == 'anonymous'", 'name'), mask("user.role != 'admin'", 'name')],
+    );
+    expect(told(given)).toEqual([
+      'policy-unreachable output[0: output[0] is never reached: input[0] denied every such call before.',
+    ]);
+  });
+
+  it('change nothing where the fields are gone', () => {
+    const given = policies(
+      [],
+      [filter("user.role != 'admin'", 'salary'), mask("user.role == 'guest'", 'salary')],
+    );
+    expect(told(given)).toEqual([
+      'policy-unreachable output[1: output[1] changes nothing: earlier rules hide salary wherever it acts.',
+    ]);
+    expect(
+      told(policies([], [filter("user.role == 'a'", 'salary'), mask("user.role != 'b'", 'salary')])),
+    ).toEqual([]);
+  });
+});
+
+describe('rules that contradict each other', () => {
+  it.each([
+    [[deny("user.role == 'a'"), deny("user.role != 'a'")]],
+    [[deny('id <= 50'), deny('id > 50')]],
+    [[deny("region == 'eu'"), deny("region == 'us'")]],
+    [[deny('deep'), deny("text == 'x'"), deny('!deep')]],
+  ])('deny every call between them', (rules) => {
+    expect(told(policies(rules)).at(-1)).toMatch(/^policy-contradiction .* together deny every call/);
+  });
+
+  it('leave nothing for the rules after them', () => {
+    expect(told(policies([deny('true'), deny('deep')], [mask('true', 'name')]))).toEqual([
+      'policy-contradiction input[0: input[0] denies every call, whoever makes it.',
+      'policy-unreachable input[1: input[1] is never reached: the rules above it deny every call.',
+    ]);
+    expect(told(policies([deny("user.role == 'a'")], [deny("user.role != 'a'")]))).toEqual([
+      'policy-contradiction output[0: input[0] and output[0] together deny every call, whoever makes it.',
+    ]);
+  });
+
+  it('are not looked for where there is too much to look through', () => {
+    const many = Array.from({ length: 13 }, (_, n) => `text.contains('${n}')`).join(' && ');
+    expect(told(policies([deny(`${many} && false`)]))).toEqual([]);
+  });
+});
+
+describe('what one caller may do', () => {
+  const call = (given: Policies, who: User | null) => accessOf(given, SCOPE, who);
+
+  it('is known where it depends on nobody else', () => {
+    const given = policies([deny("user.role == 'anonymous'"), deny("!('read' in user.permissions)")]);
+    expect(call(given, null)).toMatchObject({
+      call: 'deny',
+      rules: ['input[0]'],
+      depends_on: [],
+      fields: [],
+    });
+    expect(call(given, user('a'))).toMatchObject({ call: 'deny', rules: ['input[1]'] });
+    expect(call(given, user('a', { permissions: ['read'] }))).toMatchObject({ call: 'allow', rules: [] });
+  });
+
+  it('depends on arguments, data and time where it does', () => {
+    const given = policies(
+      [deny("user.role == 'partner' && id != 2"), deny("user.role == 'night' && now().getHours() > 6")],
+      [deny("user.role == 'auditor' && response.size() > 3")],
+    );
+    expect(call(given, user('boss'))).toMatchObject({ call: 'allow', depends_on: [] });
+    expect(call(given, user('partner'))).toMatchObject({
+      call: 'depends',
+      rules: ['input[0]'],
+      depends_on: ['id'],
+    });
+    expect(call(given, user('night'))).toMatchObject({ call: 'depends', depends_on: ['now()'] });
+    expect(call(given, user('auditor'))).toMatchObject({ call: 'depends', depends_on: ['response'] });
+  });
+
+  it('knows what arguments can be', () => {
+    expect(call(policies([deny("region in ['eu', 'us']")]), null)).toMatchObject({ call: 'deny' });
+    expect(call(policies([deny('id > 100')]), null)).toMatchObject({ call: 'allow' });
+    expect(call(policies([deny('id > 10'), deny('id <= 10')]), null)).toMatchObject({
+      call: 'deny',
+      rules: ['input[0]', 'input[1]'],
+    });
+  });
+
+  it('is denied by a condition that fails, as a call would be', () => {
+    const given = policies([deny("user.email.endsWith('@acme.com')")]);
+    expect(call(given, null)).toMatchObject({ call: 'deny', rules: ['input[0]'] });
+  });
+
+  it('is denied where a part fails that a condition cannot do without', () => {
+    const needed = [
+      'text == user.claims.tenant',
+      'text.startsWith(user.claims.tenant)',
+      'user.claims.teams.exists(team, team == text)',
+      '[user.claims.tenant, text].size() == 2',
+    ];
+    const claims = { tenant: 't', teams: ['t'] };
+    for (const condition of needed) {
+      const rules = policies([], [mask(condition.replaceAll('text', 'response[0].name'), 'name')]);
+      for (const given of [policies([deny(condition)]), rules]) {
+        expect(call(given, user('a'))).toMatchObject({ call: 'deny' });
+        expect(call(given, user('a', { claims })).call).not.toBe('deny');
+      }
+    }
+    const spared = policies([deny("text == 'x' && text == user.claims.tenant")]);
+    expect(call(spared, user('a'))).toMatchObject({ call: 'depends' });
+  });
+
+  it('depends on values that a condition fails on', () => {
+    expect(call(policies([deny("text < 'm'")]), null)).toMatchObject({
+      call: 'depends',
+      depends_on: ['text'],
+    });
+    const returns: PolicyScope['returns'] = {
+      type: 'object',
+      properties: { on: { type: 'boolean', nullable: true }, off: { type: 'boolean' } },
+    };
+    const onOutput = (condition: string) =>
+      accessOf(policies([], [mask(condition, 'on')]), { ...SCOPE, returns }, null);
+    expect(onOutput('response.on')).toMatchObject({ call: 'depends', depends_on: ['response.on'] });
+    expect(onOutput('response.off')).toMatchObject({ call: 'allow' });
+    expect(onOutput("response.other == 'x'")).toMatchObject({ call: 'depends' });
+    expect(call(policies([deny('maybe')]), null)).toMatchObject({ call: 'depends' });
+  });
+
+  it('names every field and what becomes of it', () => {
+    const given = policies(
+      [],
+      [
+        { condition: "user.role != 'admin'", action: 'filter_sensitive_fields' },
+        mask("user.role == 'guest'", 'name'),
+        filter('response.size() > 10', 'address'),
+        filter("user.role == 'nobody'", 'address.city'),
+      ],
+    );
+    const fields = (who: User) =>
+      Object.fromEntries(call(given, who).fields.map(({ field, access }) => [field, access]));
+    expect(fields(user('guest'))).toEqual({
+      name: 'masked',
+      salary: 'filtered',
+      address: 'depends',
+      'address.street': 'depends',
+      'address.city': 'depends',
+    });
+    expect(fields(user('admin'))).toMatchObject({ name: 'shown', salary: 'shown' });
+    const guest = call(given, user('guest'));
+    expect(guest).toMatchObject({ call: 'allow', depends_on: [] });
+    expect(guest.fields.find(({ field }) => field === 'address')).toEqual({
+      ...{ field: 'address', access: 'depends', rules: ['output[2]'], depends_on: ['response'] },
+    });
+  });
+
+  it('knows what results can be', () => {
+    const scope: PolicyScope = {
+      ...SCOPE,
+      returns: {
+        type: 'object',
+        properties: { sum: { type: 'number', minimum: 0 }, state: { type: 'string', enum: ['new', 'old'] } },
+      },
+    };
+    const given = policies([], [deny('response.sum < 0'), deny("response.state == 'lost'")]);
+    expect(accessOf(given, scope, null)).toMatchObject({ call: 'allow', rules: [] });
+    expect(checkReach(given, scope).map(({ code }) => code)).toEqual([
+      'policy-unreachable',
+      'policy-unreachable',
+    ]);
+    const open = policies([], [deny("response.state != 'new'")]);
+    expect(accessOf(open, scope, null)).toMatchObject({ call: 'depends', depends_on: ['response.state'] });
+  });
+
+  it('agrees with what happens to calls', () => {
+    const conditions = [
+      "user.role == 'a' && id > 50",
+      "region == 'eu' || user.role == 'b'",
+      "!deep && user.role in ['a', 'c']",
+      'limit != null && limit > 3',
+      "user.email.contains('x') && id < 10",
+      "text == 'x' ? user.role == 'a' : deep",
+    ];
+    let decided = 0;
+    for (const one of conditions) {
+      for (const other of conditions) {
+        const given = policies([deny(one), deny(other)]);
+        for (const role of ['a', 'b', 'c', 'd']) {
+          const who = user(role, { email: role === 'd' ? null : 'x@y' });
+          const { call: expected } = call(given, who);
+          const outcomes = new Set(
+            samples().map((args) => {
+              const { outcome } = enforceInput(compilePolicies(given, SCOPE), args, who, { now: () => 0 });
+              return outcome === 'deny' ? 'deny' : 'allow';
+            }),
+          );
+          if (expected !== 'depends') {
+            expect([...outcomes]).toEqual([expected]);
+            decided += 1;
+          }
+        }
+      }
+    }
+    expect(decided).toBeGreaterThan(10);
+  });
+});
+
+function samples() {
+  return [1, 9, 51].flatMap((id) =>
+    ['eu', 'us'].flatMap((region) =>
+      [true, false].flatMap((deep) =>
+        [null, 2, 4].flatMap((limit) => ['x', 'y'].map((text) => ({ id, region, deep, limit, text }))),
+      ),
+    ),
+  );
+}

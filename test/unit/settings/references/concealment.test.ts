@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { createConcealment } from '../../../../src/settings/references/concealment.ts';
+
+it('a secret that begins with another leaves no rest', () => {
+  const { add, conceal } = createConcealment();
+  add({ short: 'planted' });
+  add(['planted-and-more']);
+  expect(conceal('planted-and-more, planted')).toBe('[REDACTED], [REDACTED]');
+});
+
+it('of a text of several lines each line is a secret', () => {
+  const { add, conceal } = createConcealment();
+  add('-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nab\n');
+  expect(conceal('  MIIEvQIBADANBgkq')).toBe('  [REDACTED]');
+  expect(conceal("'MIIEvQIBADANBgkq\\nab'")).toBe("'[REDACTED]\\nab'");
+});
+
+it('what has no form in an address is hidden as it is', () => {
+  const { add, conceal } = createConcealment();
+  add('planted\ud800');
+  expect(conceal('a planted\ud800 text')).toBe('a [REDACTED] text');
+});

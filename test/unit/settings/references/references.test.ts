@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { getSecret } from '../../../../src/settings/secrets.ts';
+import { startVault, VAULT_TOKEN } from '../../adapters/references/vault-double.ts';
+import { load, problemsOf, settingsOf, userFile } from '../fixture.ts';
+
+const secret = (parameters: string, shared = '') =>
+  userFile(`secrets:\n  - name: s\n    type: custom\n    parameters: ${parameters}\n`, shared);
+
+const readAs = async (value: string, env: Record<string, string> = {}) =>
+  getSecret(await settingsOf({ user: secret(`{ a: ${JSON.stringify(value)} }`), env }), 's')?.a;
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'svc-references-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+describe('references', () => {
+  it('stand for variables, whole and inside of text', async () => {
+    const env = { A: 'one', B: '', C: '${A}' };
+    expect(await readAs('${A}', env)).toBe('one');
+    expect(await readAs('<${A}-${B}-${A}>', env)).toBe('<one--one>');
+    expect(await readAs('${C}', env)).toBe('${A}');
+    expect(await readAs('$A $ {A}', env)).toBe('$A $ {A}');
+  });
+
+  it('stand for files, stripped, relative to the working directory', async () => {
+    const path = join(folder(), 'key.txt');
+    writeFileSync(path, '\n  from a file \n\n');
+    expect(await readAs(`file://${path}`)).toBe('from a file');
+    expect(await readAs(`file://${relative(process.cwd(), path)}`)).toBe('from a file');
+    expect(await readAs('file://${WHERE}', { WHERE: path })).toBe('from a file');
+  });
+
+  it('become numbers and booleans where these are meant', async () => {
+    const user = 'svc: 1\ntransport: { http: { port: "${PORT}", stateless: "${FLAG}" } }\n';
+    const { transport } = await settingsOf({ user, env: { PORT: '81', FLAG: 'True' } });
+    expect(transport.http).toMatchObject({ port: 81, stateless: true });
+  });
+
+  it('are looked up at any depth, at the same time, each once', async () => {
+    const vault = await startVault({ v2: { 'secret/db': { a: 'one', b: 'two' } } });
+    const user = secret(
+      '{ x: "vault://secret/db#a", y: "vault://secret/db#b", deep: { z: "vault://secret/db#a" } }',
+      'vault: { enabled: true, address: "${ADDRESS}", token_env: T }\n',
+    );
+    const settings = await settingsOf({ user, env: { ADDRESS: vault.url, T: VAULT_TOKEN } });
+    expect(getSecret(settings, 's')).toEqual({ x: 'one', y: 'two', deep: { z: 'one' } });
+    expect(vault.asked).toHaveLength(1);
+    expect(getSecret(settings, 'other')).toBeNull();
+  });
+
+  it('switch a secret manager on, however the word is written', async () => {
+    const vault = await startVault({ v2: { 'secret/db': { a: 'one' } } });
+    const user = secret(
+      '{ x: "vault://secret/db#a" }',
+      `vault: { enabled: "\${ON}", address: "${vault.url}" }\n`,
+    );
+    const settings = await settingsOf({ user, env: { ON: 'TRUE', VAULT_TOKEN } });
+    expect(getSecret(settings, 's')).toEqual({ x: 'one' });
+  });
+
+  it('are read anew by each load', async () => {
+    const env: Record<string, string> = { A: 'one' };
+    expect(await readAs('${A}', env)).toBe('one');
+    env.A = 'two';
+    expect(await readAs('${A}', env)).toBe('two');
+  });
+
+  it('read the same for every type', async () => {
+    for (const type of ['database', 'api', 'custom', 'anything']) {
+      const user = secret('{ host: h, api_key: k }').replace('custom', type);
+      expect(getSecret(await settingsOf({ user }), 's')).toEqual({ host: 'h', api_key: 'k' });
+    }
+  });
+
+  it('give up in time, with a finding', async () => {
+    const vault = await startVault({ silent: ['secret/data/db'] });
+    const user = secret(
+      '{ x: "vault://secret/db#a" }',
+      `vault: { enabled: true, address: "${vault.url}" }\n`,
+    );
+    const problems = await problemsOf({ user, env: { VAULT_TOKEN }, over: { timeoutMs: 50 } });
+    expect(problems).toEqual([expect.stringContaining('got no answer within 0.05 seconds')]);
+  });
+
+  it('matter only in the profile in use (D16)', async () => {
+    const user = `svc: 1
+projects:
+  demo:
+    profiles:
+      dev: {}
+      prod: { secrets: [{ name: s, type: custom, parameters: { a: "\${UNSET}", b: "vault://x/y#z", c: "\${U:-d}" } }] }
+  other:
+    profiles: { dev: { auth: { provider: "\${UNSET}" } } }
+`;
+    expect(await problemsOf({ user })).toEqual([]);
+  });
+
+  it.each([
+    [
+      '${UNSET}',
+      'is ${UNSET}, which is an environment variable that is not set. [Set UNSET before svc starts.]',
+    ],
+    ['planted${UNSET}', 'is ${UNSET}, which is an environment variable'],
+    [
+      '${UNSET:-planted}',
+      'gives an environment variable a default, which would hide that the variable is missing.',
+    ],
+    ['${UNSET', 'begins no environment variable'],
+    ['${}', 'begins no environment variable'],
+    ['vault://secret', 'is no reference to a secret of Vault'],
+    ['vault://secret/../sys#x', 'is no reference to a secret of Vault'],
+    ['vault://secret/db#x', 'is vault://secret/db#x, which is with Vault, which is not switched on.'],
+    ['op://v/i', 'is no reference to a field of 1Password'],
+    ['op://v/i/f?attribute=totally', 'is no reference to a field of 1Password'],
+    ['op://v/i/f', 'is with 1Password, which is not switched on.'],
+    ['file://', 'names no file'],
+    ['file:///does/not/exist', 'is file:///does/not/exist, which is a file that is not there.'],
+    ['file:///tmp', 'is no file'],
+  ])('%s fails the load with key, place and reason', async (value, text) => {
+    const { settings, findings } = await load({ user: secret(`{ a: ${JSON.stringify(value)} }`) });
+    expect(settings).toBeNull();
+    expect(findings).toEqual([
+      expect.objectContaining({
+        severity: 'error',
+        code: 'reference-unresolved',
+        file: 'config.yml',
+        line: 9,
+      }),
+    ]);
+    const [shown] = findings.map(({ message, fix }) => `${message} [${fix}]`);
+    expect(shown).toMatch(/^`projects\.demo\.profiles\.dev\.secrets\[0\]\.parameters\.a`/);
+    expect(shown).toContain(text);
+    expect(shown).not.toContain('planted');
+  });
+
+  it('show no value that is wrong in its place', async () => {
+    const user =
+      'svc: 1\ntransport: { provider: "${P}", http: { port: "${P}", base_url: "${P}", stateless: "${P}" } }\n';
+    const problems = await problemsOf({ user, env: { P: 'planted' } });
+    expect(problems).toHaveLength(4);
+    expect(problems.join()).toContain('`transport.provider`, which is ${P}, must be one of');
+    expect(problems.join()).not.toContain('planted');
+  });
+});
