@@ -1,5 +1,5 @@
-import type { Input } from './input.ts';
-import type { Output } from './output.ts';
+import type { Input } from './io/input.ts';
+import type { Output } from './io/output.ts';
 
 /** An option as commander writes it; `repeat` collects every value given. */
 export interface Option {

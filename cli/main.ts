@@ -1,8 +1,8 @@
 import { ERRORS, toSvcError } from '../src/errors.ts';
-import { toFileError } from './file-error.ts';
-import { createOutput, tolerateClosedPipes } from './output.ts';
+import { toFileError } from './io/file-error.ts';
+import { createOutput, tolerateClosedPipes } from './io/output.ts';
+import { reportError } from './io/report-error.ts';
 import { createProgram, findCommand, isFinished, toUsageError } from './program.ts';
-import { reportError } from './report.ts';
 import { COMMANDS } from './table.ts';
 
 /** Runs one command line; the exit code is 0 for ok, 1 for failed, 2 for a usage error. */

@@ -2,7 +2,7 @@ import { CommanderError, Option as CommanderOption, Command as Program } from 'c
 import { SvcError } from '../src/errors.ts';
 import { VERSION } from '../src/version.ts';
 import { type Command, nameOf, type Option } from './command.ts';
-import { createInput, type Input } from './input.ts';
+import { createInput, type Input } from './io/input.ts';
 
 type Start = (command: Command, input: Input) => Promise<void>;
 

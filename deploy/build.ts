@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { auditSettingsOf } from '../adapters/edge/audit.ts';
-import { pythonFilesOf } from '../adapters/python/warm.ts';
+import { auditSettingsOf } from '../adapters/artefact/audit.ts';
+import { pythonFilesOf } from '../adapters/python/pool/warm.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
 import type { Database } from '../src/ports.ts';

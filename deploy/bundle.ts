@@ -90,13 +90,13 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
         contents: `throw new Error('${path} are not part of this artefact');`,
       }));
       onResolve({ filter: /\/start-settings\.[jt]s$/ }, () =>
-        settings ? null : { path: sourceFile('adapters/edge/no-settings') },
+        settings ? null : { path: sourceFile('adapters/artefact/no-settings') },
       );
       onResolve({ filter: /\/audit\/observe\.[jt]s$/ }, () =>
-        audit ? null : { path: sourceFile('adapters/edge/no-audit') },
+        audit ? null : { path: sourceFile('adapters/artefact/no-audit') },
       );
       onResolve({ filter: /^\.\/python\.[jt]s$|\/bundled-python\.[jt]s$/ }, () =>
-        needed.python ? null : { path: sourceFile('adapters/edge/no-python') },
+        needed.python ? null : { path: sourceFile('adapters/artefact/no-python') },
       );
       onResolve({ filter: /^\.\/config\.yml$/ }, () =>
         config ? { path: `./${CONFIG_FILE}`, external: true } : { path: CONFIG_FILE, namespace: 'absent' },

@@ -1,4 +1,4 @@
-import { openProjectFiles } from '../adapters/node/project-files.ts';
+import { openProjectFiles } from '../adapters/node/project/project-files.ts';
 import { checkCatalog } from '../src/catalog/checks/check.ts';
 import { compileCatalog } from '../src/catalog/compile.ts';
 import type { Catalog } from '../src/catalog/model.ts';

@@ -1,8 +1,8 @@
 import { parseManifest } from '../../src/catalog/manifest.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
 import type { Environment } from '../../src/settings/environment.ts';
-import { createStartLog } from '../edge/log.ts';
-import { createEdgeServer, type EdgeServer } from '../edge/server.ts';
+import { createStartLog } from '../artefact/log.ts';
+import { createEdgeServer, type EdgeServer } from '../artefact/server.ts';
 import type { PythonBinding } from '../python-rpc/messages.ts';
 import { afterBody } from './after-body.ts';
 import { bundledPython } from './bundled-python.ts';

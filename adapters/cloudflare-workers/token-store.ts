@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
-import { PURGE_MS, TOKEN_SCHEMA, TOKEN_SQL } from '../edge/token-sql.ts';
+import { PURGE_MS, TOKEN_SCHEMA, TOKEN_SQL } from '../artefact/token-sql.ts';
 
 /** The parts of a D1 binding that a store needs. */
 export interface D1 {

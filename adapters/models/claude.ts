@@ -8,7 +8,7 @@ import type {
 } from '../../src/quality/evals/model.ts';
 import type { Model } from '../../src/settings/model.ts';
 import { fromData } from './arguments.ts';
-import { malformed, toModelError } from './failure.ts';
+import { malformed, toModelError } from './errors.ts';
 import { loadPackage } from './load-package.ts';
 import { toClientOptions } from './options.ts';
 

@@ -5,7 +5,7 @@ import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { Log, Python } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { createPythonSettings } from '../../src/settings/python.ts';
-import { warmPython } from '../python/warm.ts';
+import { warmPython } from '../python/pool/warm.ts';
 import type { ChosenOptions } from '../python-pyodide/choose.ts';
 
 /** The Python of an artefact, in one of its entries. */

@@ -1,5 +1,5 @@
-import type { LoadStartSettings } from '../edge/cold-start.ts';
-import { loadWith } from '../edge/load.ts';
+import type { LoadStartSettings } from '../artefact/cold-start.ts';
+import { loadWith } from '../artefact/load-settings.ts';
 import { openNodeSource } from './references/source.ts';
 
 /** The settings of an artefact on Node or Lambda. */

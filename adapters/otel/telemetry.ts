@@ -22,10 +22,10 @@ import type { TelemetrySettings } from '../../src/settings/model.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import { createConsoleExporter, type WriteLine } from './console.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
+import { watched } from './observed.ts';
 import { OnDemandReader } from './on-demand-reader.ts';
 import { createSpans } from './spans.ts';
 import { resourceOf, urlOf } from './target.ts';
-import { watched } from './watched.ts';
 
 /** What is measured and where from. */
 export interface TelemetryOptions {

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
-import { MAX_FRAME, tooLarge } from '../python/frames.ts';
-import { createLines, type PrintedLines } from '../python/lines.ts';
-import type { PythonSeat } from '../python/seat.ts';
-import { Turn } from '../python/turn.ts';
+import type { PythonSeat } from '../python/pool/seat.ts';
+import { createLines, type PrintedLines } from '../python/printed-lines.ts';
+import { MAX_FRAME, tooLarge } from '../python/protocol/frames.ts';
+import { Turn } from '../python/protocol/pending-request.ts';
 import type { FromThread, ThreadSetup } from './thread-messages.ts';
 
 /** How threads are started. */

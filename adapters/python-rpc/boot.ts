@@ -1,6 +1,6 @@
 import { loadPyodide } from 'pyodide';
 import createModule from 'pyodide/pyodide.asm.mjs';
-import { startPython } from '../python/protocol.ts';
+import { startPython } from '../python/protocol/protocol.ts';
 import type { CreateModule, LoadPyodide } from '../python-pyodide/pyodide.ts';
 import { connectStreams } from '../python-pyodide/streams.ts';
 import { openSuspending, type SuspendingInterpreter } from './interpreter.ts';

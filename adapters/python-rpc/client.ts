@@ -7,8 +7,8 @@ import type {
   PythonResult,
   PythonSettings,
 } from '../../src/ports.ts';
-import { createLimit, type Limit } from '../python/limit.ts';
-import { callFunction, loadFile, type PythonLine } from '../python/protocol.ts';
+import { createLimit, type Limit } from '../python/pool/time-limit.ts';
+import { callFunction, loadFile, type PythonLine } from '../python/protocol/protocol.ts';
 import { type Ask, BUSY, LATE, type PythonBinding, type Turns } from './messages.ts';
 
 /** What answers Python. */

@@ -1,11 +1,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import { createConcealment } from '../../src/settings/references/concealment.ts';
-import { createLines } from '../python/lines.ts';
+import { createLines } from '../python/printed-lines.ts';
 import { type Assets, boot, type CarriedProject } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';
-import { createLineUp, type Place } from './line-up.ts';
 import { type Ask, BUSY, LATE, type Turns } from './messages.ts';
 import text from './python.json';
+import { createLineUp, type Place } from './queue.ts';
 
 /* The Python Worker: it has no address, and only the Worker that it is bound to calls it. */
 

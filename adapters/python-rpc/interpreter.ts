@@ -2,8 +2,8 @@ import { type HostModules, OWN_PATH } from '../python-pyodide/interpreter.ts';
 import { loadInterpreter, type PyodideParts } from '../python-pyodide/load.ts';
 import { writeModules } from '../python-pyodide/modules.ts';
 import type { Pyodide } from '../python-pyodide/pyodide.ts';
-import { createCurfew } from './curfew.ts';
 import type { Ask } from './messages.ts';
+import { createCurfew } from './time-limit.ts';
 
 /** An interpreter whose questions are answered later, by whoever called it. */
 export interface SuspendingInterpreter {

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { Log, PythonHost, PythonSettings } from '../../src/ports.ts';
 import { hostFolder } from './host-folder.ts';
 import { findInterpreter, type Interpreter } from './interpreter.ts';
-import { PythonPool } from './pool.ts';
-import { printedLog } from './printed.ts';
-import { PythonProcess } from './process.ts';
+import { PythonPool } from './pool/pool.ts';
+import { PythonProcess } from './pool/process.ts';
+import { printedLog } from './printed-lines.ts';
 
 /** What Python in child processes needs to know. */
 export interface PythonOptions {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../src/json.ts';
-import { styled } from '../output.ts';
-import { toText } from '../value.ts';
+import { styled } from '../io/output.ts';
+import { toText } from '../io/value.ts';
 
 /** What a tool answered, as people read it: its value where it has one, else its texts. */
 export function toToolText({ structuredContent, content }: JsonObject): string {

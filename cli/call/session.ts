@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
-import { type Met, toCallError } from './failure.ts';
+import { type Met, toCallError } from './errors.ts';
 
 /** A running server, asked as its clients ask it. */
 export interface Session {

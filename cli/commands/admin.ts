@@ -3,9 +3,9 @@ import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
 import { SvcError } from '../../src/errors.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../input.ts';
-import { type Output, styled } from '../output.ts';
-import { watchSignals } from '../signals.ts';
+import type { Input } from '../io/input.ts';
+import { type Output, styled } from '../io/output.ts';
+import { watchSignals } from '../serve/signals.ts';
 
 /** `svc admin`: asks a running server, or shows its page to a browser. */
 export const run: Run = async (input, output) => {

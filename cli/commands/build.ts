@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { createFromSeed, SEED } from '../../adapters/node/seed.ts';
+import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import type { LoadOptions } from '../../deploy/load.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
@@ -7,16 +7,16 @@ import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
-import { toFindingLines } from '../findings.ts';
 import { type Gate, openGate } from '../gate/gate.ts';
 import { toReportDocument, toReportLines } from '../gate/report.ts';
-import type { Input } from '../input.ts';
-import { type Output, styled } from '../output.ts';
-import { withProgress } from '../progress.ts';
-import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project.ts';
-import { ensureWasmArtefact } from '../wasm-artefact.ts';
+import { toColumns } from '../io/columns.ts';
+import { toFindingLines } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { type Output, styled } from '../io/output.ts';
+import { withProgress } from '../io/progress.ts';
+import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
+import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** `svc build`: a folder that runs by itself on a platform. */
 export const run: Run = async (input, output) => {

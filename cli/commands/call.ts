@@ -1,4 +1,4 @@
-import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { nearestName } from '../../src/types/nearest.ts';
@@ -6,15 +6,15 @@ import { toPromptText, toResourceText, toToolText } from '../call/answer.ts';
 import { toArguments } from '../call/arguments.ts';
 import { type CallKind, listOffers, type Offer } from '../call/list.ts';
 import { openSession, type Session } from '../call/session.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
 import { addressOf, toAddress } from '../doctor/address.ts';
-import type { Input } from '../input.ts';
-import { type Output, styled } from '../output.ts';
-import { parseParameters } from '../parameters.ts';
-import { withProgress } from '../progress.ts';
-import { checkSite } from '../project.ts';
-import { settingsOf } from '../settings.ts';
+import { toColumns } from '../io/columns.ts';
+import type { Input } from '../io/input.ts';
+import { type Output, styled } from '../io/output.ts';
+import { withProgress } from '../io/progress.ts';
+import { parseParameters } from '../project/parameters.ts';
+import { checkSite } from '../project/project.ts';
+import { settingsOf } from '../project/settings.ts';
 
 /** `svc call <name>`: asks a running server as its clients do. */
 export const run: Run = async (input, output) => {

@@ -1,10 +1,10 @@
 import type { EffectiveValue } from '../../src/settings/effective/effective.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
-import { toFindingLines } from '../findings.ts';
-import { styled } from '../output.ts';
-import { checkProject } from '../project.ts';
-import { checkSettings, toConfigRefusal } from '../settings.ts';
+import { toColumns } from '../io/columns.ts';
+import { toFindingLines } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+import { checkProject } from '../project/project.ts';
+import { checkSettings, toConfigRefusal } from '../project/settings.ts';
 
 /** `svc config`: every effective value and where it comes from, secrets redacted. */
 export const run: Run = async (input, output) => {

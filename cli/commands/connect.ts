@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toClientName } from '../../src/pages/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
@@ -10,9 +10,9 @@ import { stdioLaunch } from '../connect/launch.ts';
 import { type Plan, planMerge, type Server } from '../connect/merge.ts';
 import { toSnippet } from '../connect/snippet.ts';
 import { toAddress } from '../doctor/address.ts';
-import type { Input } from '../input.ts';
-import { styled } from '../output.ts';
-import { checkSite, siteOf } from '../project.ts';
+import type { Input } from '../io/input.ts';
+import { styled } from '../io/output.ts';
+import { checkSite, siteOf } from '../project/project.ts';
 
 /** `svc connect <client>`: prints what a client needs to know, or merges it into the client's own file. */
 export const run: Run = async (input, output) => {

@@ -10,9 +10,9 @@ import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.t
 import { refuseCollisions } from '../dbt/names.ts';
 import { toChangeLines } from '../dbt/report.ts';
 import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/wanted.ts';
-import type { Input } from '../input.ts';
-import { checkSite } from '../project.ts';
-import { toConfigRefusal } from '../settings.ts';
+import type { Input } from '../io/input.ts';
+import { checkSite } from '../project/project.ts';
+import { toConfigRefusal } from '../project/settings.ts';
 
 const HEAD = 'Made by `svc dbt-config`, which merges: what you write here yourself stays.';
 

@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { runChild } from '../child.ts';
 import type { Run } from '../command.ts';
 import { secretVariables } from '../dbt/environment.ts';
 import { dbtFolder, dbtSite } from '../dbt/folder.ts';
 import { type Holder, holdersOf } from '../dbt/holders.ts';
 import { profileVariable } from '../dbt/profile.ts';
 import { usesDatabase } from '../dbt/words.ts';
-import { findProgram } from '../find-program.ts';
-import { checkSite, databaseOf } from '../project.ts';
-import { settingsOf } from '../settings.ts';
+import { runChild } from '../io/child.ts';
+import { findProgram } from '../io/find-program.ts';
+import { checkSite, databaseOf } from '../project/project.ts';
+import { settingsOf } from '../project/settings.ts';
 
 /** `svc dbt <args>`: dbt with the project's database and secrets; whatever is said, and its exit code, are dbt's. */
 export const run: Run = async (input) => {

@@ -3,7 +3,7 @@ import { openAdmin } from '../serve/admin.ts';
 import { startDevelopment } from '../serve/development.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { checkPort } from '../serve/port.ts';
-import { watchSignals } from '../signals.ts';
+import { watchSignals } from '../serve/signals.ts';
 
 /** `svc dev`: serves a project while it is written, until it is told to stop. */
 export const run: Run = async (input, output) => {

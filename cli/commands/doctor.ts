@@ -1,18 +1,18 @@
-import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
 import { addressOf, toAddress } from '../doctor/address.ts';
 import { checkAuth } from '../doctor/auth.ts';
 import type { Check } from '../doctor/check.ts';
 import { checkInside } from '../doctor/inside.ts';
 import { checkOutside } from '../doctor/outside.ts';
-import { count } from '../findings.ts';
-import type { Input } from '../input.ts';
-import { styled } from '../output.ts';
-import { checkSite } from '../project.ts';
-import { settingsOf } from '../settings.ts';
+import { toColumns } from '../io/columns.ts';
+import { count } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { styled } from '../io/output.ts';
+import { checkSite } from '../project/project.ts';
+import { settingsOf } from '../project/settings.ts';
 
 /** `svc doctor`: what keeps this machine from serving, a server from being reached, or clients from signing in. */
 export const run: Run = async (input, output) => {

@@ -4,13 +4,13 @@ import { FAIL_ON, type FailOn, isFailing, summarize } from '../../src/quality/dr
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Snapshot } from '../../src/quality/drift/snapshot.ts';
-import { requireBaseline } from '../baseline.ts';
-import { toChangeLines, toChangesDocument, toSummaryText } from '../changes.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../input.ts';
-import { styled } from '../output.ts';
-import { checkProject, siteOf } from '../project.ts';
-import { takeSnapshot } from '../snapshot.ts';
+import { requireBaseline } from '../drift/baseline.ts';
+import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/changes.ts';
+import { takeSnapshot } from '../drift/snapshot.ts';
+import type { Input } from '../io/input.ts';
+import { styled } from '../io/output.ts';
+import { checkProject, siteOf } from '../project/project.ts';
 
 /** `svc drift-check`: what has changed since the baseline, each change with its class and its old and new value. */
 export const run: Run = async (input, output) => {

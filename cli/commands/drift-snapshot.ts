@@ -1,11 +1,11 @@
 import { relative, resolve } from 'node:path';
 import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
-import { count } from '../findings.ts';
-import { styled } from '../output.ts';
-import { checkProject } from '../project.ts';
-import { takeSnapshot } from '../snapshot.ts';
-import { writeWhole } from '../write.ts';
+import { takeSnapshot } from '../drift/snapshot.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+import { writeWhole } from '../io/write-files.ts';
+import { checkProject } from '../project/project.ts';
 
 /** `svc drift-snapshot`: tables, endpoints and outcomes of tests as they are, for `svc drift-check` to compare with. */
 export const run: Run = async (input, output) => {

@@ -15,15 +15,21 @@ import { prepareSuites, secretsOf } from '../evals/models.ts';
 import { toEvalsText } from '../evals/report.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
 import { keepTranscript, writeText } from '../evals/transcripts.ts';
-import type { Input } from '../input.ts';
-import { createLog } from '../log.ts';
-import type { Output } from '../output.ts';
-import { withSteps } from '../progress.ts';
-import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
-import { lazyPython, withPrinted } from '../python.ts';
-import { settingsOf } from '../settings.ts';
-import { databaseFor, targetOf } from '../target.ts';
-import { parseUser } from '../user.ts';
+import type { Input } from '../io/input.ts';
+import { createLog } from '../io/log.ts';
+import type { Output } from '../io/output.ts';
+import { withSteps } from '../io/progress.ts';
+import {
+  type CheckedProject,
+  checkProject,
+  openProjectDatabase,
+  siteOf,
+  soundPart,
+} from '../project/project.ts';
+import { lazyPython, withPrinted } from '../project/python.ts';
+import { settingsOf } from '../project/settings.ts';
+import { databaseFor, targetOf } from '../project/target.ts';
+import { parseUser } from '../project/user.ts';
 
 /** `svc evals [suite]`: asks a model, lets it call the project's endpoints, and checks what came of it. */
 export const run: Run = async (input, output) => {

@@ -1,15 +1,15 @@
 import { basename, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { chooseDatabase } from '../../adapters/node/database-choice.ts';
-import { openDatabase } from '../../adapters/node/open-database.ts';
-import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { chooseDatabase } from '../../adapters/node/database/database-choice.ts';
+import { openDatabase } from '../../adapters/node/database/open-database.ts';
+import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../input.ts';
-import { type Output, styled } from '../output.ts';
-import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../template.ts';
-import { ignoreLines, makeFolders, writeNew } from '../write.ts';
+import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
+import type { Input } from '../io/input.ts';
+import { type Output, styled } from '../io/output.ts';
+import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 
 /** `svc init`: a project that serves at once. */
 export const run: Run = async (input, output) => {

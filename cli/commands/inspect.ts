@@ -1,13 +1,13 @@
 import { delimiter, dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
-import { runChild } from '../child.ts';
 import type { Run } from '../command.ts';
 import { stdioLaunch } from '../connect/launch.ts';
 import { toAddress } from '../doctor/address.ts';
-import { findProgram } from '../find-program.ts';
-import type { Input } from '../input.ts';
-import { checkSite, siteOf } from '../project.ts';
+import { runChild } from '../io/child.ts';
+import { findProgram } from '../io/find-program.ts';
+import type { Input } from '../io/input.ts';
+import { checkSite, siteOf } from '../project/project.ts';
 
 /** The release that the tests run. */
 export const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';

@@ -2,10 +2,10 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
 import type { Run } from '../command.ts';
-import { count, toFindingLines } from '../findings.ts';
-import type { Input } from '../input.ts';
-import { styled } from '../output.ts';
-import { checkProject } from '../project.ts';
+import { count, toFindingLines } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { styled } from '../io/output.ts';
+import { checkProject } from '../project/project.ts';
 
 /** `svc lint`: what endpoints leave unsaid, and what keeps a file from being looked at. */
 export const run: Run = async (input, output) => {

@@ -1,9 +1,9 @@
 import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
-import { count } from '../findings.ts';
-import { styled } from '../output.ts';
-import { type CheckedProject, checkProject } from '../project.ts';
+import { toColumns } from '../io/columns.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+import { type CheckedProject, checkProject } from '../project/project.ts';
 
 interface Row {
   readonly kind: string;

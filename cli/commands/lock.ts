@@ -3,13 +3,13 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Change } from '../../src/quality/drift/change.ts';
 import { summarize } from '../../src/quality/drift/change.ts';
 import { LOCK, toDocument } from '../../src/quality/drift/document.ts';
-import { toChangeLines, toChangesDocument, toSummaryText } from '../changes.ts';
 import type { Run } from '../command.ts';
-import { count } from '../findings.ts';
-import { compareLock, LOCK_FILE, readLock, toLock } from '../lock.ts';
-import { styled } from '../output.ts';
-import { checkProject, refuseErrors, siteOf } from '../project.ts';
-import { writeWhole } from '../write.ts';
+import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/changes.ts';
+import { compareLock, LOCK_FILE, readLock, toLock } from '../drift/lock.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+import { writeWhole } from '../io/write-files.ts';
+import { checkProject, refuseErrors, siteOf } from '../project/project.ts';
 
 /** `svc lock`: writes down what clients see, and says what of it differs from the lock before. */
 export const run: Run = async (input, output) => {

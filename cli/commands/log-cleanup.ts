@@ -3,10 +3,10 @@ import { deleteOlder, listOlder } from '../../adapters/audit/cleanup.ts';
 import { countRecords } from '../../adapters/audit/lines.ts';
 import { toDuration } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
-import { auditOf } from '../audit.ts';
 import type { Run } from '../command.ts';
-import { count } from '../findings.ts';
-import type { Input } from '../input.ts';
+import { count } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { auditOf } from '../log/audit-log.ts';
 
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 90;

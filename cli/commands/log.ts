@@ -6,13 +6,13 @@ import type { AuditFilter } from '../../src/audit/filter.ts';
 import { toStats, toTallies } from '../../src/audit/stats.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
-import { type AuditLog, auditOf, filterOf, numberOf } from '../audit.ts';
-import { toRecordTable, toStatsText } from '../audit-text.ts';
 import type { Run } from '../command.ts';
-import { count } from '../findings.ts';
-import type { Input } from '../input.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { count } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import type { Output } from '../io/output.ts';
+import { withProgress } from '../io/progress.ts';
+import { type AuditLog, auditOf, filterOf, numberOf } from '../log/audit-log.ts';
+import { toRecordTable, toStatsText } from '../log/audit-text.ts';
 
 const MAX_SHOWN = 1_000_000;
 

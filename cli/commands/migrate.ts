@@ -3,16 +3,16 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { byPlace } from '../../src/project/issue.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
-import { count, toFindingLines } from '../findings.ts';
+import { toColumns } from '../io/columns.ts';
+import { count, toFindingLines } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+import { ignoreLines } from '../io/write-files.ts';
 import type { Note } from '../migrate/note.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-config.ts';
 import { checkPlan } from '../migrate/validate.ts';
 import { refuseTarget, writePlan } from '../migrate/write.ts';
-import { styled } from '../output.ts';
-import { ignoreLines } from '../write.ts';
 
 /** `svc migrate <dir>`: a project of MXCP as one of svc, in a folder of its own. */
 export const run: Run = async (input, output) => {

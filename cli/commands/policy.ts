@@ -4,11 +4,11 @@ import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.
 import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
 import { isObject } from '../../src/types/coerce.ts';
 import type { Run } from '../command.ts';
-import { toFindingLines } from '../findings.ts';
-import type { Input } from '../input.ts';
-import { readText } from '../parameters.ts';
-import { toMatrixText } from '../policy-matrix.ts';
-import { checkProject, siteOf, soundPart } from '../project.ts';
+import { toFindingLines } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { toMatrixText } from '../policy/matrix-text.ts';
+import { readText } from '../project/parameters.ts';
+import { checkProject, siteOf, soundPart } from '../project/project.ts';
 
 const OPTION = '--user-context';
 

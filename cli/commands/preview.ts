@@ -4,13 +4,13 @@ import { staleBecause } from '../../deploy/preview/stale.ts';
 import type { TargetName } from '../../deploy/target.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
-import { howToConnect } from '../banner.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../input.ts';
-import { type Output, styled } from '../output.ts';
-import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project.ts';
+import type { Input } from '../io/input.ts';
+import { type Output, styled } from '../io/output.ts';
+import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project/project.ts';
+import { howToConnect } from '../serve/banner.ts';
 import { checkPort } from '../serve/port.ts';
-import { untilStopped } from '../signals.ts';
+import { untilStopped } from '../serve/signals.ts';
 import { buildChecked, outOf, targetOf } from './build.ts';
 
 /** `svc preview`: the artefact of a platform, run as the platform would, until it is told to stop. */

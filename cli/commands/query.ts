@@ -1,4 +1,4 @@
-import type { DatabaseChoice } from '../../adapters/node/database-choice.ts';
+import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
@@ -6,14 +6,14 @@ import { scanParameters } from '../../src/sql/parameters.ts';
 import { classify, statementsOf } from '../../src/sql/statement.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../input.ts';
-import { styled } from '../output.ts';
-import { parseParameters, readText } from '../parameters.ts';
-import { withProgress } from '../progress.ts';
-import { checkSite, databaseOf, openProjectDatabase } from '../project.ts';
-import { toQueryValue } from '../query-value.ts';
-import { settingsOf } from '../settings.ts';
-import { toText } from '../value.ts';
+import type { Input } from '../io/input.ts';
+import { styled } from '../io/output.ts';
+import { withProgress } from '../io/progress.ts';
+import { toText } from '../io/value.ts';
+import { parseParameters, readText } from '../project/parameters.ts';
+import { checkSite, databaseOf, openProjectDatabase } from '../project/project.ts';
+import { toQueryValue } from '../project/query-value.ts';
+import { settingsOf } from '../project/settings.ts';
 
 const MAX_ROWS = 10_000;
 /** Somebody sits before it and can stop it. */

@@ -11,18 +11,24 @@ import type { Database } from '../../src/ports.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
 import type { Run } from '../command.ts';
-import { errorsOf, parseKind, unknownEndpoint } from '../endpoint-choice.ts';
-import { toRefusal } from '../findings.ts';
-import type { Input } from '../input.ts';
-import { createLog } from '../log.ts';
-import type { Output } from '../output.ts';
-import { parseParameters } from '../parameters.ts';
-import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
-import { lazyPython, withPrinted } from '../python.ts';
-import { settingsOf } from '../settings.ts';
-import { databaseFor, targetOf } from '../target.ts';
-import { parseUser } from '../user.ts';
-import { toMessages, toText } from '../value.ts';
+import { toRefusal } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { createLog } from '../io/log.ts';
+import type { Output } from '../io/output.ts';
+import { toMessages, toText } from '../io/value.ts';
+import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
+import { parseParameters } from '../project/parameters.ts';
+import {
+  type CheckedProject,
+  checkProject,
+  openProjectDatabase,
+  siteOf,
+  soundPart,
+} from '../project/project.ts';
+import { lazyPython, withPrinted } from '../project/python.ts';
+import { settingsOf } from '../project/settings.ts';
+import { databaseFor, targetOf } from '../project/target.ts';
+import { parseUser } from '../project/user.ts';
 
 /** `svc run <kind> <name>`: one call as a client's would be, with a simulated user. */
 export const run: Run = async (input, output) => {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { EDITOR_FILES, editorSchemaOf } from '../../src/quality/editor/files.ts';
 import type { Run } from '../command.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../io/output.ts';
 
 /** `svc schema [file]`: the JSON Schema by which an editor completes and checks endpoint files, or the site file. */
 export const run: Run = async (input, output) => {

@@ -5,9 +5,9 @@ import type { Run } from '../command.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { checkPort } from '../serve/port.ts';
+import { watchSignals } from '../serve/signals.ts';
 import { start } from '../serve/start.ts';
 import { serveOverStdio } from '../serve/stdio.ts';
-import { watchSignals } from '../signals.ts';
 
 /** `svc serve`: runs until it is told to stop. */
 export const run: Run = async (input, output) => {

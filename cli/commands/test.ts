@@ -5,17 +5,23 @@ import type { EndpointFile } from '../../src/project/model.ts';
 import { type EndpointReport, type TestReport, toTestReport } from '../../src/quality/test/report.ts';
 import { runTests, type TestRun } from '../../src/quality/test/run.ts';
 import type { Run } from '../command.ts';
-import { chooseEndpoints } from '../endpoint-choice.ts';
-import type { Input } from '../input.ts';
-import { createLog } from '../log.ts';
-import type { Output } from '../output.ts';
-import { withLine } from '../progress.ts';
-import { type CheckedProject, checkProject, openProjectDatabase, siteOf, soundPart } from '../project.ts';
-import { lazyPython, withPrinted } from '../python.ts';
-import { settingsOf } from '../settings.ts';
-import { databaseFor, targetOf } from '../target.ts';
-import { toReportText } from '../test-report.ts';
-import { parseUser } from '../user.ts';
+import type { Input } from '../io/input.ts';
+import { createLog } from '../io/log.ts';
+import type { Output } from '../io/output.ts';
+import { withLine } from '../io/progress.ts';
+import { chooseEndpoints } from '../project/endpoint-choice.ts';
+import {
+  type CheckedProject,
+  checkProject,
+  openProjectDatabase,
+  siteOf,
+  soundPart,
+} from '../project/project.ts';
+import { lazyPython, withPrinted } from '../project/python.ts';
+import { settingsOf } from '../project/settings.ts';
+import { databaseFor, targetOf } from '../project/target.ts';
+import { parseUser } from '../project/user.ts';
+import { toReportText } from '../test/report.ts';
 
 /** `svc test [kind [name]]`: the tests that endpoint files declare, against the database of the profile. */
 export const run: Run = async (input, output) => {

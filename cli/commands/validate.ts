@@ -3,19 +3,19 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
 import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
-import { toColumns } from '../columns.ts';
 import type { Run } from '../command.ts';
+import { checkLock } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
-import { count, toFindingLines } from '../findings.ts';
-import type { Input } from '../input.ts';
-import { checkLock } from '../lock.ts';
-import { styled } from '../output.ts';
-import { type CheckedProject, checkProject, soundPart } from '../project.ts';
-import { checkPythonFiles } from '../python-check.ts';
-import { checkPythonOn } from '../python-target.ts';
-import { checkSettings } from '../settings.ts';
-import { checkDatabase } from '../statements.ts';
-import { targetOf } from '../target.ts';
+import { toColumns } from '../io/columns.ts';
+import { count, toFindingLines } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { styled } from '../io/output.ts';
+import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
+import { checkPythonFiles } from '../project/python-check.ts';
+import { checkPythonOn } from '../project/python-target.ts';
+import { checkSettings } from '../project/settings.ts';
+import { checkDatabase } from '../project/statements.ts';
+import { targetOf } from '../project/target.ts';
 
 /** `svc validate [file]`: everything that is wrong, with its place and its fix. */
 export const run: Run = async (input, output) => {

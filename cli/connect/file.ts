@@ -3,8 +3,8 @@ import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { SvcError } from '../../src/errors.ts';
-import { toFileError } from '../file-error.ts';
-import { whereLinksLead, writeWhole } from '../write.ts';
+import { toFileError } from '../io/file-error.ts';
+import { whereLinksLead, writeWhole } from '../io/write-files.ts';
 import { refusal } from './json.ts';
 import type { Plan } from './merge.ts';
 

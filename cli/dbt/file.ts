@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type Document, parseDocument } from 'yaml';
 import { SvcError } from '../../src/errors.ts';
-import { writeWhole } from '../write.ts';
+import { writeWhole } from '../io/write-files.ts';
 import { type Change, mergeInto, type Wanted } from './merge.ts';
 
 /** A file of dbt as it is to be, and what that changes. */

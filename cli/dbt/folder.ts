@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { SiteFile } from '../../src/project/site-model.ts';
-import { type CheckedProject, siteOf } from '../project.ts';
+import { type CheckedProject, siteOf } from '../project/project.ts';
 
 export const PROJECT_FILE = 'dbt_project.yml';
 export const PROFILES_FILE = 'profiles.yml';

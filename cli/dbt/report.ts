@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { JsonValue } from '../../src/json.ts';
-import { styled } from '../output.ts';
+import { styled } from '../io/output.ts';
 import type { Merged } from './file.ts';
 import type { Change } from './merge.ts';
 

@@ -1,8 +1,8 @@
-import { findProjectRoot } from '../../adapters/node/project-files.ts';
+import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { Input } from '../input.ts';
-import { type CheckedProject, checkProject, databaseOf } from '../project.ts';
-import { checkSettings } from '../settings.ts';
+import type { Input } from '../io/input.ts';
+import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
+import { checkSettings } from '../project/settings.ts';
 import { addressOf } from './address.ts';
 import { type Check, failed, problem } from './check.ts';
 import { checkConfigured } from './configured.ts';

@@ -1,7 +1,7 @@
 import type { Cost, EvalResult, EvalsReport, SuiteReport } from '../../src/quality/evals/report.ts';
-import { toColumns } from '../columns.ts';
-import { count } from '../findings.ts';
-import { styled } from '../output.ts';
+import { toColumns } from '../io/columns.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
 
 const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), error: styled('error', '!') };
 

@@ -15,10 +15,10 @@ import {
   toProblems,
 } from '../../src/quality/gate/report.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import type { Input } from '../input.ts';
-import type { Output } from '../output.ts';
-import type { CheckedProject } from '../project.ts';
-import { checkPythonFiles } from '../python-check.ts';
+import type { Input } from '../io/input.ts';
+import type { Output } from '../io/output.ts';
+import type { CheckedProject } from '../project/project.ts';
+import { checkPythonFiles } from '../project/python-check.ts';
 import { toGateRefusal } from './report.ts';
 import { driftCheck, type Served, statementFindings } from './served.ts';
 import {

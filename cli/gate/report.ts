@@ -2,9 +2,9 @@ import type { TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { CheckReport, GateProblem } from '../../src/quality/gate/report.ts';
-import { toValueText } from '../changes.ts';
-import { count } from '../findings.ts';
-import { styled } from '../output.ts';
+import { toValueText } from '../drift/changes.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
 
 const MARKS = {
   passed: ['ok', '✓'],

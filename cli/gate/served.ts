@@ -9,9 +9,9 @@ import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
 import { readTables } from '../../src/quality/drift/tables.ts';
 import { type CheckName, type CheckReport, judgeChanges, skip } from '../../src/quality/gate/report.ts';
 import { checkStatements } from '../../src/quality/statements.ts';
-import { readBaseline } from '../baseline.ts';
-import type { CheckedProject } from '../project.ts';
-import { isSourced, readersOf, readModules } from '../snapshot.ts';
+import { readBaseline } from '../drift/baseline.ts';
+import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
+import type { CheckedProject } from '../project/project.ts';
 
 /** What is checked on the database as the artefact serves it. */
 export interface Served {

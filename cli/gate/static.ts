@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { openProjectFiles } from '../../adapters/node/project-files.ts';
+import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { runsPython } from '../../deploy/build.ts';
 import { checkCapability } from '../../deploy/gate.ts';
 import type { TargetName } from '../../deploy/target.ts';
@@ -22,9 +22,9 @@ import { findSecrets } from '../../src/quality/gate/secrets.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { pythonEndpoints } from '../../src/quality/python.ts';
 import { checkLiteralSecrets } from '../../src/settings/references/literal-secrets.ts';
-import { compareLock, LOCK_FILE, readLock } from '../lock.ts';
-import { type CheckedProject, soundPart } from '../project.ts';
-import { checkPythonOn } from '../python-target.ts';
+import { compareLock, LOCK_FILE, readLock } from '../drift/lock.ts';
+import { type CheckedProject, soundPart } from '../project/project.ts';
+import { checkPythonOn } from '../project/python-target.ts';
 
 /** Whether the project has errors, without which nothing can be built. */
 export function validateCheck(findings: readonly Finding[]): CheckReport {

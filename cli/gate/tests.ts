@@ -5,12 +5,12 @@ import type { Endpoint } from '../../src/project/model.ts';
 import { type CheckReport, type GateProblem, judge } from '../../src/quality/gate/report.ts';
 import type { TestResult } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
-import type { Input } from '../input.ts';
-import { createLog } from '../log.ts';
-import type { Output } from '../output.ts';
-import { type LazyPython, lazyPython } from '../python.ts';
-import { checkSettings } from '../settings.ts';
-import { isSourced, readersOf } from '../snapshot.ts';
+import { isSourced, readersOf } from '../drift/snapshot.ts';
+import type { Input } from '../io/input.ts';
+import { createLog } from '../io/log.ts';
+import type { Output } from '../io/output.ts';
+import { type LazyPython, lazyPython } from '../project/python.ts';
+import { checkSettings } from '../project/settings.ts';
 import type { Served } from './served.ts';
 
 interface Streams {

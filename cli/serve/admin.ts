@@ -7,7 +7,7 @@ import type { AdminSource, Config, Endpoint, Status } from '../../src/admin/sour
 import type { AuditQuery } from '../../src/audit/query.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { VERSION } from '../../src/version.ts';
-import type { CheckedProject } from '../project.ts';
+import type { CheckedProject } from '../project/project.ts';
 import type { Started } from './start.ts';
 
 /** The admin API of a server, where it is switched on. */

@@ -1,7 +1,7 @@
 import type { Log } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Project } from '../../src/project/model.ts';
-import { type CheckedProject, refuseErrors, soundPart } from '../project.ts';
+import { type CheckedProject, refuseErrors, soundPart } from '../project/project.ts';
 
 /**
  * What of a project is served: an endpoint file that cannot be loaded does not stop the others (spec, "Errors"), but

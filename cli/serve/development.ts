@@ -1,15 +1,15 @@
-import { followFiles } from '../../adapters/node/follow-files.ts';
-import { type NotedFiles, noteFiles } from '../../adapters/node/noted-files.ts';
+import { type NotedFiles, noteFiles } from '../../adapters/node/project/noted-files.ts';
+import { followFiles } from '../../adapters/node/project/watch-files.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
-import { count, toFindingLines } from '../findings.ts';
-import type { Input } from '../input.ts';
-import type { Output } from '../output.ts';
-import { type CheckedProject, checkProject } from '../project.ts';
-import { checkPythonFiles } from '../python-check.ts';
+import { count, toFindingLines } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import type { Output } from '../io/output.ts';
+import { type CheckedProject, checkProject } from '../project/project.ts';
+import { checkPythonFiles } from '../project/python-check.ts';
 import { servedPart } from './broken.ts';
 import { type Started, start } from './start.ts';
 

@@ -1,14 +1,14 @@
-import { asksForTokens, warnOfScopes } from '../../adapters/edge/auth.ts';
-import type { OpenAuth } from '../../adapters/node/auth.ts';
-import { reachOf } from '../../adapters/node/reach.ts';
-import { startHttpServer } from '../../adapters/node/server.ts';
+import { asksForTokens, warnOfScopes } from '../../adapters/artefact/auth.ts';
+import type { OpenAuth } from '../../adapters/node/auth/auth.ts';
+import { reachOf } from '../../adapters/node/http/addresses.ts';
+import { startHttpServer } from '../../adapters/node/http/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toBase } from '../../src/http/origin.ts';
 import { VERSION } from '../../src/version.ts';
-import { toBanner } from '../banner.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../io/output.ts';
+import { toBanner } from './banner.ts';
 import type { Started } from './start.ts';
 
 /** Streamable HTTP, and HTTP+SSE where it is chosen, until the process is told to stop. */
@@ -42,7 +42,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
 /** Loaded only where somebody is to sign in. */
 async function openAuth({ settings, runtime, requests }: Started): Promise<OpenAuth | null> {
   if (!asksForTokens(settings)) return warnOfScopes(runtime.catalog, requests);
-  const { openAuth: open } = await import('../../adapters/node/auth.ts');
+  const { openAuth: open } = await import('../../adapters/node/auth/auth.ts');
   return open(settings, runtime.catalog, requests.log);
 }
 

@@ -3,7 +3,7 @@ import type { ExchangeableDatabase } from '../../adapters/node/reload/exchangeab
 import { createReloader, type Reloader } from '../../adapters/node/reload/reloader.ts';
 import type { Database, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { LazyPython } from '../python.ts';
+import type { LazyPython } from '../project/python.ts';
 
 /** What a reload exchanges and where the new values come from. */
 export interface ServeReload {

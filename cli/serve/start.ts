@@ -1,26 +1,26 @@
 import { relative } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
+import { type Watch, watchCalls } from '../../adapters/node/observers.ts';
 import { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
-import { createRequestLog, type RequestLog } from '../../adapters/node/request-log.ts';
-import { type Watch, watchCalls } from '../../adapters/node/watch.ts';
-import { warmPython } from '../../adapters/python/warm.ts';
+import { warmPython } from '../../adapters/python/pool/warm.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { Serving } from '../banner.ts';
-import type { Input } from '../input.ts';
-import { createServerLog } from '../log.ts';
-import type { Output } from '../output.ts';
-import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project.ts';
-import { lazyPython } from '../python.ts';
-import { openSettings } from '../settings.ts';
-import { watchHangups } from '../signals.ts';
+import type { Input } from '../io/input.ts';
+import { createServerLog } from '../io/log.ts';
+import type { Output } from '../io/output.ts';
+import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project/project.ts';
+import { lazyPython } from '../project/python.ts';
+import { openSettings } from '../project/settings.ts';
+import type { Serving } from './banner.ts';
 import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
+import { watchHangups } from './signals.ts';
 
 const PATIENCE_MS = 1_000;
 

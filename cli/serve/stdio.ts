@@ -1,7 +1,7 @@
-import { asksForTokens } from '../../adapters/edge/auth.ts';
+import { asksForTokens } from '../../adapters/artefact/auth.ts';
 import { VERSION } from '../../src/version.ts';
-import { count } from '../findings.ts';
-import type { Output } from '../output.ts';
+import { count } from '../io/findings.ts';
+import type { Output } from '../io/output.ts';
 import type { Started } from './start.ts';
 
 /** Standard output belongs to the protocol: nothing else is written there, not even with --json. */

@@ -1,4 +1,4 @@
-import { openProjectFiles } from '../../adapters/node/project-files.ts';
+import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { PythonProject } from './check.ts';
 

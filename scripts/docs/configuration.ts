@@ -1,4 +1,4 @@
-import { FLAGS } from '../../cli/settings.ts';
+import { FLAGS } from '../../cli/project/settings.ts';
 import { SITE_FILE } from '../../src/project/schema/site.ts';
 import { loadSite } from '../../src/project/site.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from '../../src/settings/effective/defaults.ts';

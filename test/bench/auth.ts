@@ -1,4 +1,4 @@
-import { openJwe } from '../../adapters/node/open-jwe.ts';
+import { openJwe } from '../../adapters/node/auth/open-jwe.ts';
 import { createMemoryStore } from '../../src/auth/memory-store.ts';
 import { call, createDesk, TOOLS, tokens } from '../unit/auth/fixture.ts';
 import { createFakeRuntime, createTestApp, modern } from '../unit/mcp/fixture.ts';

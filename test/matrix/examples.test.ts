@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createFromSeed } from '../../adapters/node/seed.ts';
+import { createFromSeed } from '../../adapters/node/database/seed.ts';
 import { buildTarget } from '../../deploy/build.ts';
 import { PLATFORMS } from './platforms.ts';
 import { rawCall } from './raw.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { DatabaseChoice } from '../../../adapters/node/database-choice.ts';
-import { openDatabase } from '../../../adapters/node/open-database.ts';
-import { SEED } from '../../../adapters/node/seed.ts';
+import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
+import { openDatabase } from '../../../adapters/node/database/open-database.ts';
+import { SEED } from '../../../adapters/node/database/seed.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 import { isFolderFor } from './places.ts';

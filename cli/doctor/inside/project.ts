@@ -1,7 +1,7 @@
 import type { Finding } from '../../../src/project/finding.ts';
 import type { LoadedSettings } from '../../../src/settings/load.ts';
-import { count } from '../../findings.ts';
-import type { CheckedProject } from '../../project.ts';
+import { count } from '../../io/findings.ts';
+import type { CheckedProject } from '../../project/project.ts';
 import { type Check, ok, problem } from '../check.ts';
 
 const errorsOf = (findings: readonly Finding[]) => findings.filter(({ severity }) => severity === 'error');

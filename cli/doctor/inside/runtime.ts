@@ -1,6 +1,6 @@
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
-import type { DatabaseChoice } from '../../../adapters/node/database-choice.ts';
+import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
 import { findInterpreter, PYODIDE, wantedInterpreter } from '../../../adapters/python/interpreter.ts';
 import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
 import { PYODIDE_VERSION } from '../../../adapters/python-pyodide/pyodide.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startHttpServer } from '../../../adapters/node/server.ts';
+import { startHttpServer } from '../../../adapters/node/http/server.ts';
 import { createApp } from '../../../src/app.ts';
 import { createRuntime } from '../../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../../src/catalog/manifest.ts';

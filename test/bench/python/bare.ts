@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readFrames, writeFrame } from '../../../adapters/python/frames.ts';
+import { readFrames, writeFrame } from '../../../adapters/python/protocol/frames.ts';
 import type { JsonObject } from '../../../src/json.ts';
 
 /** A child process that does nothing but exchange frames of JSON. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startHttpServer } from '../../../adapters/node/server.ts';
+import { startHttpServer } from '../../../adapters/node/http/server.ts';
 import { Browser, createDesk } from './fixture.ts';
 
 const SUITE = resolve('node_modules/.bin/conformance');

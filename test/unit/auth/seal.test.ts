@@ -1,7 +1,7 @@
 import { CompactEncrypt } from 'jose';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { openJwe } from '../../../adapters/node/open-jwe.ts';
+import { openJwe } from '../../../adapters/node/auth/open-jwe.ts';
 import { createKeyRing, generateKey, type KeyRing, type Purpose, parseKeys } from '../../../src/auth/keys.ts';
 import { createSealer, type SealerParts } from '../../../src/auth/seal.ts';
 import { SvcError } from '../../../src/errors.ts';

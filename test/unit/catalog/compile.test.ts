@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openProjectFiles } from '../../../adapters/node/project-files.ts';
+import { openProjectFiles } from '../../../adapters/node/project/project-files.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import { parseCatalog } from '../../../src/catalog/parse.ts';
 import { SvcError } from '../../../src/errors.ts';

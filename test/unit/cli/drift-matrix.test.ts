@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
-import { openDatabase } from '../../../adapters/node/open-database.ts';
+import { openDatabase } from '../../../adapters/node/database/open-database.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { Change, ChangeClass } from '../../../src/quality/drift/change.ts';
 import { compareContracts } from '../../../src/quality/drift/compare-contract.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
-import { createInput } from '../../../cli/input.ts';
-import { createOutput } from '../../../cli/output.ts';
+import { createInput } from '../../../cli/io/input.ts';
+import { createOutput } from '../../../cli/io/output.ts';
 import { start } from '../../../cli/serve/start.ts';
 import { callTool } from '../../../src/call/execute.ts';
 import type { RequestContext } from '../../../src/context.ts';

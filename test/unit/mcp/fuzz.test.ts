@@ -5,7 +5,7 @@ import { createNoiseRuntime, sendNoise } from './noise.ts';
 // A second on a machine with nothing else to do.
 const SLOWLY = { timeout: 120_000 };
 
-// The same noise at length, and over a socket: test/unit/adapters/node/fuzz.test.ts.
+// The same noise at length, and over a socket: test/unit/adapters/node/http/fuzz.test.ts.
 describe('mutated messages', () => {
   it.each([1, 2, 3])('are all answered, none with a server error (seed %i)', SLOWLY, async (seed) => {
     const runtime = createNoiseRuntime();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openProjectFiles } from '../../../adapters/node/project-files.ts';
+import { openProjectFiles } from '../../../adapters/node/project/project-files.ts';
 import { loadProject } from '../../../src/project/load.ts';
 import type { Endpoint } from '../../../src/project/model.ts';
 import { load, SITE, short } from './memory.ts';

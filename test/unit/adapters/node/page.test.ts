@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { createFakeRuntime, createTestApp } from '../../mcp/fixture.ts';
 import { findChromium } from './browser.ts';
 

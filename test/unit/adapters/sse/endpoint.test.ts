@@ -3,7 +3,7 @@ import { Client, SSEClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { type ClosableSse, createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
 import type { AppOptions } from '../../../../src/app.ts';
 import type { User } from '../../../../src/context.ts';

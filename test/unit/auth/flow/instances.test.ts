@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createListener } from '../../../../adapters/node/listener.ts';
-import { reachOf } from '../../../../adapters/node/reach.ts';
+import { reachOf } from '../../../../adapters/node/http/addresses.ts';
+import { createListener } from '../../../../adapters/node/http/listener.ts';
 import { createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';
 import { generateKey } from '../../../../src/auth/keys.ts';

@@ -1,4 +1,4 @@
-import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
 import { type App, createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type HttpServer, startHttpServer } from '../../../../adapters/node/server.ts';
+import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { toAddress } from '../../../../cli/doctor/address.ts';
 import { checkTransport } from '../../../../cli/doctor/outside/reach.ts';
 import { checkOutside } from '../../../../cli/doctor/outside.ts';

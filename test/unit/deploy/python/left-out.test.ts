@@ -20,5 +20,5 @@ test.each([
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
-  expect(used.filter((path) => /python/.test(path))).toEqual(['adapters/edge/no-python.ts']);
+  expect(used.filter((path) => /python/.test(path))).toEqual(['adapters/artefact/no-python.ts']);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FLAGS } from '../../../../cli/settings.ts';
+import { FLAGS } from '../../../../cli/project/settings.ts';
 import { COMMANDS } from '../../../../cli/table.ts';
 import {
   CONFIGURATION_PAGE,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
-import type { DatabaseChoice } from '../../../../../adapters/node/database-choice.ts';
+import type { DatabaseChoice } from '../../../../../adapters/node/database/database-choice.ts';
 import { checkDatabase } from '../../../../../cli/doctor/inside/database.ts';
 
 let root: string;

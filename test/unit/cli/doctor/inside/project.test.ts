@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openProjectFiles } from '../../../../../adapters/node/project-files.ts';
+import { openProjectFiles } from '../../../../../adapters/node/project/project-files.ts';
 import { checkConfiguration, checkFiles } from '../../../../../cli/doctor/inside/project.ts';
 import { checkNode, checkPython } from '../../../../../cli/doctor/inside/runtime.ts';
 import type { Finding } from '../../../../../src/project/finding.ts';

@@ -1,0 +1,27 @@
+import { createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import type { DerivedKey } from '../../../src/auth/keys.ts';
+import type { OpenJwe } from '../../../src/auth/seal.ts';
+
+/** Decrypts `dir`/A256GCM without the thread pool that WebCrypto goes through on Node: a tenth of the time. */
+export const openJwe: OpenJwe = (jwe, key) => {
+  const [header = '', , iv = '', text = '', tag = ''] = jwe.split('.');
+  const decipher = createDecipheriv('aes-256-gcm', keyObject(key), Buffer.from(iv, 'base64url'), {
+    authTagLength: 16,
+  });
+  decipher.setAAD(Buffer.from(header, 'ascii'));
+  decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+  try {
+    return Buffer.concat([decipher.update(text, 'base64url'), decipher.final()]);
+  } catch {
+    return null;
+  }
+};
+
+const objects = new WeakMap<DerivedKey, KeyObject>();
+
+/** Made once: of bytes, every call would make its own, at ten times the cost. */
+function keyObject(key: DerivedKey): KeyObject {
+  const known = objects.get(key) ?? createSecretKey(key.bytes);
+  objects.set(key, known);
+  return known;
+}

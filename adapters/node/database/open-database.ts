@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SvcError } from '../../../src/errors.ts';
+import type { Database } from '../../../src/ports.ts';
+import type { DatabaseChoice } from './database-choice.ts';
+
+/** Opens a database with its engine, loading only that one; a read-write database that is missing is created. */
+export async function openDatabase(choice: DatabaseChoice): Promise<Database> {
+  const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
+  if (readonly && !existsSync(path)) throw missing(path);
+  if (engine === 'wasm') return openWasm(choice);
+  if (!readonly) await mkdir(dirname(path), { recursive: true });
+  const { openNative } = await import('../../duckdb-native/open.ts');
+  return openNative({
+    path,
+    readonly,
+    secrets,
+    ...extensions,
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    ...(external === undefined ? {} : { external }),
+  });
+}
+
+async function openWasm({ path, readonly, extensions, memoryMb }: DatabaseChoice): Promise<Database> {
+  const names = (extensions?.extensions ?? []).map(({ name }) => name);
+  if (names.length > 0) throw loadsNothing(names);
+  if (!readonly) throw writes(path);
+  const { openWasmPool } = await import('../../duckdb-wasm/pool/open.ts');
+  return openWasmPool({ path, ...(memoryMb === undefined ? {} : { memoryMb }) });
+}
+
+function missing(path: string): SvcError {
+  return new SvcError(
+    'database_unavailable',
+    `There is no database file at ${path}, and a read-only database cannot be created.
+Create it first (a \`seed.sql\` beside svc-site.yml does it on start), or correct \`database.path\` of the profile.`,
+  );
+}
+
+function writes(path: string): SvcError {
+  return new SvcError(
+    'config_invalid',
+    `The engine wasm only reads, but ${path} is to be opened for writing.
+Set \`readonly: true\` for the database of the profile, or \`engine: native\`.`,
+  );
+}
+
+function loadsNothing(extensions: readonly string[]): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The engine wasm loads no extensions, and the project names ${extensions.join(', ')}.
+Set \`engine: native\` for the database of the profile, or remove them from \`extensions\`.`,
+  );
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { SvcError, toSvcError } from '../../../src/errors.ts';
+
+/** The script beside svc-site.yml that fills a database which is not there yet. */
+export const SEED = 'seed.sql';
+
+/** Creates a missing database from the project's seed script; answers whether it did. */
+export async function createFromSeed(root: string, path: string): Promise<boolean> {
+  if (existsSync(path) || !existsSync(join(root, SEED))) return false;
+  const sql = await readFile(join(root, SEED), 'utf8');
+  const { runScript } = await import('../../duckdb-native/files/script.ts');
+  const fresh = `${path}.${randomUUID()}`;
+  await makeFolder(path);
+  try {
+    await runScript(fresh, sql, root);
+    // Whole or not at all, also when two processes start at once.
+    await rename(fresh, path);
+  } catch (thrown) {
+    throw failed(path, fresh, thrown);
+  } finally {
+    for (const file of [fresh, `${fresh}.wal`]) await rm(file, { force: true });
+  }
+  return true;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  const folder = dirname(path);
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new SvcError(
+      'file_unavailable',
+      `${path} could not be created from ${SEED}: its folder cannot be written to (${toSvcError(cause).message}).
+Give this user the right to write there, or choose another place with \`database.path\` or SVC_DATABASE_PATH.`,
+      { cause },
+    );
+  }
+}
+
+function failed(path: string, fresh: string, thrown: unknown): SvcError {
+  const { code, message } = toSvcError(thrown);
+  const text = `${path} could not be created from ${SEED}: ${message.replaceAll(fresh, path)}`;
+  return new SvcError(code, text, { cause: thrown });
+}

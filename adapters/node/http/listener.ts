@@ -1,0 +1,50 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { App, Extra } from '../../../src/app.ts';
+import { forwardedAddress } from '../../../src/http/network.ts';
+import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
+
+/** Whose requests a listener takes. */
+export interface ListenerOptions {
+  readonly app: App;
+  readonly trustProxy?: boolean;
+}
+
+/** Hands Node's requests to an app; its `request.signal` aborts when the client goes away. */
+export function createListener({ app, trustProxy = false }: ListenerOptions): RequestListener {
+  return getRequestListener(
+    async (request, bindings) => {
+      let text: string | null = null;
+      const respond: Extra['respond'] = (body, init) => {
+        text = body;
+        return new Response(null, init);
+      };
+      const address = addressOf(bindings.incoming as IncomingMessage, trustProxy);
+      const response = await app.fetch(request, { respond, ...(address === undefined ? {} : { address }) });
+      return text === null ? response : send(text, response, bindings as HttpBindings);
+    },
+    { overrideGlobalObjects: false },
+  );
+}
+
+function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {
+  const forwarded = trustProxy ? headers['x-forwarded-for'] : undefined;
+  return forwardedAddress(forwarded?.toString()) ?? socket.remoteAddress;
+}
+
+/** Writes the text as it is: a Response with a body would be read back from a stream, at several times the cost. */
+async function send(text: string, head: Response, { incoming, outgoing }: HttpBindings): Promise<Response> {
+  const length = Buffer.byteLength(text);
+  const json = head.headers.get('content-type') === 'application/json';
+  if (json && length >= LEAST_BYTES) head.headers.append('vary', 'Accept-Encoding');
+  const encoding = json ? encodingFor(incoming.headers['accept-encoding']?.toString(), length) : null;
+  const body = encoding === null ? text : await compress(text, encoding);
+  if (encoding !== null) head.headers.set('content-encoding', encoding);
+  outgoing.writeHead(head.status, {
+    ...Object.fromEntries(head.headers),
+    'content-length': typeof body === 'string' ? length : body.length,
+  });
+  outgoing.end(body);
+  return RESPONSE_ALREADY_SENT;
+}

@@ -1,0 +1,155 @@
+import { SvcError, toSvcError } from '../../../src/errors.ts';
+import type {
+  Log,
+  Python,
+  PythonCall,
+  PythonHost,
+  PythonRequest,
+  PythonResult,
+  PythonSettings,
+} from '../../../src/ports.ts';
+import { callFunction, type PythonStart } from '../protocol/protocol.ts';
+import { loadInSeat, type PythonSeat, startSeat, stopSeat } from './seat.ts';
+import { Seats } from './seats.ts';
+import { createLimit, type Limit } from './time-limit.ts';
+
+/** What a pool of Python interpreters is made from. */
+export interface PoolOptions extends PythonStart {
+  readonly kind: Python['kind'];
+  /** Starts an interpreter. */
+  readonly spawn: () => Promise<PythonSeat>;
+  /** Told before a reload: what is started from now on begins with what holds now. */
+  readonly renew?: () => void;
+  readonly settings: PythonSettings;
+  /** Answers code that belongs to no call. */
+  readonly background: PythonHost;
+  readonly log: Log;
+  /** Interpreters at most, and calls that may wait for one. */
+  readonly size: number;
+  readonly queue: number;
+}
+
+const LOAD_MS = 60_000;
+const CLOSE_MS = 5_000;
+/** A project whose files change faster than a call begins is not waited for. */
+const STALE_TRIES = 3;
+
+/** Python in interpreters of which each has one call at a time, so that no call meets another. */
+export class PythonPool implements Python {
+  readonly kind: Python['kind'];
+  readonly #options: PoolOptions;
+  readonly #retired = new WeakSet<PythonSeat>();
+  #seats: Seats<PythonSeat>;
+
+  constructor(options: PoolOptions) {
+    this.kind = options.kind;
+    this.#options = options;
+    this.#seats = this.#createSeats();
+  }
+
+  async call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult> {
+    const limit = createLimit({ ...call, subject: `The function ${request.name}` });
+    try {
+      for (let tries = 0; tries < STALE_TRIES; tries += 1) {
+        const result = await this.#use(limit, (seat) => this.#callIn(seat, request, host));
+        if (result !== null) return result;
+      }
+    } finally {
+      limit.end();
+    }
+    throw new SvcError('busy', `The files of ${request.name} changed while it was called; try again.`);
+  }
+
+  /** Loads files beforehand, so that the first calls are fast and what is wrong is known early; never throws. */
+  async warm(files: readonly string[]): Promise<void> {
+    for (const file of files) {
+      const limit = createLimit({ timeoutMs: LOAD_MS, subject: `Loading ${file}` });
+      try {
+        await this.#use(limit, (seat) => this.#load(seat, file));
+      } catch (thrown) {
+        if (this.#seats.closed) return;
+        this.#tellUnloaded(file, toSvcError(thrown));
+      } finally {
+        limit.end();
+      }
+    }
+  }
+
+  async reload(): Promise<void> {
+    this.#options.renew?.();
+    const before = this.#seats;
+    const after = this.#createSeats();
+    // Where nothing can be started any more, what runs goes on as it was.
+    after.add(await this.#start());
+    this.#seats = after;
+    void before.close();
+  }
+
+  async close(): Promise<void> {
+    const seats = this.#seats;
+    const timer = setTimeout(() => {
+      for (const seat of seats.busy) seat.kill(new SvcError('cancelled', 'The server was stopped.'));
+    }, CLOSE_MS);
+    await seats.close();
+    clearTimeout(timer);
+  }
+
+  #createSeats(): Seats<PythonSeat> {
+    const { size, queue } = this.#options;
+    return new Seats({
+      size,
+      queue,
+      open: () => this.#start(),
+      close: (seat) => this.#stop(seat),
+      isUsable: (seat) => seat.alive && !this.#retired.has(seat),
+    });
+  }
+
+  async #start(): Promise<PythonSeat> {
+    const { spawn, root, folder, follow } = this.#options;
+    const seat = await spawn();
+    await startSeat(seat, { root, folder, follow });
+    return seat;
+  }
+
+  #stop(seat: PythonSeat): Promise<void> {
+    const { settings, background, log } = this.#options;
+    this.#retired.add(seat);
+    return stopSeat(seat, { settings, host: background }, log);
+  }
+
+  /** What does not end by its limit is ended with its interpreter. */
+  async #use<T>(limit: Limit, work: (seat: PythonSeat) => Promise<T>): Promise<T> {
+    const seats = this.#seats;
+    const seat = await seats.take(limit);
+    limit.begin();
+    const over = limit.over.catch((reason) => {
+      seat.kill(toSvcError(reason));
+      throw reason;
+    });
+    try {
+      return await Promise.race([work(seat), over]);
+    } finally {
+      over.catch(() => {});
+      seats.give(seat);
+    }
+  }
+
+  /** Null: the files of the interpreter are not those of the project any more. */
+  async #callIn(seat: PythonSeat, request: PythonRequest, host: PythonHost): Promise<PythonResult | null> {
+    await this.#load(seat, request.file);
+    const result = await callFunction(seat, request, { settings: this.#options.settings, host });
+    if (result === null) void this.#stop(seat);
+    return result;
+  }
+
+  #load(seat: PythonSeat, file: string): Promise<void> {
+    const { settings, background } = this.#options;
+    return loadInSeat(seat, file, { settings, host: background });
+  }
+
+  #tellUnloaded(file: string, { message, cause }: SvcError): void {
+    const fields = cause instanceof Error ? { fields: { traceback: cause.message } } : {};
+    this.#options.log({ level: 'error', message: `${file} cannot be loaded: ${message}`, ...fields });
+  }
+}

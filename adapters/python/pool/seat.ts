@@ -1,0 +1,67 @@
+import { SvcError, toSvcError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/ports.ts';
+import type { PrintedLines } from '../printed-lines.ts';
+import {
+  loadFile,
+  type PythonAnswers,
+  type PythonLine,
+  type PythonStart,
+  startPython,
+  stopPython,
+} from '../protocol/protocol.ts';
+
+/** One interpreter, which one call at a time uses: a process, or a thread. */
+export interface PythonSeat extends PythonLine {
+  /** Files whose functions can be called. */
+  readonly loaded: Set<string>;
+  readonly printed: PrintedLines;
+  /** Settles when it is gone. */
+  readonly ended: Promise<void>;
+  readonly alive: boolean;
+  /** Ends it, and what it has started, at once; whoever waits for it gets the reason. */
+  kill(reason: SvcError): void;
+}
+
+const START_MS = 30_000;
+const STOP_MS = 5_000;
+
+/** Makes a new interpreter ready for calls, or ends it; throws python_unavailable. */
+export async function startSeat(seat: PythonSeat, start: PythonStart): Promise<void> {
+  const late = noStart(`it did not begin within ${START_MS / 1000} s`);
+  const timer = setTimeout(() => seat.kill(late), START_MS);
+  try {
+    await startPython(seat, start);
+  } catch (thrown) {
+    seat.kill(toSvcError(thrown));
+    await seat.ended;
+    throw noStart(seat.printed.last() || toSvcError(thrown).message, thrown);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Makes the functions of a file callable. */
+export async function loadInSeat(seat: PythonSeat, file: string, answers: PythonAnswers): Promise<void> {
+  seat.printed.begin(file);
+  if (seat.loaded.has(file)) return;
+  await loadFile(seat, file, answers);
+  seat.loaded.add(file);
+}
+
+/** Ends an interpreter in peace, or within a bound; never throws. */
+export async function stopSeat(seat: PythonSeat, answers: PythonAnswers, log: Log): Promise<void> {
+  const ending = new SvcError('cancelled', 'Python was stopped.');
+  const timer = setTimeout(() => seat.kill(ending), STOP_MS);
+  try {
+    const errors = await stopPython(seat, answers);
+    for (const { message } of errors) log({ level: 'error', message: `@on_shutdown failed: ${message}` });
+  } catch {
+    seat.kill(ending);
+  }
+  await seat.ended;
+  clearTimeout(timer);
+}
+
+function noStart(why: string, cause?: unknown): SvcError {
+  return new SvcError('python_unavailable', `Python could not be started: ${why}`, { cause });
+}

@@ -1,0 +1,53 @@
+import type { NoticeLevel } from '../../../src/context.ts';
+import { type SvcError, toPublicText } from '../../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import type { PythonHost, PythonSettings } from '../../../src/ports.ts';
+import { toParameters } from './parameters.ts';
+
+/** Answers what Python asks, and remembers what of it failed. */
+export interface Answered {
+  answer(asked: JsonObject): Promise<JsonValue>;
+  /** The failure as Python is told of it: its public text, and the number that it is remembered under. */
+  failed(error: SvcError, asked: JsonObject): JsonObject;
+  readonly failures: ReadonlyMap<number, SvcError>;
+}
+
+/** The answers for one call. */
+export function createAnswers(settings: PythonSettings, host: PythonHost): Answered {
+  const failures = new Map<number, SvcError>();
+  return {
+    failures,
+    answer: (asked) => answer(asked, settings, host),
+    failed(error, { what }) {
+      // an author may retry for as long as the call lasts
+      const number = failures.size < MAX_FAILURES ? failures.size : MAX_FAILURES - 1;
+      failures.set(number, error);
+      return { code: error.code, message: toPublicText(error), number, database: what === 'execute' };
+    },
+  };
+}
+
+const MAX_FAILURES = 100;
+
+async function answer(asked: JsonObject, settings: PythonSettings, host: PythonHost): Promise<JsonValue> {
+  const { what, name, sql, params, level, text, done, total, event } = asked;
+  switch (what) {
+    case 'execute':
+      return host.execute(String(sql), toParameters(params));
+    case 'secret':
+      return settings.secret(String(name));
+    case 'config':
+      return settings.config();
+    case 'notice':
+      host.notice(level as NoticeLevel, String(text));
+      return null;
+    case 'progress':
+      host.progress(Number(done), total === null ? null : Number(total), String(text));
+      return null;
+    case 'event':
+      host.event(event as JsonObject);
+      return null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,40 @@
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import type { SqlValue } from '../../../src/ports.ts';
+
+type Timed = Extract<SqlValue, { readonly sqlType: unknown }>;
+
+const TIMED: readonly string[] = [
+  'DATE',
+  'TIME',
+  'TIMESTAMP',
+  'TIMESTAMPTZ',
+  'INTERVAL',
+] satisfies Timed['sqlType'][];
+
+/** Parameters of a statement as Python sends them (adapters/python/host/svc/_parameters.py). */
+export function toParameters(sent: JsonValue | undefined): { readonly [name: string]: SqlValue } {
+  return Object.fromEntries(
+    Object.entries((sent ?? {}) as JsonObject).map(([name, value]) => [name, toValue(value)]),
+  );
+}
+
+function toValue(sent: JsonValue): SqlValue {
+  if (sent === null || typeof sent !== 'object') return sent;
+  const { integer, float, list, struct, type, text } = sent as JsonObject;
+  if (typeof integer === 'string') return BigInt(integer);
+  if (typeof float === 'string') return FLOATS[float] ?? Number.NaN;
+  if (Array.isArray(list)) return { list: list.map(toValue) };
+  if (isTimed(type) && typeof text === 'string') return { sqlType: type, text };
+  if (typeof struct === 'object' && struct !== null) return { struct: toParameters(struct) };
+  throw new SvcError('internal', 'Python sent what is no parameter.');
+}
+
+const FLOATS: { readonly [text: string]: number } = {
+  inf: Number.POSITIVE_INFINITY,
+  '-inf': Number.NEGATIVE_INFINITY,
+};
+
+function isTimed(type: JsonValue | undefined): type is Timed['sqlType'] {
+  return typeof type === 'string' && TIMED.includes(type);
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import { type DocumentKind, parseDocument } from '../../src/quality/drift/document.ts';
+
+/** What a comparison starts from, and where it was read. */
+export interface Baseline<Content> {
+  /** As people name it from where they are. */
+  readonly path: string;
+  readonly hash: string;
+  readonly content: Content;
+}
+
+/** Reads a baseline or a lock; null where there is none, an error where there is something else. */
+export async function readBaseline<Content>(
+  kind: DocumentKind,
+  path: string,
+): Promise<Baseline<Content> | null> {
+  const shown = relative(process.cwd(), path) || path;
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return null;
+    throw new SvcError('config_invalid', `${shown} cannot be read: ${cause.message}`, { cause });
+  });
+  return text === null ? null : { path: shown, ...(await parseDocument<Content>(kind, text, shown)) };
+}
+
+/** The same where there must be one. */
+export async function requireBaseline<Content>(kind: DocumentKind, path: string): Promise<Baseline<Content>> {
+  const found = await readBaseline<Content>(kind, path);
+  if (found !== null) return found;
+  throw new SvcError(
+    'config_invalid',
+    `There is no ${kind.noun} at ${relative(process.cwd(), path) || path}.
+Make one with \`${kind.command}\` while everything is as it should be, and keep it under version control.`,
+  );
+}

@@ -1,0 +1,64 @@
+import type { JsonValue } from '../../src/json.ts';
+import type { Change, ChangeSummary } from '../../src/quality/drift/change.ts';
+import { CHANGE_CLASSES, summarize } from '../../src/quality/drift/change.ts';
+import { toLineDiff } from '../../src/quality/drift/lines.ts';
+import { toColumns } from '../io/columns.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+
+const STYLES = { breaking: 'error', widening: 'warning', wording: 'info' } as const;
+const WIDEST = 400;
+
+/** Changes as people read them: class, place and meaning, and below that the difference itself. */
+export function toChangeLines(
+  changes: readonly Change[],
+  stream: NodeJS.WriteStream = process.stdout,
+): string {
+  return toColumns(
+    changes.flatMap((change) => {
+      const { class: name, subject, path, message } = change;
+      const place = styled('strong', path === '' ? subject : `${subject}: ${path}`, stream);
+      const below = [...toDifference(change, stream), styled('dim', message, stream)];
+      return [[styled(STYLES[name], name, stream), place], ...below.map((line) => ['', line])];
+    }),
+  );
+}
+
+/** `1 breaking, 2 widening`. */
+export function toSummaryText(summary: ChangeSummary): string {
+  const parts = CHANGE_CLASSES.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
+  const many = CHANGE_CLASSES.reduce((sum, name) => sum + summary[name], 0);
+  return `${count(many, 'change')}: ${parts.join(', ')}`;
+}
+
+/** What `--json` tells of changes. */
+export function toChangesDocument(changes: readonly Change[]) {
+  return { summary: summarize(changes), changes: changes.map((change) => ({ ...change })) };
+}
+
+/** Old and new on one line where they fit, by lines where they are code. */
+function toDifference({ old, new: now }: Change, stream: NodeJS.WriteStream): readonly string[] {
+  if (typeof old === 'string' && typeof now === 'string' && /\n/.test(old + now)) {
+    return toLineDiff(old, now).map((line) => coloured(line, stream));
+  }
+  if (old === undefined) return [styled('ok', `+ ${toText(now)}`, stream)];
+  if (now === undefined) return [styled('error', `- ${toText(old)}`, stream)];
+  return [`${toText(old)} -> ${toText(now)}`];
+}
+
+/** Old and new on one line. */
+export function toValueText({ old, new: now }: Change): string {
+  if (old === undefined) return `new: ${toText(now)}`;
+  return now === undefined ? `gone: ${toText(old)}` : `${toText(old)} -> ${toText(now)}`;
+}
+
+function coloured(line: string, stream: NodeJS.WriteStream): string {
+  if (line.startsWith('+')) return styled('ok', line, stream);
+  return line.startsWith('-') ? styled('error', line, stream) : styled('dim', line, stream);
+}
+
+function toText(value: JsonValue | undefined): string {
+  const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value ?? null);
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line;
+}

@@ -1,0 +1,107 @@
+import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
+import { createRuntime } from '../../src/call/runtime.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import type { Catalog } from '../../src/catalog/model.ts';
+import type { Database } from '../../src/ports.ts';
+import type { Endpoint } from '../../src/project/model.ts';
+import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
+import { readTables } from '../../src/quality/drift/tables.ts';
+import { checkStatements } from '../../src/quality/statements.ts';
+import type { EndpointReport } from '../../src/quality/test/report.ts';
+import { runTests } from '../../src/quality/test/run.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import type { Input } from '../io/input.ts';
+import { createLog } from '../io/log.ts';
+import type { Output } from '../io/output.ts';
+import { withLine } from '../io/progress.ts';
+import {
+  type CheckedProject,
+  databaseOf,
+  openProjectDatabase,
+  refuseErrors,
+  siteOf,
+} from '../project/project.ts';
+import { lazyPython } from '../project/python.ts';
+import { settingsOf } from '../project/settings.ts';
+
+/** Looks at the project and its database, which is opened read-only: tables, endpoints, and how their tests end. */
+export async function takeSnapshot(input: Input, checked: CheckedProject, output: Output): Promise<Snapshot> {
+  siteOf(checked);
+  refuseErrors(checked);
+  const { project } = checked;
+  const catalog = await compileCatalog(project);
+  const settings = await settingsOf(input, checked);
+  const choice = { ...databaseOf(checked), secrets: settings.secrets, readonly: true };
+  const database = await openProjectDatabase(project.root, choice, output);
+  try {
+    const { signal } = new AbortController();
+    const tables = await readTables(database, signal);
+    const reading = readersOf(checked, catalog);
+    const findings = await checkStatements(reading.filter(isSourced), catalog, database, {
+      platform: null,
+      engine: database.engine,
+    });
+    const reports = await testAll(reading, { checked, catalog, database, settings }, output);
+    return toSnapshot({ project, catalog, tables, reports, findings, modules: await readModules(checked) });
+  } finally {
+    await database.close();
+  }
+}
+
+/** What writes is left alone: nothing may change by being looked at. */
+export function readersOf({ project }: CheckedProject, { tools, resources }: Catalog): readonly Endpoint[] {
+  const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
+  return endpoints.filter((endpoint) => {
+    if (endpoint.kind === 'prompt') return true;
+    const entry = endpoint.kind === 'tool' ? tools[endpoint.name] : resources[endpoint.uri];
+    return entry?.source.mode !== 'write';
+  });
+}
+
+/** Whether an endpoint has code of its own. */
+export function isSourced(endpoint: Endpoint): endpoint is Exclude<Endpoint, { readonly kind: 'prompt' }> {
+  return endpoint.kind !== 'prompt';
+}
+
+interface Tested {
+  readonly checked: CheckedProject;
+  readonly catalog: Catalog;
+  readonly database: Database;
+  readonly settings: Settings;
+}
+
+async function testAll(
+  endpoints: readonly Endpoint[],
+  { checked, catalog, database, settings }: Tested,
+  output: Output,
+): Promise<readonly EndpointReport[]> {
+  const log = createLog(output);
+  const open = async () => database;
+  const python = lazyPython(checked, { settings: () => settings, database: open, log });
+  const runtime = createRuntime({ catalog, open, openPython: () => python.open(), log });
+  const { signal } = new AbortController();
+  try {
+    return await withLine(async (say) => {
+      const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
+      const reports: EndpointReport[] = [];
+      for (const endpoint of endpoints) {
+        reports.push(await runTests(endpoint, { runtime, user: null, signal, onTest }));
+      }
+      return reports;
+    });
+  } finally {
+    await python.close();
+  }
+}
+
+/** Python that endpoints may import; what they name themselves is in the project already. */
+export async function readModules({ project }: CheckedProject): Promise<{ readonly [path: string]: string }> {
+  const { root, site } = project;
+  if (site === null) return {};
+  const files = await openProjectFiles(root);
+  const paths = (await files.list(site.paths.python)).filter((path) => path.endsWith('.py'));
+  const read = paths.map(async (path) => {
+    return [path, new TextDecoder().decode((await files.read(path)) ?? new Uint8Array())] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}

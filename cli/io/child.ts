@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { SvcError } from '../../src/errors.ts';
+
+/** A program to run in this one's place. */
+export interface Child {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** Runs a program with this one's terminal and signals, and answers its exit code; 128 + n for one that signal n ended. */
+export async function runChild({ program, args, env, cwd }: Child): Promise<number> {
+  const child = spawn(program, args, { stdio: 'inherit', env, ...(cwd === undefined ? {} : { cwd }) });
+  // Ctrl-C on a terminal has reached the child already, and a second one would cut its clean-up short.
+  const passOn = (signal: NodeJS.Signals) => {
+    if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
+  };
+  for (const signal of PASSED_ON) process.on(signal, passOn);
+  try {
+    return await new Promise<number>((done, fail) => {
+      child.on('error', (cause) => fail(unstartable(program, cause)));
+      child.on('close', (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    });
+  } finally {
+    for (const signal of PASSED_ON) process.off(signal, passOn);
+  }
+}
+
+function unstartable(program: string, cause: Error): SvcError {
+  return new SvcError('not_found', `${program} cannot be started: ${cause.message}`, { cause });
+}

@@ -1,0 +1,29 @@
+import { SvcError } from '../../src/errors.ts';
+
+const MAY_NOT = ['this user may not', 'Give this user the right to it, or choose another place.'] as const;
+const REASONS: Readonly<Record<string, readonly [reason: string, fix: string]>> = {
+  EACCES: MAY_NOT,
+  EPERM: MAY_NOT,
+  EROFS: ['its file system is read-only', 'Choose another place.'],
+  ENOSPC: ['there is no space left', 'Make room, or choose another place.'],
+  EDQUOT: ['there is no space left for this user', 'Make room, or choose another place.'],
+  EISDIR: ['it is a folder', 'Name a file.'],
+  ENOTDIR: ['a part of its path is no folder', 'Correct the path.'],
+  ENOENT: ['there is no such file or folder', 'Correct the path, or make what is missing.'],
+  EEXIST: ['it is there already', 'Delete it, or choose another name.'],
+  ENAMETOOLONG: ['its name is too long', 'Choose a shorter one.'],
+  ELOOP: ['links lead in a circle', 'Correct the links.'],
+};
+/** What a file is called until it is whole. */
+const UNTIL_WHOLE = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+
+/** What the system refused to do with a file, in words; null where something else was thrown. */
+export function toFileError(thrown: unknown, path?: string): SvcError | null {
+  if (!(thrown instanceof Error) || !('syscall' in thrown) || !('code' in thrown)) return null;
+  const known = REASONS[String(thrown.code)];
+  const own = 'path' in thrown ? String(thrown.path) : undefined;
+  if (known === undefined) return null;
+  const [reason, fix] = known;
+  const text = `${path ?? own ?? 'A file'} cannot be used: ${reason} (${thrown.message}).\n${fix}`;
+  return new SvcError('file_unavailable', text.replaceAll(UNTIL_WHOLE, ''), { cause: thrown });
+}

@@ -1,0 +1,40 @@
+import { SvcError } from '../../src/errors.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { toColumns } from './columns.ts';
+import { styled } from './output.ts';
+
+/** Findings as people read them: file:line:column, severity, message, and the fix below it; in detail, their codes too. */
+export function toFindingLines(
+  findings: readonly Finding[],
+  stream: NodeJS.WriteStream = process.stdout,
+  detail = false,
+): string {
+  return toColumns(
+    findings.flatMap((finding) => {
+      const [first = '', ...rest] = finding.message.split('\n');
+      const code = detail ? [styled('dim', `code: ${finding.code}`, stream)] : [];
+      const below = [...rest, styled('dim', `fix: ${finding.fix}`, stream), ...code];
+      return [
+        [placeOf(finding), styled(finding.severity, finding.severity, stream), first],
+        ...below.map((line) => ['', '', line]),
+      ];
+    }),
+  );
+}
+
+/** Why a project with errors is refused. */
+export function toRefusal(findings: readonly Finding[]): SvcError {
+  const lines = toFindingLines(findings, process.stderr);
+  return new SvcError('project_invalid', `The project has ${count(findings.length, 'error')}:\n${lines}`, {
+    detail: { findings: findings.map((finding) => ({ ...finding })) },
+  });
+}
+
+/** `1 error`, `2 errors`. */
+export function count(many: number, noun: string): string {
+  return `${many} ${noun}${many === 1 ? '' : 's'}`;
+}
+
+function placeOf({ file, line, column }: Finding): string {
+  return line === 0 ? file : `${file}:${line}:${column}`;
+}

@@ -1,0 +1,23 @@
+import { createNodeLog } from '../../adapters/node/log.ts';
+import type { Log, LogLine } from '../../src/ports.ts';
+import type { LoggingSettings } from '../../src/settings/model.ts';
+import { type Output, styled } from './output.ts';
+
+/** The log of a command that ends: warnings and errors on stderr, everything with --debug. */
+export function createLog(output: Output): Log {
+  return (line) => {
+    if (!output.debug && (line.level === 'debug' || line.level === 'info')) return;
+    output.note(toHuman(line));
+  };
+}
+
+/** The log of a server, as its settings have it; never on stdout. */
+export function createServerLog(output: Output, settings: LoggingSettings): Log {
+  return createNodeLog(settings, { write: (line) => output.note(line), human: toHuman });
+}
+
+function toHuman({ level, message, fields }: LogLine): string {
+  const style = level === 'error' ? 'error' : level === 'warn' ? 'warning' : 'dim';
+  const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+  return `${styled(style, `${level}:`, process.stderr)} ${message}${rest}`;
+}

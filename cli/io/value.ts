@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { toColumns } from './columns.ts';
+import { styled } from './output.ts';
+
+const WIDEST = 50;
+
+/** A tool's value as people read it: rows as a table, text as it is, anything else as indented JSON. */
+export function toText(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (isRows(value)) return toTable(value);
+  return JSON.stringify(value, null, 2);
+}
+
+/** A prompt's messages, each under the name of its role. */
+export function toMessages(value: JsonValue): string {
+  if (!isRows(value)) return toText(value);
+  const blocks = value.map(({ role, type, prompt, text }) => {
+    const head = styled('strong', type === 'resource' ? `${role} (resource ${prompt}):` : `${role}:`);
+    const body = type === 'resource' ? text : prompt;
+    return body === undefined ? head : `${head}\n${body}`;
+  });
+  return blocks.join('\n\n');
+}
+
+function isRows(value: JsonValue): value is readonly JsonObject[] {
+  const isObject = (item: JsonValue) => typeof item === 'object' && item !== null && !Array.isArray(item);
+  return Array.isArray(value) && value.length > 0 && value.every(isObject);
+}
+
+function toTable(rows: readonly JsonObject[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const head = columns.map((column) => styled('strong', column));
+  const body = rows.map((row) => columns.map((column) => toCell(row[column] ?? null)));
+  return `${toColumns([head, ...body])}\n${styled('dim', `(${rows.length} row${rows.length === 1 ? '' : 's'})`)}`;
+}
+
+/** Shortened visibly; --json has all of it. */
+function toCell(value: JsonValue): string {
+  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  return line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line;
+}

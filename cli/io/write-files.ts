@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+
+/** Makes folders below a root, and the root itself. */
+export async function makeFolders(root: string, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
+}
+
+/** Writes files that are not there yet: all of them, or none when one is. */
+export async function writeNew(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
+  if (taken !== undefined) {
+    throw new SvcError('project_invalid', `${join(root, taken)} is there already. Nothing was written.`);
+  }
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), text, { flag: 'wx' });
+  }
+}
+
+/** Adds lines to .gitignore that it does not have. */
+export async function ignoreLines(root: string, lines: readonly string[]): Promise<void> {
+  const path = join(root, '.gitignore');
+  const text = existsSync(path) ? await readFile(path, 'utf8') : '';
+  const missing = lines.filter((line) => !text.split(/\r?\n/).includes(line));
+  if (missing.length === 0) return;
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
+}
+
+/** How a file is written. */
+export interface WriteOptions {
+  /** Of a file that is new. */
+  readonly mode?: number;
+  /** Asked last; where it says no, nothing is written. */
+  readonly when?: () => Promise<boolean>;
+}
+
+/** Writes a file that readers find whole at any time; where a link led, and with its rights, as they were. Tells whether it did. */
+export async function writeWhole(
+  path: string,
+  text: string,
+  { mode = 0o644, when = async () => true }: WriteOptions = {},
+): Promise<boolean> {
+  const target = await whereLinksLead(path);
+  const kept = existsSync(target) ? (await stat(target)).mode & 0o777 : mode;
+  const fresh = `${target}.${randomUUID()}`;
+  await mkdir(dirname(target), { recursive: true });
+  try {
+    await writeFile(fresh, text, { flag: 'wx', mode: kept });
+    await chmod(fresh, kept);
+    if (!(await when())) return false;
+    await rename(fresh, target);
+    return true;
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+/** The file that a path is about: links lead to it, be it there or not. */
+export async function whereLinksLead(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) throw thrown;
+    const next = await readlink(path).catch(() => null);
+    return next === null ? path : whereLinksLead(resolve(dirname(path), next));
+  }
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import type { AuditFilter } from '../../src/audit/filter.ts';
+import { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from '../../src/audit/record.ts';
+import { toDuration, toMoment } from '../../src/audit/time-range.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { AuditSettings } from '../../src/project/site-model.ts';
+import { nearestName } from '../../src/types/nearest.ts';
+import type { Input } from '../io/input.ts';
+import { checkSite, siteOf } from '../project/project.ts';
+
+/** The audit log of the profile. */
+export interface AuditLog {
+  readonly profile: string;
+  readonly settings: AuditSettings;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** Where the profile records its calls; no secret is looked up for it. */
+export async function auditOf(input: Input): Promise<AuditLog> {
+  const checked = await checkSite(input);
+  siteOf(checked);
+  const { site, root } = checked.project;
+  if (site === null) throw new SvcError('internal', 'a project without a site has passed');
+  return { profile: site.profile, settings: site.audit, path: resolve(root, site.audit.path) };
+}
+
+/** The filter that the options of `svc log` are. */
+export function filterOf(input: Input, now: number): AuditFilter {
+  const named = OPERATION_TYPES.filter((type) => input.text(type) !== undefined);
+  const [type] = named;
+  if (named.length > 1) {
+    throw new SvcError(
+      'usage',
+      `${named.map((one) => `--${one}`).join(' and ')} exclude each other. Give one.`,
+    );
+  }
+  const asked = choiceOf(input, 'type', OPERATION_TYPES) ?? type;
+  if (type !== undefined && asked !== type) {
+    throw new SvcError('usage', `--type ${asked} and --${type} exclude each other. Leave --type out.`);
+  }
+  const filter = {
+    start_time: timeOf(input, 'since', now),
+    end_time: timeOf(input, 'until', now),
+    operation_type: asked,
+    operation_name: type === undefined ? undefined : input.text(type),
+    operation_status: choiceOf(input, 'status', OPERATION_STATUSES),
+    policy_decision: choiceOf(input, 'policy', POLICY_DECISIONS),
+    user_id: input.text('user'),
+  };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+/** A whole number that an option gives. */
+export function numberOf(input: Input, option: string, otherwise: number, most: number): number {
+  const given = input.text(option);
+  if (given === undefined) return otherwise;
+  if (/^\d{1,9}$/.test(given) && Number(given) >= 1 && Number(given) <= most) return Number(given);
+  throw new SvcError('usage', `--${option} ${given} is no whole number from 1 to ${most}.`);
+}
+
+function timeOf(input: Input, option: 'since' | 'until', now: number): string | undefined {
+  const given = input.text(option);
+  if (given === undefined) return undefined;
+  const ago = toDuration(given);
+  const moment =
+    ago === null
+      ? toMoment(given, option === 'since' ? 'start' : 'end')
+      : new Date(Math.max(0, now - ago)).toISOString();
+  if (moment !== null) return moment;
+  throw new SvcError(
+    'usage',
+    `--${option} ${given} is no time. Write 30m, 24h, 7d, 2026-08-01, or 2026-08-01T12:00:00Z; without a zone it is UTC.`,
+  );
+}
+
+function choiceOf<const Values extends readonly string[]>(
+  input: Input,
+  option: string,
+  values: Values,
+): Values[number] | undefined {
+  const given = input.text(option);
+  const known = values.find((value) => value === given);
+  if (given === undefined || known !== undefined) return known;
+  const near = nearestName(given, values);
+  const hint = near === null ? `Choose ${values.join(', ')}.` : `Did you mean ${near}?`;
+  throw new SvcError('usage', `--${option} ${given} is not known. ${hint}`);
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { SvcError } from '../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
+
+/** `--param key=value` as arguments: text that the parameter's type converts; `@file` is the file's JSON or text. */
+export async function parseParameters(pairs: readonly string[]): Promise<JsonObject> {
+  const entries: [string, JsonValue][] = [];
+  for (const pair of pairs) entries.push(await parsePair(pair));
+  const twice = entries.find(([key], index) => entries.findIndex(([other]) => other === key) !== index);
+  if (twice) throw new SvcError('usage', `--param ${twice[0]} is given twice. Keep one of them.`);
+  return Object.fromEntries(entries);
+}
+
+async function parsePair(pair: string): Promise<[string, JsonValue]> {
+  const at = pair.indexOf('=');
+  if (at < 1) {
+    throw new SvcError('usage', `--param ${pair} has no key=value. Write it as --param name=Ada.`);
+  }
+  const value = pair.slice(at + 1);
+  return [pair.slice(0, at), await toArgument(value, `--param ${pair}`)];
+}
+
+/** A doubled `@@` stands for the character itself. */
+async function toArgument(value: string, option: string): Promise<JsonValue> {
+  if (value.startsWith('@@') || !value.startsWith('@')) return value.replace(/^@@/, '@');
+  const text = await readText(value.slice(1), option);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The text of a file that an option names. */
+export async function readText(file: string, option: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SvcError('usage', `The file of ${option} cannot be read: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,97 @@
+import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
+import { openDatabase } from '../../adapters/node/database/open-database.ts';
+import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
+import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/project-files.ts';
+import { checkCatalog } from '../../src/catalog/checks/check.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Database, Files } from '../../src/ports.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { loadProject } from '../../src/project/load.ts';
+import type { Project, Site, SiteFile } from '../../src/project/model.ts';
+import { loadSite } from '../../src/project/site.ts';
+import { toRefusal } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import type { Output } from '../io/output.ts';
+import { ensureWasmArtefact } from './wasm-artefact.ts';
+
+/** A project as a command sees it: loaded, every check done. */
+export interface CheckedProject {
+  readonly project: Project;
+  readonly findings: readonly Finding[];
+}
+
+/** Loads and checks the project around the current folder, under the profile asked for. */
+export async function checkProject(
+  input: Input,
+  through: (files: Files, root: string) => Files = (files) => files,
+): Promise<CheckedProject> {
+  const root = await findProjectRoot(process.cwd());
+  if (root === null) throw noProject();
+  const files = through(await openProjectFiles(root), root);
+  const project = await loadProject(files, root, profileOf(input));
+  return { project, findings: [...project.findings, ...(await checkCatalog(project))] };
+}
+
+/** Only the site file, for commands that no endpoint concerns: fast however many there are, and none can stop them. */
+export async function checkSite(input: Input): Promise<CheckedProject> {
+  const root = await findProjectRoot(process.cwd());
+  if (root === null) throw noProject();
+  const { site, positions, findings } = await loadSite(await openProjectFiles(root), profileOf(input));
+  return { project: { root, site, sitePositions: positions, endpoints: [], findings }, findings };
+}
+
+/** The profile asked for. */
+function profileOf(input: Input): string | undefined {
+  return input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
+}
+
+/** The site file's settings; without them nothing can be done. */
+export function siteOf({ project, findings }: CheckedProject): Site {
+  if (project.site) return project.site;
+  throw toRefusal(findings.filter(({ severity }) => severity === 'error'));
+}
+
+/** The whole site file; without it nothing can be done. */
+export function siteFileOf(checked: CheckedProject): SiteFile {
+  siteOf(checked);
+  const { site } = checked.project;
+  if (site) return site;
+  throw new SvcError('internal', 'a project without a site has passed');
+}
+
+/** Refuses a project with any error. */
+export function refuseErrors({ findings }: CheckedProject): void {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw toRefusal(errors);
+}
+
+/** The project without the endpoints that have errors: one broken file does not stop the others. */
+export function soundPart({ project, findings }: CheckedProject): Project {
+  const broken = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file));
+  const endpoints = project.endpoints.filter(({ file }) => !broken.has(file));
+  return { ...project, endpoints, findings: [] };
+}
+
+/** The database of the profile, as the environment and `--stateless` have it. */
+export function databaseOf(checked: CheckedProject, stateless = false): DatabaseChoice {
+  return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });
+}
+
+/** Opens the database, first made from the seed script when there is none. */
+export async function openProjectDatabase(
+  root: string,
+  choice: DatabaseChoice,
+  output: Output,
+): Promise<Database> {
+  if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
+  if (choice.engine === 'wasm') await ensureWasmArtefact();
+  return openDatabase(choice);
+}
+
+function noProject(): SvcError {
+  return new SvcError(
+    'project_invalid',
+    `There is no svc-site.yml in ${process.cwd()} or in a folder above it.
+Go to a project's folder, or create a project with \`svc init --bootstrap\`.`,
+  );
+}

@@ -1,0 +1,37 @@
+import { inspectPython } from '../../adapters/python/inspect.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { checkPython, pythonEndpoints } from '../../src/quality/python.ts';
+import { type CheckedProject, soundPart } from './project.ts';
+
+/** Checks the Python of endpoints that have no error so far, without running it. */
+export async function checkPythonFiles(
+  checked: CheckedProject,
+  only: string | null = null,
+): Promise<readonly Finding[]> {
+  const { root, site } = checked.project;
+  const place = { root, env: process.env, interpreter: site?.python.interpreter ?? null };
+  const endpoints = pythonEndpoints(soundPart(checked).endpoints).filter(
+    ({ file }) => only === null || file.file === only,
+  );
+  if (endpoints.length === 0) return [];
+  const texts = Object.fromEntries(endpoints.map(({ source, endpoint }) => [source, endpoint.source.text]));
+  try {
+    return checkPython(endpoints, await inspectPython(texts, place));
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError) || thrown.code !== 'python_unavailable') throw thrown;
+    return [...new Set(endpoints.map(({ source }) => source))].map((file) => notChecked(file, thrown));
+  }
+}
+
+function notChecked(file: string, { message }: SvcError): Finding {
+  return {
+    severity: 'warning',
+    code: 'python-not-checked',
+    file,
+    line: 0,
+    column: 0,
+    message: `The Python was not checked: ${message.split('\n')[0] ?? ''}`,
+    fix: 'Install python3, or name an interpreter in SVC_PYTHON or `python.interpreter`, and validate again.',
+  };
+}

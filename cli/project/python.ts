@@ -1,0 +1,72 @@
+import type { ChosenOptions } from '../../adapters/python-pyodide/choose.ts';
+import { createBackgroundHost } from '../../src/call/python-host.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
+import type { Log, Python } from '../../src/ports.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import { createPythonSettings } from '../../src/settings/python.ts';
+import type { Output } from '../io/output.ts';
+import { type CheckedProject, siteFileOf } from './project.ts';
+
+/** How a project's Python is run by a command. */
+export interface ProjectPython {
+  readonly settings: () => Settings;
+  readonly database: Runtime['database'];
+  readonly log: Log;
+  /** Whether the next call takes up files that changed. */
+  readonly follow?: boolean;
+  readonly size?: number;
+}
+
+/** Opens Python for a project: its python3, or, where there is none, Python in WebAssembly. */
+async function openProjectPython(
+  checked: CheckedProject,
+  { settings, database, log, ...more }: ProjectPython,
+): Promise<Python> {
+  const { openChosenPython } = await import('../../adapters/python-pyodide/choose.ts');
+  const site = siteFileOf(checked);
+  const { secrets, project, paths, python } = site;
+  const options: ChosenOptions = {
+    first: 'python3',
+    root: checked.project.root,
+    folder: paths.python,
+    env: process.env,
+    interpreter: python.interpreter,
+    settings: createPythonSettings({ settings, secrets, site, project, log }),
+    background: createBackgroundHost(database, log),
+    log,
+    follow: false,
+    ...more,
+  };
+  return openChosenPython(options);
+}
+
+/** Python that is opened by the first function that is called. */
+export interface LazyPython {
+  open(): Promise<Python>;
+  /** Only where it is open. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A project's Python for as long as a command runs. */
+export function lazyPython(checked: CheckedProject, options: ProjectPython): LazyPython {
+  let opened: Promise<Python> | null = null;
+  const current = async () => (await opened?.catch(() => null)) ?? null;
+  return {
+    open() {
+      opened = openProjectPython(checked, options);
+      return opened;
+    },
+    async reload() {
+      await (await current())?.reload();
+    },
+    async close() {
+      await (await current())?.close();
+    },
+  };
+}
+
+/** What functions print is for whoever runs them at a terminal. */
+export function withPrinted(log: Log, output: Output): Log {
+  return (line) => (line.level === 'info' ? output.note(line.message) : log(line));
+}

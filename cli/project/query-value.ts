@@ -1,0 +1,26 @@
+import type { JsonValue } from '../../src/json.ts';
+import type { SqlValue } from '../../src/ports.ts';
+
+/** A value of `--param` as its text reads: a number, true, false and null are themselves, anything else is text; JSON lists and objects are lists and structs. */
+export function toQueryValue(given: JsonValue): SqlValue {
+  if (typeof given !== 'string') return toSql(given);
+  if (/^-?\d+$/.test(given)) return BigInt(given);
+  if (/^-?(\d+\.\d*|\.?\d+)(e[+-]?\d+)?$/i.test(given)) return Number(given);
+  return /^(true|false|null|".*"|\[.*\]|\{.*\})$/s.test(given) ? fromJson(given) : given;
+}
+
+function fromJson(text: string): SqlValue {
+  try {
+    return toSql(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function toSql(value: JsonValue): SqlValue {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return { list: value.map(toSql) };
+  const fields = Object.entries(value).map(([key, field]) => [key, toSql(field)] as const);
+  return { struct: Object.fromEntries(fields) };
+}

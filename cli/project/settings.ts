@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openNodeSource } from '../../adapters/node/references/source.ts';
+import { findUserFile, homeOf } from '../../adapters/node/user-file.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { SITE_NAME } from '../../src/project/site.ts';
+import type { Override } from '../../src/settings/effective/origin.ts';
+import { type LoadedSettings, loadSettings } from '../../src/settings/load.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import { count, toFindingLines } from '../io/findings.ts';
+import type { Input } from '../io/input.ts';
+import { type CheckedProject, siteFileOf } from './project.ts';
+
+/** The settings of the active profile with everything that is wrong with them. */
+export async function checkSettings(input: Input, checked: CheckedProject): Promise<LoadedSettings> {
+  return (await openFiles(input, checked))();
+}
+
+/** The settings of the active profile; throws when anything is wrong with them. */
+export async function settingsOf(input: Input, checked: CheckedProject): Promise<Settings> {
+  return (await openSettings(input, checked))();
+}
+
+/** Reads the files once; each call resolves the references in them anew. */
+export async function openSettings(input: Input, checked: CheckedProject): Promise<() => Promise<Settings>> {
+  const load = await openFiles(input, checked);
+  return async () => {
+    const { settings, findings } = await load();
+    if (settings !== null) return settings;
+    throw toConfigRefusal(findings.filter(({ severity }) => severity === 'error'));
+  };
+}
+
+async function openFiles(input: Input, checked: CheckedProject): Promise<() => Promise<LoadedSettings>> {
+  const { env } = process;
+  const files = {
+    site: siteFileOf(checked),
+    siteFile: { name: SITE_NAME, text: await readFile(join(checked.project.root, SITE_NAME), 'utf8') },
+    userFile: await findUserFile(env),
+    flags: flagsOf(input),
+    home: homeOf(env),
+  };
+  return () => loadSettings({ ...files, env, openSource: (connections) => openNodeSource(connections, env) });
+}
+
+/** Why a configuration with errors is refused. */
+export function toConfigRefusal(findings: readonly Finding[]): SvcError {
+  const unresolved = findings.some(({ code }) => code === 'reference-unresolved');
+  const lines = toFindingLines(findings, process.stderr);
+  const message = `The configuration has ${count(findings.length, 'error')}:\n${lines}`;
+  return new SvcError(unresolved ? 'reference_unresolved' : 'config_invalid', message, {
+    detail: { findings: findings.map((finding) => ({ ...finding })) },
+  });
+}
+
+/** Options that stand above every file and variable. */
+export const FLAGS: readonly { readonly option: string; readonly flag: string; readonly key: string }[] = [
+  { option: 'profile', flag: '--profile', key: 'profile' },
+  { option: 'transport', flag: '--transport', key: 'transport.provider' },
+  { option: 'port', flag: '--port', key: 'transport.http.port' },
+  { option: 'host', flag: '--host', key: 'transport.http.host' },
+  { option: 'stateless', flag: '--stateless', key: 'transport.http.stateless' },
+  { option: 'debug', flag: '--debug', key: 'debug' },
+];
+
+function flagsOf(input: Input): readonly Override[] {
+  return FLAGS.flatMap(({ option, flag, key }) => {
+    const text = input.text(option);
+    const value = input.flag(option) ? true : key.endsWith('.port') && text ? Number(text) : text;
+    return value === undefined ? [] : [{ key, value, origin: { kind: 'flag', source: flag } }];
+  });
+}

@@ -1,0 +1,46 @@
+import { toClientName } from '../../src/pages/connect.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+
+/** What a person is told when the server is up. */
+export interface Serving {
+  readonly project: string;
+  /** What clients are told that it is. */
+  readonly transport: 'http' | 'sse';
+  /** Of the MCP endpoint. */
+  readonly url: string;
+  readonly tools: number;
+  readonly engine: string;
+  readonly readonly: boolean;
+  /** Of the database file. */
+  readonly path: string;
+}
+
+/** The address, and how clients are told about it. */
+export function toBanner({ reached, ...serving }: Serving & { readonly reached: string }): string {
+  const { project, url, tools, engine, readonly, path } = serving;
+  return [
+    `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
+    styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
+    '',
+    // clients that sign in must come by the name that tokens are made for
+    ...howToConnect({ ...serving, url: reached }),
+  ].join('\n');
+}
+
+/** What people do with a server that runs until Ctrl-C. */
+export function howToConnect(served: Pick<Serving, 'project' | 'transport' | 'url'>): readonly string[] {
+  const { project, transport, url } = served;
+  const name = toClientName(project);
+  return [
+    'Claude Code:',
+    `  claude mcp add --transport ${transport} ${name} ${url}`,
+    'Any other client:',
+    `  ${JSON.stringify({ mcpServers: { [name]: { type: transport, url } } })}`,
+    'By hand:',
+    `  curl -s ${url.replace(/sse$/, 'mcp')} -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' \\`,
+    `    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+    '',
+    styled('dim', 'Ctrl-C stops it.'),
+  ];
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createEdgeReach } from '../../../../adapters/artefact/addresses.ts';
+import { OPEN_ACCESS } from '../../../../src/http/access.ts';
+import { OWN_ADDRESS } from '../../../../src/http/origin.ts';
+import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
+
+const settingsOf = (bundled: string) =>
+  loadEdgeSettings({
+    project: 'demo',
+    profile: 'default',
+    secrets: [],
+    bundled,
+    env: {},
+    openSource: () => ({ read: async () => '' }),
+  });
+
+test('nobody is limited, and the address is the one asked for, without a word in the configuration', async () => {
+  const { parts, follow } = createEdgeReach();
+  for (const settings of [null, await settingsOf('svc: 1\n')]) {
+    follow(settings);
+    expect(parts.rateLimit()).toBeNull();
+    expect(parts.publicAddress()).toEqual(OWN_ADDRESS);
+    expect(parts.access()).toEqual(OPEN_ACCESS);
+  }
+});
+
+test('what the configuration says holds from the cold start on', async () => {
+  const { parts, follow } = createEdgeReach();
+  follow(
+    await settingsOf(`svc: 1
+transport:
+  http:
+    base_url: https://mcp.example.org/
+    rate_limit: { requests_per_minute: 60 }
+    allowed_hosts: [d1.cloudfront.net]
+`),
+  );
+  expect(parts.rateLimit()).toEqual({ requestsPerMinute: 60, burst: 60 });
+  expect(parts.rateLimit()).toBe(parts.rateLimit());
+  expect(parts.access()).toEqual({
+    allowedHosts: ['d1.cloudfront.net', 'mcp.example.org'],
+    allowedOrigins: null,
+  });
+  expect(parts.publicAddress().baseUrl).toBe('https://mcp.example.org');
+});
+
+test.each([
+  ['{ requests_per_minute: 0 }', null],
+  ['{ burst: 5 }', { requestsPerMinute: 600, burst: 5 }],
+  ['{}', { requestsPerMinute: 600, burst: 600 }],
+])('rate_limit: %s', async (written, expected) => {
+  const { parts, follow } = createEdgeReach();
+  follow(await settingsOf(`svc: 1\ntransport: { http: { rate_limit: ${written} } }\n`));
+  expect(parts.rateLimit()).toEqual(expected);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { chooseDatabase } from '../../../../../adapters/node/database/database-choice.ts';
+
+const ROOT = '/project';
+const READ_WRITE = { database: { path: 'data/a.db', readonly: false, engine: 'auto' } } as const;
+const READ_ONLY = { database: { ...READ_WRITE.database, readonly: true } } as const;
+
+describe('chooseDatabase', () => {
+  it.each([
+    ['read-write', READ_WRITE, {}, false, { readonly: false, engine: 'native' }],
+    ['read-only', READ_ONLY, {}, false, { readonly: true, engine: 'wasm' }],
+    ['stateless', READ_WRITE, {}, true, { readonly: true, engine: 'wasm' }],
+    [
+      'SVC_READONLY over the file',
+      READ_WRITE,
+      { SVC_READONLY: 'yes' },
+      false,
+      { readonly: true, engine: 'wasm' },
+    ],
+    [
+      'SVC_READONLY=0 over the file',
+      READ_ONLY,
+      { SVC_READONLY: '0' },
+      false,
+      { readonly: false, engine: 'native' },
+    ],
+    [
+      'native by choice',
+      READ_ONLY,
+      { SVC_DATABASE_ENGINE: 'native' },
+      false,
+      { readonly: true, engine: 'native' },
+    ],
+    [
+      'native, stateless',
+      READ_WRITE,
+      { SVC_DATABASE_ENGINE: 'native' },
+      true,
+      { readonly: false, engine: 'native' },
+    ],
+    [
+      'empty variables',
+      READ_WRITE,
+      { SVC_READONLY: '', SVC_DATABASE_ENGINE: '', SVC_DATABASE_PATH: '' },
+      false,
+      { readonly: false, engine: 'native' },
+    ],
+  ])('%s', (_what, site, env, stateless, expected) => {
+    const choice = chooseDatabase(ROOT, site, env, { stateless });
+    expect(choice).toEqual({ path: '/project/data/a.db', ...expected });
+  });
+
+  it('takes SVC_DATABASE_PATH from the project, or as it is when absolute', () => {
+    const pathOf = (path: string) => chooseDatabase(ROOT, READ_WRITE, { SVC_DATABASE_PATH: path }).path;
+    expect(pathOf('other.db')).toBe('/project/other.db');
+    expect(pathOf('/srv/x.db')).toBe('/srv/x.db');
+  });
+
+  it('opens the outside for extensions that are there for it, unless it is a sandbox', () => {
+    const externalOf = (names: readonly string[], sandbox: boolean, env = {}) =>
+      chooseDatabase(
+        ROOT,
+        { database: { ...READ_WRITE.database, sandbox }, extensions: names.map((name) => ({ name })) },
+        env,
+      ).external ?? false;
+    expect(externalOf([], false)).toBe(false);
+    expect(externalOf(['json', 'ICU', 'fts'], false)).toBe(false);
+    expect(externalOf(['json', 'httpfs'], false)).toBe(true);
+    expect(externalOf(['spatial'], false)).toBe(true);
+    expect(externalOf(['httpfs'], true)).toBe(false);
+    expect(externalOf(['httpfs'], false, { SVC_DATABASE_SANDBOX: 'true' })).toBe(false);
+    expect(externalOf(['httpfs'], true, { SVC_DATABASE_SANDBOX: '0' })).toBe(true);
+  });
+
+  it('limits memory as the site says, or the environment', () => {
+    const memoryOf = (memoryLimit: string | null, env = {}) =>
+      chooseDatabase(ROOT, { database: { ...READ_WRITE.database, memoryLimit } }, env).memoryMb;
+    expect(memoryOf(null)).toBeUndefined();
+    expect(memoryOf('1GB')).toBe(1024);
+    expect(memoryOf('1GB', { SVC_DATABASE_MEMORY_LIMIT: '256' })).toBe(256);
+    expect(memoryOf(null, { SVC_DATABASE_MEMORY_LIMIT: '64MB' })).toBe(64);
+    expect(() => memoryOf(null, { SVC_DATABASE_MEMORY_LIMIT: 'lots' })).toThrow(/SVC_DATABASE_MEMORY_LIMIT/);
+  });
+});

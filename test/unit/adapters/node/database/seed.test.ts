@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFromSeed } from '../../../../../adapters/node/database/seed.ts';
+
+async function seeded(sql: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'svc-seed-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  await writeFile(join(root, 'seed.sql'), sql);
+  return root;
+}
+
+test('where it cannot be written the message says what to do, which is not to read only', async () => {
+  const root = await seeded('SELECT 1');
+  const making = createFromSeed(root, join(root, 'seed.sql/db.duckdb'));
+  await expect(making).rejects.toMatchObject({
+    code: 'file_unavailable',
+    message: expect.stringMatching(
+      /^\S+db\.duckdb could not be created .*\nGive this user the right to write/,
+    ),
+  });
+  await expect(making).rejects.toMatchObject({ message: expect.not.stringContaining('readonly') });
+});
+
+test.each([
+  ['INSERT INTO missing VALUES (1)', /missing.*\n[\s\S]*\nLINE 3: INSERT INTO missing VALUES \(1\)$/],
+  ['SELECT 1,\n  nothing', /nothing[\s\S]*\nLINE 4: {3}nothing\n/],
+  ['SELEC 1', /syntax error[\s\S]*\nLINE 3: SELEC 1\n/],
+])('a mistake is told with its line in the script: %s', async (mistake, told) => {
+  const root = await seeded(`CREATE TABLE t (n INTEGER);\n-- one; two\n${mistake};\nSELECT ';';`);
+  const making = createFromSeed(root, join(root, 'db.duckdb'));
+  await expect(making).rejects.toMatchObject({ message: expect.stringMatching(told) });
+});
+
+test('a script that fails is told under the name of the database', async () => {
+  const root = await seeded('SELECT * FROM gone');
+  await expect(createFromSeed(root, join(root, 'db.duckdb'))).rejects.toMatchObject({
+    message: expect.not.stringMatching(/db\.duckdb\.[\da-f]{8}-/),
+  });
+});
