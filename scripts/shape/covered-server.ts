@@ -19,10 +19,15 @@ process.disconnect?.();
 
 async function takeCoverage(): Promise<readonly Ran[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  const ours = result.filter(({ url }) => url.startsWith(base) && !url.includes('/node_modules/'));
+  const ours = result.filter(({ url }) => isOurs(url));
   return ours.flatMap(({ url, functions }) => {
     // The function that spans the whole file is the module itself.
     const called = functions.filter(({ ranges: [range] }) => range?.count !== 0 && range?.startOffset !== 0);
     return called.map(({ functionName }) => ({ file: url.slice(base.length), name: functionName }));
   });
+}
+
+/** This file runs in the same process, but is no part of a call. */
+function isOurs(url: string): boolean {
+  return url.startsWith(base) && !url.includes('/node_modules/') && url !== import.meta.url;
 }
