@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchUri } from '../../../src/catalog/uri.ts';
 import { parseUriTemplate } from '../../../src/project/uri.ts';
+import { cpuMs } from '../cpu.ts';
 import { createRandom } from '../project/mutate.ts';
 
 function match(text: string, uri: string) {
@@ -56,8 +57,8 @@ describe('matching a URI', () => {
     const noise = () => Array.from({ length: random(30) }, () => String.fromCharCode(random(160))).join('');
     for (let turn = 0; turn < 2_000; turn += 1) match(`a:${noise()}{x}${noise()}`, `a:${noise()}`);
     const many = Array.from({ length: 200 }, (_, index) => `{v${index}}`).join('-');
-    const started = performance.now();
+    const started = cpuMs();
     expect(match(`a:${many}/x`, `a:${'-'.repeat(100_000)}`)).toBeNull();
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(cpuMs() - started).toBeLessThan(20_000);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyRule } from '../../../src/project/model.ts';
+import { cpuMs } from '../cpu.ts';
 import { ALICE, decide, deny, dropSensitive, edit, filter, mask } from './fixtures.ts';
 
 const REASON = 'Access denied: a policy could not be evaluated.';
@@ -80,10 +81,9 @@ describe('a rule that cannot be evaluated', () => {
 describe('conditions that would take for ever', () => {
   const list = Array.from({ length: 10_000 }, (_, index) => ({ n: index, s: `x${index}` }));
   const cost = (condition: string, args: Parameters<typeof decide>[1]) => {
-    // Of this thread alone: on a busy machine the clock says nothing of the work.
-    const start = process.threadCpuUsage();
+    const start = cpuMs();
     const decision = decide([deny(condition)], args);
-    return { decision, ms: process.threadCpuUsage(start).user / 1_000 };
+    return { decision, ms: cpuMs() - start };
   };
 
   it.each([
@@ -103,7 +103,7 @@ describe('conditions that would take for ever', () => {
     const { decision, ms } = cost(condition, { args });
     expect(decision).toMatchObject({ outcome: 'deny', reason: REASON });
     expect(decision.failure).toMatch(/too many steps/);
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(20_000);
   });
 
   it('are not hit by honest rules over 10,000 rows', () => {
@@ -112,7 +112,7 @@ describe('conditions that would take for ever', () => {
     const { decision, ms } = cost(condition, { args: { list } });
     expect(decision.failure).toBeNull();
     expect(decision.outcome).toBe('deny');
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(20_000);
   });
 
   it('are no danger by their pattern', () => {
@@ -120,7 +120,7 @@ describe('conditions that would take for ever', () => {
     for (const pattern of ['^(a+)+$', '^(a|aa)*$', '(a*)*b', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
       const { decision, ms } = cost(`text.matches('${pattern}')`, { args });
       expect(decision.failure).toBeNull();
-      expect(ms).toBeLessThan(2000);
+      expect(ms).toBeLessThan(10_000);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkPolicies } from '../../../src/policy/checks/check.ts';
 import type { Parameter } from '../../../src/types/node.ts';
+import { cpuMs } from '../cpu.ts';
 import { ALICE, decide, deny, edit, filter, policies, scope } from './fixtures.ts';
 
 const PARAMETERS: readonly Parameter[] = [
@@ -79,10 +80,10 @@ describe('noise as policy text', () => {
     let programs = 0;
     for (let round = 0; round < 1500; round += 1) {
       const text = noise(random);
-      const start = performance.now();
+      const start = cpuMs();
       const problems = checkPolicies(policies({ input: [deny(text)] }), scope(PARAMETERS));
       const decision = decide([deny(text)], { args: ARGS, parameters: PARAMETERS, user: ALICE });
-      expect(performance.now() - start, text).toBeLessThan(10_000);
+      expect(cpuMs() - start, text).toBeLessThan(10_000);
       if (problems.length > 0) findings += 1;
       else programs += 1;
       for (const { message, fix } of problems) expect(message && fix, text).toBeTruthy();

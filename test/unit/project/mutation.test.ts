@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
+import { cpuMs } from '../cpu.ts';
 import { load, SITE, type Tree } from './memory.ts';
 import { type Mutant, mutants } from './mutate.ts';
 import { complaints } from './well-formed.ts';
@@ -19,10 +20,10 @@ const SQL: Tree = Object.fromEntries(
 
 /** Everything that is wrong with a variant, and what a server would make of it. */
 async function examine(folder: string, { bytes }: Mutant) {
-  const started = performance.now();
+  const started = cpuMs();
   const project = await load({ 'svc-site.yml': SITE, ...SQL, [`${folder}/sub/one.yml`]: bytes });
   const findings = [...project.findings, ...(await checkCatalog(project))];
-  return { project, findings, ms: performance.now() - started };
+  return { project, findings, ms: cpuMs() - started };
 }
 
 describe.each(Object.entries(KINDS))('broken files in %s', (folder, names) => {
@@ -47,7 +48,7 @@ describe.each(Object.entries(KINDS))('broken files in %s', (folder, names) => {
     for (const mutant of all.filter((one) => one.operator === operator)) {
       const text = new TextDecoder().decode(mutant.bytes);
       const { project, findings, ms } = await examine(folder, mutant);
-      expect(ms, text).toBeLessThan(2_000);
+      expect(ms, text).toBeLessThan(5_000);
       for (const finding of findings) {
         expect(finding.line, text).toBeGreaterThan(0);
         expect(finding.column, text).toBeGreaterThan(0);

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scanParameters } from '../../../src/sql/parameters.ts';
 import { statementsOf } from '../../../src/sql/statement.ts';
+import { cpuMs } from '../cpu.ts';
 import { createRandom, type Random } from '../types/random.ts';
 import { openDuckDb, readByDuckDb } from './duckdb.ts';
 
@@ -171,9 +172,9 @@ describe('any text', () => {
     '\u00a0',
   ])('100 kB of %j takes linear time', (unit) => {
     const sql = unit.repeat(100_000 / unit.length);
-    const start = performance.now();
+    const start = cpuMs();
     scanParameters(sql).rewrite();
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(cpuMs() - start).toBeLessThan(20_000);
   });
 
   it('of many megabytes in one string is no trouble', () => {

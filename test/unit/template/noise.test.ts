@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { templateProblems } from '../../../src/template/problems.ts';
 import { compileTemplate, renderTemplate } from '../../../src/template/render.ts';
+import { cpuMs } from '../cpu.ts';
 
 const PIECES = [
   ...'{}%#[]()|.,:=+-*/~<>!\'"\\ \n\tabxyz019_',
@@ -188,10 +189,10 @@ describe('noise as a template', () => {
     const counts = { finding: 0, text: 0 };
     for (let round = 0; round < 1500; round += 1) {
       const text = noise(random);
-      const start = performance.now();
+      const start = cpuMs();
       const problems = templateProblems(text, Object.keys(VALUES));
       const outcome = outcomeOf(text);
-      expect(performance.now() - start, text).toBeLessThan(10_000);
+      expect(cpuMs() - start, text).toBeLessThan(10_000);
       if ('code' in outcome) expect(CODES, text).toContain(outcome.code);
       if ('code' in outcome && outcome.code === 'project_invalid') expect(problems, text).toHaveLength(1);
       for (const { offset = 0 } of problems) expect(offset, text).toBeLessThan(Math.max(1, text.length));
@@ -208,9 +209,9 @@ describe('noise as a template', () => {
     for (let round = 0; round < 1500; round += 1) {
       const text = `{% for i in ${expression(random, 2)} %}${statement(random)}{% endfor %}{{ ${expression(random, 4)} }}`;
       expect(templateProblems(text, Object.keys(VALUES)), text).toEqual([]);
-      const start = performance.now();
+      const start = cpuMs();
       const outcome = outcomeOf(text);
-      expect(performance.now() - start, text).toBeLessThan(10_000);
+      expect(cpuMs() - start, text).toBeLessThan(10_000);
       codes.add('code' in outcome ? outcome.code : 'text');
     }
     expect([...codes].sort()).toEqual(['deadline_exceeded', 'internal', 'result_too_large', 'text']);

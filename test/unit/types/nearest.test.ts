@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { nearestName } from '../../../src/types/nearest.ts';
+import { cpuMs } from '../cpu.ts';
 
 it.each<[string, readonly string[], string | null]>([
   ['limt', ['limit', 'offset'], 'limit'],
@@ -16,10 +17,10 @@ it.each<[string, readonly string[], string | null]>([
 });
 
 it('takes no time over long names', () => {
-  const start = performance.now();
+  const start = cpuMs();
   nearestName(
     'x'.repeat(1e6),
     Array.from({ length: 100 }, (_, index) => `${index}${'y'.repeat(1e4)}`),
   );
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(cpuMs() - start).toBeLessThan(5000);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { importsOf, usesOf } from '../../../../deploy/python/imports.ts';
+import { cpuMs } from '../../cpu.ts';
 
 const modules = (source: string) => importsOf(source).map(({ module }) => module);
 
@@ -65,9 +66,9 @@ import last`;
 
 test('a file of many thousand quotes is read in little time', () => {
   const noise = `${'"'.repeat(20_001)}\n${"'''".repeat(9_999)}\n${'import ('.repeat(5_000)}`;
-  const start = performance.now();
+  const start = cpuMs();
   importsOf(noise);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(cpuMs() - start).toBeLessThan(5_000);
 });
 
 test('uses are found in code alone', () => {
