@@ -7,8 +7,10 @@ process.env.UV_THREADPOOL_SIZE ??= '72';
 export default defineConfig({
   test: {
     include: ['unit', 'engine', 'matrix', 'dbt', 'clients'].map((folder) => `test/${folder}/**/*.test.ts`),
-    testTimeout: 20_000,
+    // A bound for what hangs. Most tests start programs, and a busy machine starts them ten times slower.
+    testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // Most tests wait for a program that starts; the default is one worker less than there are cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // CI's machines stall for seconds at times; the log names each test that needed a second try.

@@ -190,7 +190,8 @@ describe('a statement that takes long to plan', () => {
       const begun = performance.now();
       const error = await errorOf(read(database, sql, [1n], { timeoutMs: 300 }));
       expect(error.code).toBe('deadline_exceeded');
-      expect(performance.now() - begun).toBeLessThan(2000);
+      // It would run for hours; a busy machine ends it a few seconds late.
+      expect(performance.now() - begun).toBeLessThan(10_000);
     }
     expect(await answerOf(database, '1')).toBe(1);
   });

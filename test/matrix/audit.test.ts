@@ -55,7 +55,7 @@ test('aws-lambda: a record is a line of the log', async () => {
   });
   try {
     await rawCall({ kind: 'http', url: new URL('mcp', lambda.url) }, 'hello');
-    await vi.waitFor(() => expect(recordsIn(lambda.log)).toEqual([expect.objectContaining(RECORD)]));
+    await vi.waitFor(() => expect(recordsIn(lambda.log)).toEqual([expect.objectContaining(RECORD)]), 20_000);
   } finally {
     await lambda.close();
   }
@@ -66,7 +66,10 @@ test('cloudflare-workers: a record is a line of the log', async () => {
   const worker = await startWorker(folder);
   try {
     await rawCall({ kind: 'http', url: new URL('mcp', worker.url) }, 'hello');
-    await vi.waitFor(() => expect(recordsIn(worker.log())).toEqual([expect.objectContaining(RECORD)]));
+    await vi.waitFor(
+      () => expect(recordsIn(worker.log())).toEqual([expect.objectContaining(RECORD)]),
+      20_000,
+    );
   } finally {
     await worker.close();
   }

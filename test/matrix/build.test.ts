@@ -5,14 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { TARGET_NAMES } from '../../deploy/target.ts';
 import { parseManifest } from '../../src/catalog/manifest.ts';
 import { createProject } from './fixture.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 const MIB = 1_048_576;
 let root: string;

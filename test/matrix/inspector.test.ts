@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import type { Reach } from './clients.ts';
 import { findInspector } from './inspector.ts';
 import { PLATFORMS, type Running, SERVED } from './platforms.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 const inspect = await findInspector();
 const NAMES = ['Node over a socket', 'Node over stdio', 'svc serve', 'svc serve over SSE'];

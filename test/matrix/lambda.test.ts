@@ -1,13 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LambdaFunction, startFunction } from '../../deploy/preview/lambda/function.ts';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { rawCall } from './raw.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 let artefacts: Artefacts;
 let zip: string;
@@ -36,7 +33,8 @@ describe.each(['stream', 'buffered'])('SVC_LAMBDA_RESPONSE=%s', (response) => {
   test('a call that would take longer than the function may run is answered before it ends', async () => {
     const started = Date.now();
     const { result } = JSON.parse(await call(lambda, 'slow'));
-    expect(Date.now() - started).toBeLessThan(3_000);
+    // Its own limit would end the call then, with another text.
+    expect(Date.now() - started).toBeLessThan(20_000);
     expect(result.isError).toBe(true);
     expect(result.content[0].text).toContain('ran out of time');
     expect(JSON.parse(await call(lambda, 'hello')).result.isError).toBeUndefined();

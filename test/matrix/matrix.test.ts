@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { CASES } from './cases.ts';
 import type { Session } from './clients.ts';
 import { PLATFORMS, type Running, SERVED } from './platforms.ts';
 import { rawCall } from './raw.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 let artefacts: Artefacts;
 /** What each case returned first, and the bytes of each answer: every platform must agree. */

@@ -12,9 +12,6 @@ import { createProject } from './fixture.ts';
 import { rawCall } from './raw.ts';
 import { startWorker } from './worker.ts';
 
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const PLANTED = 'planted-4711';
 const CONFIG = `svc: 1
 projects:
@@ -98,7 +95,7 @@ async function expectRefusal(started: Started, file: string): Promise<void> {
     shown.push(body);
   }
   expect(shown.join()).not.toMatch(/CRM_|crm|planted/);
-  await vi.waitFor(() => expect(started.log().join('\n')).toContain('refusing to serve'));
+  await vi.waitFor(() => expect(started.log().join('\n')).toContain('refusing to serve'), 20_000);
   const lines = started.log().join('\n');
   expect(lines).toMatch(new RegExp(`${file}:\\d+: .*CRM_OTHER.* not set`));
   expect(lines).not.toContain(PLANTED);
@@ -126,7 +123,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     );
     await whileRunning(await start(folder, {}), async ({ url, log }) => {
       expect(await statusOf(new URL('health', url))).toBe(503);
-      await vi.waitFor(() => expect(log().join('\n')).toMatch(/refusing to serve: .*crm/));
+      await vi.waitFor(() => expect(log().join('\n')).toMatch(/refusing to serve: .*crm/), 20_000);
     });
   });
 });

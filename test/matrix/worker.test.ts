@@ -2,13 +2,10 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { rawCall } from './raw.ts';
 import { type RunningWorker, startWorker } from './worker.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 let artefacts: Artefacts;
 let folder: string;

@@ -5,6 +5,9 @@ import type { Subject } from './subject.ts';
 const RUNAWAY = 'SELECT count(*) FROM range(100000000) a(x), range(1000000) b(y) WHERE x * y % 7 = 3';
 const HUNGRY = "SELECT count(*) FROM (SELECT DISTINCT i, 'text ' || i FROM range(5000000) t(i))";
 
+/** A busy machine ends a runaway late; one that nothing ends would outlast the test. */
+const SLACK_MS = 10_000;
+
 /** Deadline, cancellation and memory, and nobody else harmed by them. */
 export function describeLimits(subject: Subject): void {
   describe('limits', () => {
@@ -12,7 +15,7 @@ export function describeLimits(subject: Subject): void {
       const begun = performance.now();
       const error = await errorOf(read(subject.database, RUNAWAY, [], { timeoutMs: 300 }));
       expect(error.code).toBe('deadline_exceeded');
-      expect(performance.now() - begun).toBeLessThan(2000);
+      expect(performance.now() - begun).toBeLessThan(SLACK_MS);
       expect(await answerOf(subject.database, '1')).toBe(1);
     });
 
@@ -23,7 +26,7 @@ export function describeLimits(subject: Subject): void {
       const begun = performance.now();
       controller.abort();
       expect((await running).code).toBe('cancelled');
-      expect(performance.now() - begun).toBeLessThan(2000);
+      expect(performance.now() - begun).toBeLessThan(SLACK_MS);
     });
 
     it('do not start what is cancelled already', async () => {

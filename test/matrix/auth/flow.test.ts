@@ -14,9 +14,6 @@ import type { Served } from '../../unit/call/project.ts';
 import { createProject } from '../fixture.ts';
 import { startWorker } from '../worker.ts';
 
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
-
 interface Started {
   readonly url: URL;
   log(): readonly string[];
@@ -111,7 +108,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     const answer = await client.call('whoami');
     expect(JSON.parse(answer.text)).toEqual({ email: 'ada@example.com', username: 'ada' });
     await client.close();
-    await vi.waitFor(() => expect(started.log().join('\n')).toContain('authenticated'));
+    await vi.waitFor(() => expect(started.log().join('\n')).toContain('authenticated'), 20_000);
     expect(started.log().join('\n')).not.toMatch(/planted/);
   });
 

@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { huge, silent } from '../../idp/faults.ts';
 import { createGithubIdp, type GithubIdp } from '../../idp/github.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { blockOf, providerOf, signIn, TRIP } from '../../unit/auth/providers/fixture.ts';
 import { type RunningWorker, startWorker } from '../worker.ts';
 import type { Errand } from './provider-worker.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let worker: RunningWorker;
