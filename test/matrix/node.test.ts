@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { startNode } from './platforms.ts';
 import { rawCall } from './raw.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 let artefacts: Artefacts;
 let folder: string;
@@ -31,9 +28,8 @@ test('on SIGTERM a running call is answered, new ones are not taken, and the pro
   const running = await startNode(folder);
   const answered = rawCall(running.reach, 'slow', { size: 12_000 });
   await rawCall(running.reach, 'hello');
-  const closed = running.close();
-  expect(JSON.parse(await answered).result.structuredContent).toEqual({ n: 17_630_204 });
-  await closed;
+  const [answer] = await Promise.all([answered, running.close()]);
+  expect(JSON.parse(answer).result.structuredContent).toEqual({ n: 17_630_204 });
   await expect(rawCall(running.reach, 'hello')).rejects.toThrow();
 });
 

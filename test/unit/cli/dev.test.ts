@@ -65,7 +65,7 @@ it('a session sees tools come, change, break and go, and is told when their list
 
   writeFileSync(join(root, 'tools/more.yml'), 'svc: 1\ntool: { nome: x }\n');
   await vi.waitFor(() => expect(told()).toBe(2), 30_000);
-  expect(server.stderr).toMatch(/tools\/more\.yml:\d+:\d+ +error/);
+  await server.until(/tools\/more\.yml:\d+:\d+ +error/, 'stderr');
   expect(await names()).toEqual(['hello_world']);
 
   mkdirSync(join(root, 'tools/deep'));

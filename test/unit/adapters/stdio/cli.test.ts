@@ -7,13 +7,10 @@ import { Client, type VersionNegotiationMode } from '@modelcontextprotocol/clien
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { project } from '../../cli/svc.ts';
 import { eventually } from '../../mcp/eventually.ts';
 import { legacy, modern } from '../../mcp/fixture.ts';
-
-// whole programs start here, on machines with little to spare
-vi.setConfig({ testTimeout: 60_000 });
 
 const SVC = resolve('cli/svc.js');
 
@@ -95,7 +92,7 @@ async function launch(root: string): Promise<Launched> {
   // Fails on whatever is no message.
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
   child.stderr.resume();
-  const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const write = (...messages: readonly unknown[]) => {
     child.stdin.write(messages.map((m) => `${typeof m === 'string' ? m : JSON.stringify(m)}\n`).join(''));
   };

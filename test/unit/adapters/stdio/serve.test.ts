@@ -59,7 +59,7 @@ describe('the process', () => {
     child.stderr.on('data', (chunk) => {
       noise += chunk;
     });
-    const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+    const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
     const write = (...messages: readonly unknown[]) =>
       child.stdin.write(messages.map((m) => `${typeof m === 'string' ? m : JSON.stringify(m)}\n`).join(''));
     /** Answers come in the order in which calls end. */

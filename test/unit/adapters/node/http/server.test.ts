@@ -45,7 +45,10 @@ async function dial({ port }: HttpServer): Promise<{ socket: Socket; ended: Prom
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('error', () => {});
-  const ended = once(socket, 'close').then(() => Buffer.concat(chunks).toString());
+  // `once` of events would reject where the server resets the connection
+  const ended = new Promise<string>((resolve) => {
+    socket.once('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
   return { socket, ended };
 }
 
