@@ -12,7 +12,6 @@ import { folder, project, Svc, svc } from './svc.ts';
 const ON = { SVC_AUDIT_ENABLED: '1' };
 const LOG = 'audit/logs-default.jsonl';
 const TOOLS = {
-  slow: 'SELECT CAST(count(*) AS INTEGER) AS n FROM range(10000) a, range(5000) b WHERE hash(a.range + b.range) % 7 = 0',
   secret: 'SELECT $pin AS pin',
   closed: 'SELECT 1 AS n',
   endless:
@@ -26,7 +25,6 @@ async function audited(): Promise<string> {
       join(root, `tools/${name}.yml`),
       `svc: 1\ntool:\n  name: ${name}\n${more}  source: { code: "${TOOLS[name as keyof typeof TOOLS]}" }\n`,
     );
-  tool('slow', '');
   tool('endless', '');
   tool('secret', '  parameters: [{ name: pin, type: string, sensitive: true }]\n');
   tool('closed', `  policies: { input: [{ condition: "true", action: deny, reason: Closed today. }] }\n`);
@@ -74,10 +72,10 @@ describe('svc serve with audit', () => {
     await (await call(url, 'hello_wrld', { name: 'planted-unknown' })).text();
     await (await call(url, 'secret', { pin: 'planted-pin' })).text();
     const gone = new AbortController();
-    const slow = call(url, 'slow', {}, { signal: gone.signal }).catch(() => 'gone');
+    const endless = call(url, 'endless', {}, { signal: gone.signal }).catch(() => 'gone');
     await (await call(url, 'hello_world', { name: 'meanwhile' })).text();
     gone.abort();
-    expect(await slow).toBe('gone');
+    expect(await endless).toBe('gone');
     await expect.poll(() => records(root).length, { timeout: 20_000 }).toBe(7);
     server.child.kill('SIGTERM');
     expect(await server.ended).toMatchObject({ code: 0 });
@@ -96,7 +94,7 @@ describe('svc serve with audit', () => {
       null,
     ]);
     expect(byName('hello_wrld').map(({ error_code }) => error_code)).toEqual(['endpoint_unknown']);
-    expect(byName('slow').map(({ error_code }) => error_code)).toEqual(['cancelled']);
+    expect(byName('endless').map(({ error_code }) => error_code)).toEqual(['cancelled']);
     expect(byName('secret').map(({ input_data }) => input_data)).toEqual([{ pin: '[REDACTED]' }]);
     expect(readFileSync(join(root, LOG), 'utf8')).not.toContain('planted');
   });

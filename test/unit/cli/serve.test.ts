@@ -15,6 +15,11 @@ tool:
   source: { code: "SELECT CAST(count(*) AS INTEGER) AS n FROM range(10000) a, range(5000) b WHERE hash(a.range + b.range) % 7 = 0" }
 `;
 
+const ENDLESS = SLOW.replace('slow', 'endless').replace(
+  'range(10000) a, range(5000) b',
+  'range(1000000) a, range(1000000) b',
+);
+
 async function call(url: string, name: string, args: object): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
@@ -66,10 +71,10 @@ describe('svc serve', () => {
 
   it('ends at once on SIGINT, also in the middle of a call', async () => {
     const root = await project();
-    writeFileSync(join(root, 'tools/slow.yml'), SLOW);
+    writeFileSync(join(root, 'tools/endless.yml'), ENDLESS);
     const server = new Svc(['serve', '--port', '0'], { cwd: root });
     const url = (await server.until(URL_LINE))[1] ?? '';
-    const answer = call(url, 'slow', {}).then(
+    const answer = call(url, 'endless', {}).then(
       () => 'answered',
       () => 'cut off',
     );

@@ -40,7 +40,7 @@ async function expectAnswers(pool: Database): Promise<void> {
 describe('a pool', () => {
   it('never holds up the event loop', async () => {
     const pool = await openPool();
-    const runaways = [1, 2, 3].map(() => failureOf(read(pool, RUNAWAY, { timeoutMs: 400 })));
+    const runaways = [1, 2, 3].map(() => failureOf(read(pool, RUNAWAY, { timeoutMs: 2000 })));
     let turns = 0;
     const turning = setInterval(() => {
       turns += 1;
@@ -91,14 +91,16 @@ describe('a pool', () => {
 
   it('answers busy when too many wait, and when waiting took all the time there was', async () => {
     const pool = await openPool({ workers: 1, queueLimit: 3 });
-    const running = Array.from({ length: 32 }, () => failureOf(read(pool, RUNAWAY, { timeoutMs: 1000 })));
+    const abort = new AbortController();
+    const running = Array.from({ length: 32 }, () =>
+      failureOf(read(pool, RUNAWAY, { signal: abort.signal })),
+    );
     const waiting = Array.from({ length: 3 }, () => failureOf(read(pool, 'SELECT 1', { timeoutMs: 200 })));
     const refused = await failureOf(read(pool, 'SELECT 1'));
     expect(refused).toEqual({ code: 'busy', message: 'The database has too much to do; try again.' });
     expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual(['busy', 'busy', 'busy']);
-    expect(new Set((await Promise.all(running)).map(({ code }) => code))).toEqual(
-      new Set(['deadline_exceeded']),
-    );
+    abort.abort();
+    expect(new Set((await Promise.all(running)).map(({ code }) => code))).toEqual(new Set(['cancelled']));
     expect(await emailOf(pool, 5)).toBe('u5@example.com');
   });
 
