@@ -1,12 +1,10 @@
-import { createKeyRing, parseKeys } from '../../src/auth/keys.ts';
-import { createSealer, type Sealer } from '../../src/mcp/seal.ts';
+import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
+import { createSealer, type Sealer } from '../../src/crypto/seal.ts';
 import type { Settings } from '../../src/settings/model.ts';
 
-/** Seals what calls that ask were told so that any instance with the keys can go on; null where there are none. */
-export async function sealerOf(settings: Settings | null): Promise<Sealer | null> {
+/** Seals the state of calls under `auth.keys`, so that any instance can go on with a call; null without keys. */
+export function sealerOf(settings: Settings | null): Sealer | null {
   const keys = settings?.auth.keys ?? [];
   if (keys.length === 0) return null;
-  const ring = createKeyRing(parseKeys(keys));
-  const key = await ring.derive(ring.first.kid, 'ask', '');
-  return key === null ? null : createSealer(key.bytes);
+  return createSealer({ ring: createKeyRing(parseKeys(keys)), now: Date.now, notBefore: null });
 }

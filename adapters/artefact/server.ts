@@ -3,7 +3,7 @@ import type { Auth } from '../../src/auth/types.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime, type RuntimeParts } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
-import type { Sealer } from '../../src/mcp/seal.ts';
+import type { Sealer } from '../../src/crypto/seal.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -59,7 +59,7 @@ export function createEdgeServer(platform: EdgePlatform): EdgeServer {
     const settings = await loadSettings();
     follow(settings);
     reach.follow(settings);
-    const sealer = await sealerOf(settings);
+    const sealer = sealerOf(settings);
     const auth = await startAuth(settings, runtime.catalog, { ...parts, listens: null, log });
     const measured = { project: runtime.catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);

@@ -1,4 +1,4 @@
-import { generateKey } from '../../src/auth/keys.ts';
+import { generateKey } from '../../src/crypto/keys.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 

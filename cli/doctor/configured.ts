@@ -1,5 +1,5 @@
 import { enforcePlace } from '../../src/auth/issuer.ts';
-import { parseKeys } from '../../src/auth/keys.ts';
+import { parseKeys } from '../../src/crypto/keys.ts';
 import { toSvcError } from '../../src/errors.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Address } from './address.ts';

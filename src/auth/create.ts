@@ -1,16 +1,16 @@
+import { digestFromHex } from '../crypto/digest.ts';
+import { createKeyRing, parseKeys, type RootKey } from '../crypto/keys.ts';
+import { createSealer, type OpenJwe } from '../crypto/seal.ts';
 import { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts';
 import { checkAccess } from './access.ts';
 import { needAll } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
-import { fromHex } from './digest.ts';
 import { createFindPlace, enforcePlace, type Place } from './issuer.ts';
-import { createKeyRing, parseKeys, type RootKey } from './keys.ts';
 import { createProvider } from './providers/registry.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
-import { createSealer, type OpenJwe } from './seal.ts';
 import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
 import { createVerifierAuth } from './verifier/auth.ts';
 import { createVerifier } from './verifier/verify.ts';
@@ -129,7 +129,7 @@ function enforceProvider({ provider }: AuthSettings) {
 
 /** Whoever writes something else would believe a client to be blocked that is not. */
 function toHash(written: string): string {
-  const hash = fromHex(written);
+  const hash = digestFromHex(written);
   if (hash !== null) return hash;
   throw new SvcError(
     'config_invalid',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import type { Lifetime } from '../crypto/seal.ts';
 import { UPSTREAM, WHO } from './claims.ts';
-import type { Life } from './seal.ts';
 import type { AuthServer } from './types.ts';
 
 /** One sign-in as the store keeps it: a family of refresh tokens and what the provider gave. */
@@ -42,7 +42,7 @@ const ANYWHERE = 'store';
 const keyOf = (id: string) => `session:${id}`;
 
 /** Sessions unsealed lately, by server and by the very text that was stored. */
-const unsealed = new WeakMap<AuthServer, Map<string, Session & Life>>();
+const unsealed = new WeakMap<AuthServer, Map<string, Session & Lifetime>>();
 const REMEMBERED = 1_000;
 
 /** A session of this server's provider; null when there is none, or none any more. */
@@ -55,7 +55,7 @@ export async function readSession(server: AuthServer, id: string): Promise<KeptS
 
 /** The store is asked each time; only what it answers again need not be decrypted again. */
 async function unseal(server: AuthServer, value: string): Promise<Session | null> {
-  const known = unsealed.get(server) ?? new Map<string, Session & Life>();
+  const known = unsealed.get(server) ?? new Map<string, Session & Lifetime>();
   unsealed.set(server, known);
   const found = known.get(value);
   if (found !== undefined && server.now() / 1000 < found.exp) return found;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { randomText } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import { toUpstream, toWho, WHO, type Who } from './claims.ts';
 import type { Client } from './clients/model.ts';
-import { randomText } from './digest.ts';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS, type Session, writeSession } from './sessions.ts';
 import type { AuthServer, Exchange } from './types.ts';
 import type { Identity, UpstreamTokens } from './upstream/provider.ts';

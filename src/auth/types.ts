@@ -1,12 +1,12 @@
 import type { User } from '../context.ts';
+import type { KeyRing } from '../crypto/keys.ts';
+import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { StaticClient } from '../settings/model.ts';
 import type { Place } from './issuer.ts';
-import type { KeyRing } from './keys.ts';
 import type { Parameters } from './parameters.ts';
 import type { Scopes } from './scopes.ts';
-import type { Sealer } from './seal.ts';
 import type { Provider } from './upstream/provider.ts';
 
 /** A document from the web that a client id names, fetched where no address inside can be reached; throws SvcError. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../catalog/hash.ts';
+import { sha256Hex } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import type { SqlValue } from '../ports.ts';
 import { scanParameters } from '../sql/parameters.ts';
@@ -42,7 +42,7 @@ async function read(text: string): Promise<PythonStatement> {
   if (second !== undefined)
     throw refused('It holds more than one statement: execute them one after the other.');
   const { mode, operation } = classify(text);
-  return { ...scan.rewrite(), mode, operation, hash: await sha256(text) };
+  return { ...scan.rewrite(), mode, operation, hash: await sha256Hex(text) };
 }
 
 /** The values at the positions of a statement; throws sql_rejected where one is missing. */

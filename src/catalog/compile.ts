@@ -1,3 +1,4 @@
+import { sha256Hex } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import type { Finding } from '../project/finding.ts';
 import type {
@@ -15,7 +16,7 @@ import { builtinTools, withStatement } from './builtin.ts';
 import { checkCatalog } from './checks/check.ts';
 import { freeze } from './freeze.ts';
 import { functionNameOf } from './function-name.ts';
-import { hashCatalog, sha256 } from './hash.ts';
+import { hashCatalog } from './hash.ts';
 import type {
   Catalog,
   CompiledPython,
@@ -153,11 +154,11 @@ async function compilePython(endpoint: ToolEndpoint | ResourceEndpoint): Promise
   if (file === null) throw new SvcError('project_invalid', `The Python of ${endpoint.name} is in no file.`);
   const reads = endpoint.kind === 'resource' || endpoint.annotations.readOnlyHint === true;
   const mode = reads ? 'read' : 'write';
-  return { language: 'python', file, function: functionNameOf(endpoint), mode, hash: await sha256(text) };
+  return { language: 'python', file, function: functionNameOf(endpoint), mode, hash: await sha256Hex(text) };
 }
 
 async function compileSql({ text }: Source): Promise<CompiledSql> {
   const { sql, order } = scanParameters(text).rewrite();
   const { mode, operation } = classify(text);
-  return { language: 'sql', sql, order, mode, operation, hash: await sha256(text) };
+  return { language: 'sql', sql, order, mode, operation, hash: await sha256Hex(text) };
 }

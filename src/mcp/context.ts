@@ -1,9 +1,9 @@
 import { LOG_LEVEL_META_KEY, type RequestId, type ServerContext } from '@modelcontextprotocol/server';
 import type { Asking, NoticeLevel, RequestContext } from '../context.ts';
+import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Changes } from './changes.ts';
 import type { Era } from './era.ts';
-import type { Sealer } from './seal.ts';
 import type { Session } from './sessions/session.ts';
 
 /** MCP's levels, the least of them first; ours have the same names. */

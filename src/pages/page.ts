@@ -1,4 +1,5 @@
-import { sha256, toBase64 } from '../crypto.ts';
+import { sha256 } from '../crypto/digest.ts';
+import { toBase64 } from '../crypto/encoding.ts';
 import { type Html, html, trusted } from './html.ts';
 import { STYLE } from './style.ts';
 

@@ -1,3 +1,4 @@
+import { toBase64 } from '../crypto/encoding.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /*
@@ -119,12 +120,7 @@ export function intervalForm(months: number, days: number, micros: bigint): stri
 
 /** A BLOB as base64. */
 export function blobForm(bytes: Uint8Array): string {
-  const chunks: string[] = [];
-  // A call takes only so many arguments, so the bytes go in slices.
-  for (let start = 0; start < bytes.length; start += 8192) {
-    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
-  }
-  return btoa(chunks.join(''));
+  return toBase64(bytes);
 }
 
 /** A BIT from DuckDB's own bytes (the first says how many leading bits are padding): its zeros and ones. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { generateKey, parseKeys, type RootKey } from '../../../src/auth/keys.ts';
+import { generateKey, parseKeys, type RootKey } from '../../../src/crypto/keys.ts';
 import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
 import type { AuthSettings } from '../../../src/settings/model.ts';

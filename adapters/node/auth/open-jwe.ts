@@ -1,6 +1,6 @@
 import { createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
-import type { DerivedKey } from '../../../src/auth/keys.ts';
-import type { OpenJwe } from '../../../src/auth/seal.ts';
+import type { DerivedKey } from '../../../src/crypto/keys.ts';
+import type { OpenJwe } from '../../../src/crypto/seal.ts';
 
 /** Decrypts `dir`/A256GCM without the thread pool that WebCrypto goes through on Node: a tenth of the time. */
 export const openJwe: OpenJwe = (jwe, key) => {

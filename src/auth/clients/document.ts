@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import { sha256 } from '../digest.ts';
 import type { AuthServer, FetchDocument } from '../types.ts';
 import type { Client } from './model.ts';
 import { isRegistrable, isUsable } from './redirect.ts';
@@ -45,7 +45,7 @@ export async function toDocumentClient(server: AuthServer, id: string, signal: A
   const own = (document.scope ?? '').split(' ').filter((scope) => all.includes(scope));
   return {
     id,
-    hash: await sha256(id),
+    hash: await sha256Base64Url(id),
     name,
     kind: 'document',
     redirectUris,

@@ -1,7 +1,8 @@
-import { base64url, CompactSign, compactVerify } from 'jose';
+import { CompactSign, compactVerify } from 'jose';
 import * as v from 'valibot';
-import { isSameSecret, sha256 } from '../digest.ts';
-import type { KeyRing } from '../keys.ts';
+import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
+import { fromBase64Url, isCanonicalBase64Url, toBase64Url } from '../../crypto/encoding.ts';
+import type { KeyRing } from '../../crypto/keys.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Client, ClientMethod } from './model.ts';
 
@@ -40,9 +41,7 @@ export async function toClientSecret(ring: KeyRing, issuer: string, id: string):
   if (key === null) return null;
   const params = { name: 'HMAC', hash: 'SHA-256' };
   const hmac = await crypto.subtle.importKey('raw', key.bytes, params, false, ['sign']);
-  return base64url.encode(
-    new Uint8Array(await crypto.subtle.sign('HMAC', hmac, new TextEncoder().encode(id))),
-  );
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', hmac, new TextEncoder().encode(id))));
 }
 
 /** The client of an id; null for one that this server has not given out. */
@@ -57,7 +56,7 @@ export async function toDynamicClient(
   const own = s.filter((scope) => scopes.all.includes(scope));
   return {
     id,
-    hash: await sha256(id),
+    hash: await sha256Base64Url(id),
     name,
     kind: 'dynamic',
     redirectUris,
@@ -87,7 +86,7 @@ async function readId(ring: KeyRing, issuer: string, id: string): Promise<Regist
     const jws = id.slice(PREFIX.length);
     const { payload, protectedHeader } = await compactVerify(jws, key.bytes, { algorithms: ['HS256'] });
     // One spelling only, and one type: a signature of ours under anything else is no client id.
-    if (protectedHeader.typ !== TYPE || !isOneSpelling(jws)) return null;
+    if (protectedHeader.typ !== TYPE || !jws.split('.').every(isCanonicalBase64Url)) return null;
     const parsed = v.safeParse(REGISTRATION, JSON.parse(new TextDecoder().decode(payload)));
     return parsed.success ? parsed.output : null;
   } catch {
@@ -95,14 +94,12 @@ async function readId(ring: KeyRing, issuer: string, id: string): Promise<Regist
   }
 }
 
-function isOneSpelling(jws: string): boolean {
-  return jws.split('.').every((segment) => base64url.encode(base64url.decode(segment)) === segment);
-}
-
 function kidOf(id: string): string {
   try {
     const [header = ''] = id.slice(PREFIX.length).split('.');
-    const { kid }: { kid?: unknown } = JSON.parse(new TextDecoder().decode(base64url.decode(header)));
+    const { kid }: { kid?: unknown } = JSON.parse(
+      new TextDecoder().decode(fromBase64Url(header) ?? new Uint8Array()),
+    );
     return typeof kid === 'string' ? kid : '';
   } catch {
     return '';

@@ -1,5 +1,5 @@
+import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import { sha256 } from '../digest.ts';
 import type { AuthServer, Exchange } from '../types.ts';
 import { isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
@@ -12,7 +12,7 @@ export async function findClient(
   { place, signal }: Pick<Exchange, 'place' | 'signal'>,
   id: string,
 ): Promise<Client> {
-  if (server.blocked.size > 0 && server.blocked.has(await sha256(id))) throw unknown();
+  if (server.blocked.size > 0 && server.blocked.has(await sha256Base64Url(id))) throw unknown();
   const written = server.clients.find(({ client_id }) => client_id === id);
   if (written !== undefined) return toStaticClient(written);
   if (isDocumentId(id)) return toDocumentClient(server, id, signal);

@@ -1,5 +1,5 @@
+import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
 import type { StaticClient } from '../../settings/model.ts';
-import { isSameSecret, sha256 } from '../digest.ts';
 import type { Client } from './model.ts';
 
 /** A client of `auth.clients` (spec, "Static client fields"). */
@@ -7,7 +7,7 @@ export async function toStaticClient(written: StaticClient): Promise<Client> {
   const { client_id: id, name, client_secret, redirect_uris, grant_types, scopes } = written;
   return {
     id,
-    hash: await sha256(id),
+    hash: await sha256Base64Url(id),
     name,
     kind: 'static',
     redirectUris: redirect_uris,

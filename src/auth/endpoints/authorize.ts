@@ -1,11 +1,11 @@
 import * as v from 'valibot';
+import { randomText, sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { toConsentPage } from '../../pages/sign-in.ts';
 import { findClient } from '../clients/find.ts';
 import type { Client } from '../clients/model.ts';
 import { enforceRedirect, isLocal } from '../clients/redirect.ts';
 import { readCookie, setCookie } from '../cookies.ts';
-import { randomText, sha256 } from '../digest.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
@@ -42,7 +42,7 @@ export const answerConsent: Endpoint = async (server, exchange) => {
   const opened = await server.sealer.open('ticket', place.issuer, need(form, 'ticket'), TICKET);
   const browser = readCookie(request, place, 'browser');
   if (opened === null) throw new SvcError('request_invalid', 'The page is too old, or not from here.');
-  if (browser === null || (await sha256(browser)) !== opened.b) throw foreign();
+  if (browser === null || (await sha256Base64Url(browser)) !== opened.b) throw foreign();
   const { h, r, k, st, sc } = opened;
   const pending = { h, r, k, st, sc };
   try {
@@ -83,7 +83,7 @@ async function askConsent(
 ): Promise<Response> {
   const known = readCookie(request, place, 'browser');
   const browser = known !== null && /^[\w-]{22}$/.test(known) ? known : randomText(16);
-  const claims = { ...pending, b: await sha256(browser) };
+  const claims = { ...pending, b: await sha256Base64Url(browser) };
   const ticket = await sealer.seal('ticket', place.issuer, claims, PENDING_SECONDS);
   const cookies = [setCookie(place, 'browser', browser, null)];
   const { r: redirect, sc: scopes } = pending;

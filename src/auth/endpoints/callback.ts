@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { withParameters } from '../clients/redirect.ts';
 import { clearCookie, readCookie } from '../cookies.ts';
-import { randomText } from '../digest.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { Endpoint } from '../types.ts';
 import { noteSession } from './known-sessions.ts';

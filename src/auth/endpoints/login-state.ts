@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { clearCookie, MAX_COOKIE, readTrips, setCookie } from '../cookies.ts';
-import { randomText } from '../digest.ts';
 import type { AuthServer, Exchange } from '../types.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toRedirect } from './redirect-error.ts';

@@ -1,6 +1,6 @@
+import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { Client } from '../clients/model.ts';
-import { sha256 } from '../digest.ts';
 import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
@@ -24,7 +24,7 @@ export async function redeemCode(
   if (code.h !== client.hash) throw invalid('The code was given to another client.');
   if (form.get('redirect_uri') !== code.r) throw invalid('The redirect_uri is not that of the code.');
   const verifier = need(form, 'code_verifier');
-  const sound = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256(verifier)) === code.k;
+  const sound = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256Base64Url(verifier)) === code.k;
   if (!sound) throw invalid('The code_verifier does not match.');
   enforceTarget(form, place);
   await enforceUnused(server, code.id);

@@ -1,6 +1,6 @@
+import { sha256Base64Url } from '../../crypto/digest.ts';
 import type { JsonObject } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
-import { sha256 } from '../digest.ts';
 import { basic } from '../upstream/basic.ts';
 import { misconfigured, type Step, unavailable } from '../upstream/errors.ts';
 import { isObject } from '../upstream/field.ts';
@@ -29,7 +29,7 @@ export function createIntrospect(
 ): Introspect {
   const kept = new Map<string, Kept>();
   return async (token, url, signal) => {
-    const key = await sha256(token);
+    const key = await sha256Base64Url(token);
     const known = kept.get(key);
     if (known !== undefined && now() < known.until) return known.claims;
     const step: Step = { provider, what: 'a token' };

@@ -1,10 +1,11 @@
 import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import type { AnyEntry } from '../../catalog/model.ts';
 import type { Asking, Inquiry, Reply } from '../../context.ts';
+import { createKeyRing, generateKey, parseKeys } from '../../crypto/keys.ts';
+import { createSealer, type Sealer } from '../../crypto/seal.ts';
 import { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Caller, ServerParts } from '../context.ts';
-import { createSealer, type Sealer } from '../seal.ts';
 import { subjectOf } from '../sessions/sessions.ts';
 import { canAnswer, readReply, toRequest } from './questions.ts';
 import { type About, openState, sealState, type Told } from './request-state.ts';
@@ -12,8 +13,16 @@ import { type About, openState, sealState, type Told } from './request-state.ts'
 /** People take their time. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Outlives a reload, so that a person's answer still counts after it. */
-const OWN = createSealer();
+/** The sealer of a process without keys. It outlives a reload, so that a person's answer still counts after it. */
+let own: Sealer | null = null;
+
+/** Made on first use: a Worker has no random numbers while it starts. */
+function ownSealer(): Sealer {
+  const make = () =>
+    createSealer({ ring: createKeyRing(parseKeys([generateKey()])), now: Date.now, notBefore: null });
+  own ??= make();
+  return own;
+}
 
 /** The way to ask the client of a call, where its endpoint asks anything; throws arguments_invalid for a state that is not its. */
 export async function askingOf(
@@ -26,7 +35,7 @@ export async function askingOf(
   const caller = parts.callerOf(ctx);
   if (parts.era === 'legacy') return toLegacy(ctx, caller);
   const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };
-  return createModern(parts.sealer?.() ?? OWN, ctx, about);
+  return createModern(parts.sealer?.() ?? ownSealer(), ctx, about);
 }
 
 function keyOf(entry: AnyEntry): string {
@@ -58,7 +67,7 @@ async function createModern(sealer: Sealer, { mcpReq }: ServerContext, about: Ab
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   const state = mcpReq.requestState();
   const before: Told =
-    typeof state === 'string' ? await openState(sealer, about, state, Date.now()) : { put: [], replies: {} };
+    typeof state === 'string' ? await openState(sealer, about, state) : { put: [], replies: {} };
   const sent = { ...before.replies, ...(mcpReq.inputResponses as JsonObject | undefined) };
   const kept: { [key: string]: JsonValue } = {};
   const replyTo = (inquiry: Inquiry): Reply | undefined => {
@@ -78,7 +87,7 @@ async function createModern(sealer: Sealer, { mcpReq }: ServerContext, about: Ab
       const missing = inquiries.filter(({ key }) => !replies.has(key));
       if (missing.length === 0) return replies;
       const put = [...new Set([...before.put, ...missing.map(({ key }) => key)])];
-      const requestState = await sealState(sealer, about, { put, replies: kept }, Date.now());
+      const requestState = await sealState(sealer, about, { put, replies: kept });
       throw toInputRequired(missing, requestState);
     },
   };

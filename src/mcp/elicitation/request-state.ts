@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { sha256 } from '../../catalog/hash.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
+import type { Sealer } from '../../crypto/seal.ts';
 import { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
-import type { Sealer } from '../seal.ts';
 
 /** The call that a state belongs to. */
 export interface About {
@@ -24,26 +24,24 @@ export interface Told {
 
 const STATE = v.object({
   about: v.string(),
-  until: v.number(),
   put: v.array(v.string()),
   replies: v.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
 });
 
-const PURPOSE = 'mcp/request-state';
-const LIFE_MS = 10 * 60_000;
+/** Every instance with the keys takes the call on, whatever address it is known by. */
+const ISSUER = '';
+const LIFETIME_SECONDS = 600;
 
 /** Seals what a call has been told: for its user, its endpoint and its arguments only, and for ten minutes. */
-export async function sealState(sealer: Sealer, about: About, told: Told, now: number): Promise<string> {
+export async function sealState(sealer: Sealer, about: About, told: Told): Promise<string> {
   const { put, replies } = told;
-  return sealer.seal({ about: await digestOf(about), until: now + LIFE_MS, put, replies }, PURPOSE);
+  return sealer.seal('ask', ISSUER, { about: await digestOf(about), put, replies }, LIFETIME_SECONDS);
 }
 
 /** Opens a state that a client sent back; throws arguments_invalid for one that was not made for this very call, or is too old. */
-export async function openState(sealer: Sealer, about: About, text: string, now: number): Promise<Told> {
-  const opened = v.safeParse(STATE, await sealer.open(text, PURPOSE));
-  if (opened.success && opened.output.until > now && opened.output.about === (await digestOf(about))) {
-    return opened.output;
-  }
+export async function openState(sealer: Sealer, about: About, text: string): Promise<Told> {
+  const opened = await sealer.open('ask', ISSUER, text, STATE);
+  if (opened !== null && opened.about === (await digestOf(about))) return opened;
   throw new SvcError(
     'arguments_invalid',
     'The requestState is not one that this server gave out for this call, or it is too old.',
@@ -53,5 +51,5 @@ export async function openState(sealer: Sealer, about: About, text: string, now:
 
 function digestOf({ user, method, name, args }: About): Promise<string> {
   const parts: JsonValue = [user, method, name, args];
-  return sha256(toCanonicalText(parts));
+  return sha256Hex(toCanonicalText(parts));
 }

@@ -1,4 +1,4 @@
-import { sha256 } from '../../catalog/hash.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
@@ -37,7 +37,7 @@ export interface Document {
 
 /** Content as a file that version control shows changes of: the same content gives the same bytes. */
 export async function toDocument(kind: DocumentKind, content: JsonObject): Promise<Document> {
-  const hash = await sha256(toCanonicalText(content));
+  const hash = await sha256Hex(toCanonicalText(content));
   const text = `${JSON.stringify({ [kind.key]: kind.version, hash, ...content }, null, 2)}\n`;
   return { hash, text };
 }
@@ -59,7 +59,7 @@ export async function parseDocument<Content>(
   const { [key]: written, hash, ...content } = found;
   if (written !== version)
     throw refuse(`it is of version ${JSON.stringify(written)}, and this is ${version}`);
-  const actual = await sha256(toCanonicalText(content));
+  const actual = await sha256Hex(toCanonicalText(content));
   if (hash !== actual) throw refuse('its hash does not fit its content, so it was edited or merged by hand');
   // The hash says that this is what toDocument was given.
   return { hash, content: content as Content };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
 import { startFunction } from '../../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../../deploy/target.ts';
-import { generateKey } from '../../../src/auth/keys.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers.ts';

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
 import { startFunction } from '../../../deploy/preview/lambda/function.ts';
 import type { TargetName } from '../../../deploy/target.ts';
-import { generateKey } from '../../../src/auth/keys.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { AWS_ENV, startDynamo, TABLE } from '../../unit/adapters/aws-lambda/dynamodb-double.ts';

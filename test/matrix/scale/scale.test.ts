@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
-import { generateKey } from '../../../src/auth/keys.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { createProject } from '../fixture.ts';
 import { type Balancer, createBalancer, type Place } from './balancer.ts';
 import { type Instance, startInstance } from './instance.ts';

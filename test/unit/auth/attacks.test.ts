@@ -1,10 +1,10 @@
 import { base64url } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { toClientId } from '../../../src/auth/clients/dynamic.ts';
-import { createKeyRing, generateKey, type Purpose, parseKeys } from '../../../src/auth/keys.ts';
 import { createMemoryStore } from '../../../src/auth/memory-store.ts';
-import { createSealer } from '../../../src/auth/seal.ts';
 import type { FetchDocument } from '../../../src/auth/types.ts';
+import { createKeyRing, generateKey, type Purpose, parseKeys } from '../../../src/crypto/keys.ts';
+import { createSealer } from '../../../src/crypto/seal.ts';
 import { SvcError } from '../../../src/errors.ts';
 import {
   authorizePath,

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type App, type AppOptions, createApp } from '../../../src/app.ts';
 import { type AuthParts, createAuth } from '../../../src/auth/create.ts';
-import { generateKey } from '../../../src/auth/keys.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import type { User } from '../../../src/context.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { OPEN_ACCESS } from '../../../src/http/access.ts';
 import type { LogLine } from '../../../src/ports.ts';
 import type { AuthSettings, TransportSettings } from '../../../src/settings/model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyRing, parseKeys } from '../../../src/auth/keys.ts';
+import { createKeyRing, parseKeys } from '../../../src/crypto/keys.ts';
 import { folder, svc } from './svc.ts';
 
 describe('svc auth keygen', () => {

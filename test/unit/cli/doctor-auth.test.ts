@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { generateKey } from '../../../src/auth/keys.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { answers } from '../../idp/faults.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { generateKey } from '../../../src/auth/keys.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { project, Svc, svc } from './svc.ts';
 
 const { kid, secret } = generateKey();

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateKey } from '../../../src/auth/keys.ts';
+import { generateKey } from '../../../src/crypto/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { sdk1, sdk2, strict } from '../auth/flow/peers.ts';

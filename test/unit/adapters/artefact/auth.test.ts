@@ -4,7 +4,7 @@ import type { OpenStore } from '../../../../adapters/artefact/token-store.ts';
 import { storeWith } from '../../../../adapters/aws-lambda/open-store.ts';
 import { storeAmong } from '../../../../adapters/cloudflare-workers/open-store.ts';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
-import { generateKey } from '../../../../src/auth/keys.ts';
+import { generateKey } from '../../../../src/crypto/keys.ts';
 import type { LogLine } from '../../../../src/ports.ts';
 import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
 import { catalogOf, tool } from '../../mcp/fixture.ts';

@@ -3,7 +3,7 @@ import { reachOf } from '../../../../adapters/node/http/addresses.ts';
 import { createListener } from '../../../../adapters/node/http/listener.ts';
 import { createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';
-import { generateKey } from '../../../../src/auth/keys.ts';
+import { generateKey } from '../../../../src/crypto/keys.ts';
 import type { AuthSettings } from '../../../../src/settings/model.ts';
 import { createHost, type Host } from '../../../idp/host.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../../idp/keycloak.ts';

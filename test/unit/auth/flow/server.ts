@@ -2,7 +2,7 @@ import { type HttpServer, startHttpServer } from '../../../../adapters/node/http
 import { createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
 import { type App, createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';
-import { generateKey } from '../../../../src/auth/keys.ts';
+import { generateKey } from '../../../../src/crypto/keys.ts';
 import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
 import type { LogLine, TokenStore } from '../../../../src/ports.ts';
 import type { AuthSettings, TransportSettings } from '../../../../src/settings/model.ts';

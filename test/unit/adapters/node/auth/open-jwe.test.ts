@@ -3,7 +3,7 @@ import { openJwe } from '../../../../../adapters/node/auth/open-jwe.ts';
 import { call, createDesk, tokens } from '../../../auth/fixture.ts';
 
 describe('opening on Node', () => {
-  it('takes the tokens that jose made, and jose takes the same ones', async () => {
+  it('takes the tokens that WebCrypto made, and WebCrypto takes the same ones', async () => {
     const desk = createDesk();
     const same = createDesk({ idp: desk.idp, parts: { openJwe } });
     const { access_token } = await tokens(desk);

@@ -1,9 +1,15 @@
-import { CompactEncrypt } from 'jose';
+import { CompactEncrypt, compactDecrypt } from 'jose';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { openJwe } from '../../../adapters/node/auth/open-jwe.ts';
-import { createKeyRing, generateKey, type KeyRing, type Purpose, parseKeys } from '../../../src/auth/keys.ts';
-import { createSealer, type SealerParts } from '../../../src/auth/seal.ts';
+import {
+  createKeyRing,
+  generateKey,
+  type KeyRing,
+  type Purpose,
+  parseKeys,
+} from '../../../src/crypto/keys.ts';
+import { createSealer, type SealerDeps } from '../../../src/crypto/seal.ts';
 import { SvcError } from '../../../src/errors.ts';
 
 const ISSUER = 'https://svc.example';
@@ -11,6 +17,7 @@ const CLAIMS = v.object({ sub: v.string() });
 const START = Date.UTC(2026, 0, 1);
 const PURPOSES: readonly Purpose[] = [
   'access',
+  'ask',
   'client',
   'client-secret',
   'code',
@@ -24,7 +31,7 @@ const PURPOSES: readonly Purpose[] = [
 
 const [one, two] = [generateKey(), generateKey()];
 const ringOf = (...keys: (typeof one)[]): KeyRing => createKeyRing(parseKeys(keys));
-const sealerOf = (ring: KeyRing, more: Partial<SealerParts> = {}) =>
+const sealerOf = (ring: KeyRing, more: Partial<SealerDeps> = {}) =>
   createSealer({ ring, now: () => START, notBefore: null, ...more });
 
 const sealer = sealerOf(ringOf(one));
@@ -40,6 +47,28 @@ describe('what is sealed', () => {
     expect(await open(sealed, sealerOf(ringOf(one)))).toEqual(made);
   });
 
+  it('is a JWE that others read with the derived key', async () => {
+    const key = await ringOf(one).derive(one.kid, 'access', ISSUER);
+    const { plaintext, protectedHeader } = await compactDecrypt(sealed, key?.bytes ?? new Uint8Array());
+    expect(JSON.parse(new TextDecoder().decode(plaintext))).toEqual(made);
+    expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM', kid: one.kid, typ: 'svc-access+jwe' });
+  });
+
+  it('shows nothing of what it holds, and is another text each time', async () => {
+    const again = await sealer.seal('access', ISSUER, { sub: 'ada' }, 60);
+    expect(again).not.toBe(sealed);
+    expect(Buffer.from(sealed, 'base64url').toString()).not.toContain('ada');
+  });
+
+  it('may be long where it is the state of a call, and not in a header', async () => {
+    const long = { sub: 'ü€😀'.repeat(4_000) };
+    const [state, token] = await Promise.all(
+      (['ask', 'access'] as const).map((purpose) => sealer.seal(purpose, ISSUER, long, 60)),
+    );
+    expect(await open(state ?? '', sealer, 'ask')).toMatchObject(long);
+    expect(await open(token ?? '')).toBeNull();
+  });
+
   it('opens for its purpose alone', async () => {
     for (const purpose of PURPOSES.filter((name) => name !== 'access')) {
       expect(await open(sealed, sealer, purpose), purpose).toBeNull();
@@ -51,7 +80,7 @@ describe('what is sealed', () => {
   });
 
   it.each([
-    ['jose', undefined],
+    ['WebCrypto', undefined],
     ['node:crypto', openJwe],
   ])('does not open with any character changed (%s)', async (_name, opener) => {
     const strict = sealerOf(ringOf(one), opener === undefined ? {} : { openJwe: opener });

@@ -1,20 +1,21 @@
-import { base64url } from 'jose';
 import { SvcError } from '../errors.ts';
+import { randomText } from './digest.ts';
+import { fromBase64Url } from './encoding.ts';
 
-/** A root secret: everything that is sealed or signed uses a key derived from one. */
+/** A root secret. Keys that seal or sign are derived from it. */
 export interface RootKey {
   readonly kid: string;
   readonly secret: Uint8Array<ArrayBuffer>;
 }
 
-/** One purpose's key, in both forms that decrypting needs. */
+/** The key of one purpose and issuer, in the two forms that decrypting needs. */
 export interface DerivedKey {
   readonly kid: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly crypto: CryptoKey;
 }
 
-/** What keys are derived for; one purpose's artefact never opens as another's. */
+/** The use of a derived key. A text sealed for one purpose does not open for another. */
 export type Purpose =
   | 'access'
   | 'ask'
@@ -28,11 +29,11 @@ export type Purpose =
   | 'ticket'
   | 'tx';
 
-/** The ordered root secrets: the first one seals, all are accepted. */
+/** The ordered root secrets: the first one seals, all of them open. */
 export interface KeyRing {
   readonly first: RootKey;
   readonly all: readonly RootKey[];
-  /** By HKDF-SHA256, cached: null for a kid that is not, or no longer, in the ring. */
+  /** Derives a key by HKDF-SHA256, and caches it; null for a kid that is not in the ring. */
   derive(kid: string, purpose: Purpose, issuer: string): Promise<DerivedKey> | null;
 }
 
@@ -40,13 +41,12 @@ const SECRET_BYTES = 32;
 /** Issuers come from the Host header where no address is configured, so their number is bounded. */
 const MAX_DERIVED = 256;
 
-/** A new root secret, as `auth.keys` has it. */
+/** Makes a new root secret in the form of `auth.keys`. */
 export function generateKey(): { readonly kid: string; readonly secret: string } {
-  const random = (bytes: number) => base64url.encode(crypto.getRandomValues(new Uint8Array(bytes)));
-  return { kid: random(6).replaceAll(/[-_]/g, 'x'), secret: random(SECRET_BYTES) };
+  return { kid: randomText(6).replaceAll(/[-_]/g, 'x'), secret: randomText(SECRET_BYTES) };
 }
 
-/** Root keys from settings; throws config_invalid for a secret that is too short or a kid that is there twice. */
+/** Root keys from settings; throws config_invalid for a secret that is too short and for a kid that occurs twice. */
 export function parseKeys(
   keys: readonly { readonly kid: string; readonly secret: string }[],
 ): readonly RootKey[] {
@@ -59,7 +59,7 @@ export function parseKeys(
   );
 }
 
-/** The ring of some root keys, of which there must be one at least. */
+/** The ring of root keys; throws config_invalid when there are none. */
 export function createKeyRing(all: readonly RootKey[]): KeyRing {
   const [first] = all;
   if (first === undefined) throw new SvcError('config_invalid', 'There is no key to seal tokens with.');
@@ -82,8 +82,8 @@ export function createKeyRing(all: readonly RootKey[]): KeyRing {
 }
 
 function toBytes(kid: string, secret: string): Uint8Array<ArrayBuffer> {
-  const bytes = /^[\w-]+$/.test(secret) ? base64url.decode(secret) : new Uint8Array();
-  if (bytes.byteLength >= SECRET_BYTES) return new Uint8Array(bytes);
+  const bytes = fromBase64Url(secret);
+  if (bytes !== null && bytes.byteLength >= SECRET_BYTES) return bytes;
   throw new SvcError(
     'config_invalid',
     `The secret of the key ${kid} in \`auth.keys\` is not ${SECRET_BYTES} random bytes as base64url.
