@@ -35,16 +35,17 @@ function nameOf(usage: string): string {
 const INTRODUCTION = `<!-- Written by \`npx node scripts/docs/write.ts\` from the table of commands; do not edit. -->
 # Commands
 
-Commands find their project in the current folder or one above it; \`svc -C <dir> <command>\` starts elsewhere.
-\`--help\` explains a command, \`svc --version\` prints the version. With \`--json\` there is exactly one JSON document on stdout; whatever
-else is said goes to stderr. Settings come from flags, then the environment, then files ([configuration.md](configuration.md)).
+A command looks for its project in the current folder and then in the folders above it. \`svc -C <dir> <command>\` starts in
+another folder. \`--help\` explains a command, and \`svc --version\` prints the version. With \`--json\`, stdout has exactly one
+JSON document, and all other output goes to stderr. Settings come from flags, then the environment, then files
+([configuration.md](configuration.md)).
 
 | exit code | meaning |
 |---|---|
-| 0 | it went well |
-| 1 | it failed: an error, findings of severity \`error\`, a test that failed, drift |
-| 2 | the command line was not understood ([errors.md](errors.md) has the exit code of each error) |
+| 0 | success |
+| 1 | failure: an error, findings of severity \`error\`, a failed test, drift |
+| 2 | invalid command line |
 | 130 | \`svc serve\` was interrupted (SIGINT) |
 
-\`svc dbt\` ends with the exit code of dbt.
+[errors.md](errors.md) has the exit code of each error. \`svc dbt\` exits with the exit code of dbt.
 `;

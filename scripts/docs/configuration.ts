@@ -11,14 +11,14 @@ import { SITE_MEANINGS, USER_MEANINGS } from './meanings.ts';
 /** Where the page stands in the repository. */
 export const CONFIGURATION_PAGE = 'docs/reference/configuration.md';
 
-/** A key that nobody has described yet. */
+/** Keys of the schemas that have no description. */
 export function undescribed(): readonly string[] {
   const missing = (keys: readonly SchemaKey[], meanings: Readonly<Record<string, string>>) =>
     keys.map(({ key }) => key).filter((key) => !Object.hasOwn(meanings, key));
   return [...missing(keysOf(SITE_FILE), SITE_MEANINGS), ...missing(keysOf(USER_FILE), USER_MEANINGS)];
 }
 
-/** Keys that are described and that no file has. */
+/** Described keys that no schema has. */
 export function outdated(): readonly string[] {
   const known = [...keysOf(SITE_FILE), ...keysOf(USER_FILE)].map(({ key }) => key);
   return Object.keys({ ...SITE_MEANINGS, ...USER_MEANINGS }).filter((key) => !known.includes(key));
@@ -30,10 +30,10 @@ export async function toConfigurationPage(): Promise<string> {
   return [
     INTRODUCTION,
     '## The site file: `svc-site.yml`\n',
-    'In the root of the project, under version control. It holds no secrets and no references.\n',
+    'The site file is in the root of the project and under version control. It holds no secrets and no references.\n',
     toTable(keysOf(SITE_FILE), SITE_MEANINGS, defaults),
     '\n## The user file: `~/.svc/config.yml`\n',
-    'For one person or one machine, never under version control. Values marked * are never shown.\n',
+    'The user file belongs to one user or one machine and is never under version control. `svc` never shows values marked *.\n',
     toTable(keysOf(USER_FILE), USER_MEANINGS, defaults),
     REFERENCES,
     '## Environment variables\n',
@@ -45,25 +45,26 @@ export async function toConfigurationPage(): Promise<string> {
 const INTRODUCTION = `<!-- Written by \`npx node scripts/docs/write.ts\` from the schemas; do not edit. -->
 # Configuration
 
-A setting is taken from the strongest of these that has it: command-line flag, environment variable, user file, site
-file, default. \`svc config\` shows every effective value and where it comes from; \`svc validate\` checks both files.
-Unknown keys are errors. Only \`svc\`, \`project\` and \`profile\` of the site file are required.
+A setting takes its value from the first of these that has it: command-line flag, environment variable, user file, site
+file, default. \`svc config\` shows every effective value and its origin. \`svc validate\` checks both files. Unknown keys
+are errors. The only required keys are \`svc\`, \`project\` and \`profile\` of the site file.
 `;
 
 const REFERENCES = `
 ## References
 
-Values of the user file may refer to something outside. References are looked up when the configuration is loaded, for the
-profile in use only, all at the same time, each within 10 seconds; one that leads nowhere stops the load.
+Values of the user file may contain references. \`svc\` resolves them when it loads the configuration, for the active profile
+only. It resolves all of them at the same time, each within 10 seconds. A reference that cannot be resolved stops the load.
 
-| form | stands for |
+| form | value |
 |---|---|
-| \`\${NAME}\` | an environment variable, which must be set; also inside of text. \`\${NAME:-default}\` is refused, because it would hide that the variable is missing |
-| \`vault://mount/path#field\` | a field of a secret of Vault, KV version 2 or 1; for a mount with several steps write the API path, as in \`vault://kv/team/data/app#key\` |
-| \`op://vault/item/field\` | a field of 1Password, by names or ids; \`op://vault/item/section/field\` where names repeat; \`?attribute=otp\` for the one-time password |
-| \`file://path\` | the text of a file without the space around it; relative to the working directory |
+| \`\${NAME}\` | an environment variable, which must be set; also allowed inside a text |
+| \`vault://mount/path#field\` | a field of a Vault secret, KV version 2 or 1; for a mount with several segments, write the API path, as in \`vault://kv/team/data/app#key\` |
+| \`op://vault/item/field\` | a 1Password field, by names or ids; use \`op://vault/item/section/field\` if names repeat, and \`?attribute=otp\` for the one-time password |
+| \`file://path\` | the content of a file without surrounding whitespace; the path is relative to the working directory |
 
-Variables inside of the other forms are filled in first: \`file://\${HOME}/token\`.
+Variables inside the other forms are replaced first: \`file://\${HOME}/token\`. \`\${NAME:-default}\` is an error, because it
+would hide a missing variable.
 `;
 
 type Defaults = Readonly<Record<string, unknown>>;

@@ -7,26 +7,27 @@ import { isObject } from '../../src/types/coerce.ts';
 /** Where the page stands in the repository. */
 export const ENDPOINTS_PAGE = 'docs/reference/endpoints.md';
 
-/** The parts of an endpoint file in the order of the page, each with what it is. */
+/** The parts of an endpoint file in the order of the page, each with its description. */
 const PARTS: Readonly<Record<string, string>> = {
-  tool: 'A tool is called by a model, with arguments.',
+  tool: 'A model calls a tool with arguments.',
   resource:
-    'A resource is read by its URI. Without placeholders it is listed; with some it is a template, and every placeholder is a parameter.',
-  prompt: 'A prompt is chosen by a person. Its messages are Jinja templates over the parameters.',
+    'A client reads a resource by its URI. A URI without placeholders is listed. A URI with placeholders is a template, and every placeholder is a parameter.',
+  prompt: 'A person chooses a prompt. Its messages are Jinja templates over the parameters.',
   parameter: 'One item of `parameters`: a type with a name.',
-  type: 'The type of a parameter, a result, an item or a property. Every constraint holds on the way in and on the way out.',
-  source: 'What runs. A source has exactly one of `code` and `file`, and is one statement.',
-  confirm: 'A question that a person must agree to before each call.',
+  type: 'The type of a parameter, a result, an item or a property. Every constraint applies to arguments and to results.',
+  source:
+    'The code of the endpoint. A source has exactly one of `code` and `file`. SQL must be one statement; Python must be in a file.',
+  confirm: 'A question that a person must accept before each call.',
   question:
-    'One item of `ask`. Items are asked one after the other; those of a list within the list are asked together. No answer, no call.',
+    'One item of `ask`. The server asks the items one after the other, and the items of a nested list together. Without an answer, the call does not run.',
   field: 'One item of `fields`: a type with a name, text, a number, true or false, or an array of an enum.',
-  policies: 'Rules in two lists. What cannot be evaluated denies.',
-  rule: `One rule. Input rules see every argument by its name, output rules see \`response\`; both see \`user\` with ${listOf(USER_KEYS)}, and \`now()\`. Where nobody is signed in, \`user.role\` is \`anonymous\`, lists are empty and the rest is null; who signed in without a role has null there too.`,
-  limits: 'Over a limit a list is cut visibly, and anything else is an error.',
-  annotations: 'Hints of MCP about a tool.',
+  policies: 'Two lists of rules. A condition that cannot be evaluated denies the call.',
+  rule: `One rule. Input rules see every argument by its name, and output rules see \`response\`. Both see \`now()\` and \`user\`, with ${listOf(USER_KEYS)}. If nobody is signed in, \`user.role\` is \`anonymous\`, lists are empty and all other fields are null. For a user without a role, \`user.role\` is null.`,
+  limits: 'Above a limit, a list is visibly truncated, and any other result is an error.',
+  annotations: 'MCP hints about a tool.',
   icon: 'One item of `icons`.',
   message: 'One item of `messages`.',
-  test: 'One item of `tests`. Every assertion that is there must hold; without any, the call must succeed.',
+  test: 'One item of `tests`. Every assertion must hold. Without assertions, the call must succeed.',
   argument: "One item of a test's `arguments`.",
 };
 
@@ -41,7 +42,7 @@ export function toEndpointsPage(): string {
   return [INTRODUCTION, toTable(schema), '', EXAMPLE, ...sections, EDITORS].join('\n');
 }
 
-/** Parts of the language that the page has no section for. */
+/** Parts of the language without a section on the page. */
 export function undocumented(): readonly string[] {
   const { $defs } = editorSchemaOf('endpoint');
   return Object.keys(isObject($defs) ? $defs : {}).filter((name) => !Object.hasOwn(PARTS, name));
@@ -101,8 +102,8 @@ const INTRODUCTION = `<!-- Written by \`npx node scripts/docs/write.ts\` from th
 # Endpoint files
 
 An endpoint is one YAML file (\`.yml\` or \`.yaml\`) in \`tools/\`, \`resources/\` or \`prompts/\`, at any depth. It holds exactly one of
-\`tool\`, \`resource\` and \`prompt\`. Unknown keys are errors; a key with nothing after it counts as left out. Keys marked * are
-required. What a query returns becomes JSON as in [types.md](types.md).
+\`tool\`, \`resource\` and \`prompt\`. Unknown keys are errors, and a key without a value counts as omitted. Keys marked * are
+required. [types.md](types.md) has the JSON form of query results.
 `;
 
 const EXAMPLE = `\`\`\`yaml
@@ -114,13 +115,13 @@ ${readFileSync(new URL('../../examples/shop/tools/best_customer.yml', import.met
 
 const EDITORS = `## In editors
 
-\`svc schema --out .svc/endpoint.schema.json\` writes all of this as JSON Schema, and \`svc schema site\` does the same for
-\`svc-site.yml\`. The YAML extension of VS Code completes and checks by it once a file begins with
+\`svc schema --out .svc/endpoint.schema.json\` writes this page as JSON Schema, and \`svc schema site\` does the same for
+\`svc-site.yml\`. The YAML extension of VS Code completes and checks a file that begins with this line:
 
 \`\`\`yaml
 # yaml-language-server: $schema=../.svc/endpoint.schema.json
 \`\`\`
 
-or once \`yaml.schemas\` in \`.vscode/settings.json\` says which files it is for, as in \`examples/shop\`. What depends on several
-places at once, such as whether the SQL uses a parameter, only \`svc validate\` knows.
+Instead of this line, \`yaml.schemas\` in \`.vscode/settings.json\` can assign the schema to files, as in \`examples/shop\`. Only
+\`svc validate\` can check rules that involve several places, such as whether the SQL uses a parameter.
 `;

@@ -10,10 +10,10 @@ export function toErrorsPage(): string {
   const codes = Object.keys(ERRORS).map((code) => toErrorRow(code as ErrorCode));
   const sections = Object.entries(FINDINGS).map(([name, findings]) => {
     const rows = Object.entries(findings).map(([code, advice]) => row(`\`${code}\``, advice.why, advice.fix));
-    return `### ${name}\n\n${[row('code', 'what and why', 'fix'), '|---|---|---|', ...rows].join('\n')}\n`;
+    return `### ${name}\n\n${[row('code', 'cause', 'fix'), '|---|---|---|', ...rows].join('\n')}\n`;
   });
   const head = [
-    row('code', 'HTTP', 'JSON-RPC', 'exit', 'what a client reads', 'why', 'fix'),
+    row('code', 'HTTP', 'JSON-RPC', 'exit', 'text for clients', 'cause', 'fix'),
     '|---|---|---|---|---|---|---|',
   ];
   return [INTRODUCTION, [...head, ...codes].join('\n'), FINDINGS_INTRODUCTION, ...sections].join('\n');
@@ -32,11 +32,14 @@ function row(...cells: readonly (string | number)[]): string {
 const INTRODUCTION = `<!-- Written by \`npx node scripts/docs/write.ts\` from the code; do not edit. -->
 # Errors
 
-A message says what is wrong, where, why, and what to do. Its code is stable: programs decide by it. The command line prints
-\`{"status": "error", "error": {"code", "message", "detail"}}\` with \`--json\`, and ends with the exit code; over HTTP the code is
-\`error\` in the body (OAuth endpoints use the codes of OAuth, the admin API five of its own), and in JSON-RPC the number below.
-Where a client does not get the message itself, it gets the fixed text and an id, and the log has the message under that id.
-A tool that fails is a result with \`isError: true\`, not an error of the protocol.
+An error message names the problem, its place, its cause and its fix. Each error has a stable code that programs can rely on.
+
+- **Command line.** With \`--json\`, \`svc\` prints \`{"status": "error", "error": {"code", "message", "detail"}}\`. It exits with the
+  exit code below.
+- **HTTP.** The code is \`error\` in the body. OAuth routes use the codes of OAuth, and the admin API has five codes of its own.
+- **JSON-RPC.** The error has the number below. A tool that fails is a result with \`isError: true\`, not a protocol error.
+
+A client gets either the message or a fixed text with an id. In the second case, the log has the message under that id.
 
 ## Error codes
 `;
@@ -44,6 +47,7 @@ A tool that fails is a result with \`isError: true\`, not an error of the protoc
 const FINDINGS_INTRODUCTION = `
 ## Findings
 
-\`svc validate\`, \`svc lint\`, \`svc config\`, \`svc build\` and whatever else loads a project tell findings: severity, code, file, line,
-column, message and fix. Errors end a command with 1; warnings do not. Of an endpoint that is disabled, everything is a warning.
+\`svc validate\`, \`svc lint\`, \`svc config\`, \`svc build\` and every other command that loads a project report findings. A finding
+has a severity, code, file, line, column, message and fix. A command with errors exits with 1; warnings do not change the exit
+code. For a disabled endpoint, every finding is a warning.
 `;

@@ -1,21 +1,21 @@
 export { SITE_WORDS as SITE_MEANINGS } from '../../src/quality/editor/site-words.ts';
 
 const PROVIDER: Readonly<Record<string, string>> = {
-  client_id: 'Id that the provider gave this server. Required in the block.',
-  client_secret: 'Secret that the provider gave this server. Required in the block.',
-  callback_path: 'Path that the provider sends people back to.',
+  client_id: 'Client id from the provider. Required in the block.',
+  client_secret: 'Client secret from the provider. Required in the block.',
+  callback_path: 'Path to which the provider sends users back.',
   'claim_mappings.<name>.<name>[]':
-    'What a claim grants by its value: capabilities, `role:<name>`, `permission:<name>`.',
-  scope: 'Scopes asked for, separated by spaces.',
-  auth_url: "The provider's authorization address, where it is not the usual one.",
-  token_url: "The provider's token address, where it is not the usual one.",
-  userinfo_url: 'Address that says who somebody is; derived from the others where it is missing.',
-  revocation_url: 'Address that ends tokens; derived from the others where it is missing.',
-  'extra_authorize_params.<name>': 'Further parameters of the authorization request.',
+    'Grants of a claim value: capabilities, `role:<name>`, `permission:<name>`.',
+  scope: 'Requested scopes, separated by spaces.',
+  auth_url: "The provider's authorization address. Default: the usual one.",
+  token_url: "The provider's token address. Default: the usual one.",
+  userinfo_url: 'Address of the user information. Default: derived from the other addresses.',
+  revocation_url: 'Address for revoking tokens. Default: derived from the other addresses.',
+  'extra_authorize_params.<name>': 'Additional parameters of the authorization request.',
 };
 
-const PUBLIC = { client_secret: 'Secret that the provider gave this server; public clients have none.' };
-const API = { api_url: "Base address of the provider's API; derived from the others where it is missing." };
+const PUBLIC = { client_secret: 'Client secret from the provider; public clients have none.' };
+const API = { api_url: "Base address of the provider's API. Default: derived from the other addresses." };
 
 const of = (provider: string, more: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(
@@ -26,15 +26,15 @@ const of = (provider: string, more: Readonly<Record<string, string>> = {}) =>
   );
 
 const MODEL: Readonly<Record<string, string>> = {
-  type: 'Whose protocol the model speaks. Required.',
-  api_key: 'Key for the service.',
+  type: 'Protocol of the model. Required.',
+  api_key: 'API key of the service.',
   base_url: 'Address of a compatible service.',
-  timeout: 'Seconds that one call may take.',
-  max_retries: 'How often a failed call is made again.',
-  model: 'What the vendor calls the model; the name here where it is missing.',
-  'prices.input': 'Price of a million tokens that it reads; without prices no cost is told.',
-  'prices.output': 'Price of a million tokens that it writes.',
-  'prices.currency': 'Currency of the prices: `USD` where it is missing.',
+  timeout: 'Timeout of one call, in seconds.',
+  max_retries: 'Number of retries after a failed call.',
+  model: "The vendor's name of the model. Default: the name used here.",
+  'prices.input': 'Price of a million input tokens. Without prices, no cost is reported.',
+  'prices.output': 'Price of a million output tokens.',
+  'prices.currency': 'Currency of the prices. Default: `USD`.',
 };
 
 const model = (prefix: string) =>
@@ -42,80 +42,82 @@ const model = (prefix: string) =>
 
 const PROFILE = 'projects.<project>.profiles.<profile>.';
 
-/** What each key of the user file is for. */
+/** The meaning of each key of the user file. */
 export const USER_MEANINGS: Readonly<Record<string, string>> = {
   svc: 'Version of the file. Required.',
   'vault.enabled': 'Allow `vault://` references.',
-  'vault.address': 'Address of Vault or OpenBao; `VAULT_ADDR` where it is missing.',
-  'vault.token_env': 'Variable that holds the token.',
-  'vault.namespace': 'Namespace; `VAULT_NAMESPACE` where it is missing.',
+  'vault.address': 'Address of Vault or OpenBao. Default: `VAULT_ADDR`.',
+  'vault.token_env': 'Name of the variable with the token.',
+  'vault.namespace': 'Namespace. Default: `VAULT_NAMESPACE`.',
   'onepassword.enabled': 'Allow `op://` references.',
-  'onepassword.token_env': 'Variable that holds the token of the service account (needs `@1password/sdk`).',
+  'onepassword.token_env':
+    'Name of the variable with the token of the service account (needs `@1password/sdk`).',
   'onepassword.connect_host':
-    'Address of a Connect server, instead of the SDK; `OP_CONNECT_HOST` where it is missing.',
-  'onepassword.connect_token_env': 'Variable that holds the token for the Connect server.',
-  'transport.provider': 'How clients reach the server.',
-  'transport.http.port': 'Port; 0 takes any that is free.',
+    'Address of a Connect server, used instead of the SDK. Default: `OP_CONNECT_HOST`.',
+  'onepassword.connect_token_env': 'Name of the variable with the token for the Connect server.',
+  'transport.provider': 'Transport of the server.',
+  'transport.http.port': 'Port; 0 takes any free port.',
   'transport.http.host': 'Address to listen on.',
-  'transport.http.scheme': 'Scheme of the public address where `base_url` is missing.',
-  'transport.http.base_url': 'Public address of the server; its name is allowed as host.',
+  'transport.http.scheme': 'Scheme of the public address if `base_url` is not set.',
+  'transport.http.base_url': 'Public address of the server. Its host name is always allowed.',
   'transport.http.trust_proxy':
-    'Take the scheme from `X-Forwarded-Proto` and the client from the last entry of `X-Forwarded-For`.',
+    'Take the scheme from `X-Forwarded-Proto`, and the client address from the last entry of `X-Forwarded-For`.',
   'transport.http.allowed_hosts[]':
-    'Host names, without ports, that the server answers to, beside its own machine\'s and that of `base_url`; `"*"` stands for all. Unset: on a local address those two, elsewhere all.',
+    'Host names, without ports, that the server answers to, in addition to those of its own machine and of `base_url`. `"*"` allows all. Default: none on a local address, all on other addresses.',
   'transport.http.allowed_origins[]':
-    'Host names, or whole origins, whose web pages may call the server; as `allowed_hosts`.',
-  'transport.http.stateless': 'Remember nothing between requests.',
+    'Host names or whole origins whose web pages may call the server. Defaults as for `allowed_hosts`.',
+  'transport.http.stateless': 'Keep no state between requests.',
   'transport.http.rate_limit.requests_per_minute':
-    'Requests that one user, or one address where nobody logs in, may send; 0 takes the limit away. 600 where other machines reach the server, otherwise none.',
-  'transport.http.rate_limit.burst': 'How many of them may come at once; as many as in a minute, unless set.',
-  'models.default': 'Model for evaluations that name none.',
+    'Requests per minute for one user, or for one address if nobody signs in. 0 removes the limit. Default: 600 if other machines reach the server, otherwise no limit.',
+  'transport.http.rate_limit.burst':
+    'Number of requests that may come at once. Default: `requests_per_minute`.',
+  'models.default': 'Model for evaluations that name no model.',
   ...model('models.models.<name>'),
   ...model('models.<name>'),
   'logging.enabled': 'Write the application log.',
-  'logging.path': 'Log file; standard error where it is missing.',
-  'logging.level': 'Least level that is written; `SVC_DEBUG` writes everything.',
-  'logging.format': 'One line for people, or one JSON object a line.',
-  'logging.max_bytes': 'Bytes after which the log file is rotated.',
-  'logging.backup_count': 'How many older log files are kept.',
-  [`${PROFILE}secrets[].name`]: 'Name of the secret, as the site file has it. Required.',
+  'logging.path': 'Log file. Default: standard error.',
+  'logging.level': 'Lowest level that is written; `SVC_DEBUG` writes all levels.',
+  'logging.format': 'Format of each line: text for people, or a JSON object.',
+  'logging.max_bytes': 'Size in bytes at which the log file is rotated.',
+  'logging.backup_count': 'Number of older log files that are kept.',
+  [`${PROFILE}secrets[].name`]: 'Name of the secret, as in the site file. Required.',
   [`${PROFILE}secrets[].type`]:
     '`database`, `api`, `custom`, or a type of DuckDB such as `s3` or `postgres`. Required.',
-  [`${PROFILE}secrets[].parameters.<name>`]: 'Value; maps may be nested.',
+  [`${PROFILE}secrets[].parameters.<name>`]: 'Value of the parameter; maps may be nested.',
   [`${PROFILE}plugin.config.<plugin>.<name>`]: 'Configuration of a plugin.',
   [`${PROFILE}auth.mode`]:
-    '`issuer`: this server gives out tokens; `verifier`: it checks those of an OpenID provider.',
-  [`${PROFILE}auth.provider`]: 'Who signs people in; its block must be there.',
-  [`${PROFILE}auth.keys[].kid`]: 'Name of a key that tokens are sealed with. Required.',
+    '`issuer`: this server issues tokens. `verifier`: it checks the tokens of an OpenID provider.',
+  [`${PROFILE}auth.provider`]: 'Identity provider; its block must exist.',
+  [`${PROFILE}auth.keys[].kid`]: 'Name of a key for sealing tokens. Required.',
   [`${PROFILE}auth.keys[].secret`]:
-    'The key, from `svc auth keygen`; the first seals, all open. `SVC_AUTH_KEYS` holds `kid:secret` pairs.',
-  [`${PROFILE}auth.not_before`]: 'Tokens made before this time are refused.',
-  [`${PROFILE}auth.blocked_clients[]`]: 'SHA-256 of a client id that is refused, in hex.',
-  [`${PROFILE}auth.clients[].client_id`]: 'Id of a client that is known beforehand. Required.',
-  [`${PROFILE}auth.clients[].name`]: 'Its name. Required.',
-  [`${PROFILE}auth.clients[].client_secret`]: 'Its secret; clients without one are public.',
-  [`${PROFILE}auth.clients[].redirect_uris[]`]: 'Addresses that it may be sent back to.',
-  [`${PROFILE}auth.clients[].grant_types[]`]: 'What it may ask for.',
-  [`${PROFILE}auth.clients[].scopes[]`]: 'Scopes that it may have.',
-  [`${PROFILE}auth.authorization.required_scopes[]`]: 'Scopes that every caller must hold, all of them.',
+    'The key, from `svc auth keygen`. The first key seals, and every key opens. `SVC_AUTH_KEYS` holds `kid:secret` pairs.',
+  [`${PROFILE}auth.not_before`]: 'Tokens issued before this time are rejected.',
+  [`${PROFILE}auth.blocked_clients[]`]: 'SHA-256 of a blocked client id, in hex.',
+  [`${PROFILE}auth.clients[].client_id`]: 'Id of a preconfigured client. Required.',
+  [`${PROFILE}auth.clients[].name`]: 'Name of the client. Required.',
+  [`${PROFILE}auth.clients[].client_secret`]: 'Secret of the client; clients without one are public.',
+  [`${PROFILE}auth.clients[].redirect_uris[]`]: 'Redirect addresses of the client.',
+  [`${PROFILE}auth.clients[].grant_types[]`]: 'Grant types that the client may use.',
+  [`${PROFILE}auth.clients[].scopes[]`]: 'Scopes that the client may get.',
+  [`${PROFILE}auth.authorization.required_scopes[]`]: 'Scopes that every caller must hold.',
   [`${PROFILE}auth.persistence.type`]:
-    'Where sessions are stored: a file on Node, DynamoDB on AWS Lambda, D1 on Cloudflare Workers.',
-  [`${PROFILE}auth.persistence.path`]: 'File of the store `sqlite`.',
-  [`${PROFILE}auth.persistence.table`]: 'Table of the store `dynamodb`. Required there.',
-  [`${PROFILE}auth.persistence.region`]: 'Its region; otherwise that of the function.',
-  [`${PROFILE}auth.persistence.endpoint`]: 'Its address, where it is not that of AWS.',
-  [`${PROFILE}auth.persistence.binding`]: 'Binding of the D1 database in wrangler.toml. Required there.',
-  [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that what `sqlite` stores is sealed with.',
+    'Store of the sessions: a file on Node, DynamoDB on AWS Lambda, D1 on Cloudflare Workers.',
+  [`${PROFILE}auth.persistence.path`]: 'File of a `sqlite` store.',
+  [`${PROFILE}auth.persistence.table`]: 'Table of a `dynamodb` store. Required for it.',
+  [`${PROFILE}auth.persistence.region`]: 'Region of the table. Default: the region of the function.',
+  [`${PROFILE}auth.persistence.endpoint`]: 'Address of DynamoDB. Default: the address of AWS.',
+  [`${PROFILE}auth.persistence.binding`]: 'Binding of the D1 database in wrangler.toml. Required for `d1`.',
+  [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that seals the content of a `sqlite` store.',
   [`${PROFILE}auth.hide_credential_headers`]:
-    '`get_request_header` answers NULL for `authorization`, `cookie` and `dpop`.',
+    '`get_request_header` returns NULL for `authorization`, `cookie` and `dpop`.',
   ...of('github', API),
   ...of('atlassian', API),
-  ...of('salesforce', { sandbox: 'Log in at test.salesforce.com.' }),
+  ...of('salesforce', { sandbox: 'Sign in at test.salesforce.com.' }),
   ...of('google'),
   ...of('keycloak', {
     ...PUBLIC,
-    server_url: 'Address of the server. Required in the block.',
-    realm: 'Realm. Required in the block.',
+    server_url: 'Address of the Keycloak server. Required in the block.',
+    realm: 'Name of the realm. Required in the block.',
   }),
   ...of('oidc', {
     ...PUBLIC,
@@ -125,25 +127,26 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   }),
   ...Object.fromEntries(
     Object.entries({
-      issuer: 'Who makes the tokens of `mode: verifier`, as their `iss` has it. Required in the block.',
-      'audience[]': 'What tokens must be made out for; the address of the MCP endpoint where it is missing.',
-      jwks_url: 'Keys that tokens are signed with; found by the issuer where both addresses are missing.',
-      introspection_url: 'Where tokens that are no JWT are asked about.',
-      client_id: 'Client that may ask there.',
-      client_secret: 'Its secret.',
+      issuer: 'Issuer of the tokens of `mode: verifier`, exactly as in `iss`. Required in the block.',
+      'audience[]': 'Audience that tokens must have. Default: the address of `/mcp`.',
+      jwks_url:
+        "Address of the signing keys. Default: from the issuer's discovery document, if `introspection_url` is not set either.",
+      introspection_url: 'Address for the introspection of tokens that are not JWTs.',
+      client_id: 'Client id for the introspection.',
+      client_secret: 'Client secret for the introspection.',
       provider_name: 'Name of the issuer in logs and in `user.provider`.',
       'claim_mappings.<name>.<name>[]': PROVIDER['claim_mappings.<name>.<name>[]'] ?? '',
     }).map(([key, text]) => [`${PROFILE}auth.verifier.${key}`, text]),
   ),
   [`${PROFILE}telemetry.enabled`]: 'Send traces and metrics.',
-  [`${PROFILE}telemetry.endpoint`]: 'OTLP/HTTP collector.',
+  [`${PROFILE}telemetry.endpoint`]: 'Address of the OTLP/HTTP collector.',
   [`${PROFILE}telemetry.headers.<name>`]: 'Headers for the collector.',
-  [`${PROFILE}telemetry.service_name`]: 'Service name; the name of the project where it is missing.',
+  [`${PROFILE}telemetry.service_name`]: 'Name of the service. Default: the name of the project.',
   [`${PROFILE}telemetry.service_version`]: 'Version of the service.',
   [`${PROFILE}telemetry.environment`]: 'Deployment environment.',
-  [`${PROFILE}telemetry.resource_attributes.<name>`]: 'Further attributes of the service.',
-  [`${PROFILE}telemetry.tracing.enabled`]: 'Send traces, once telemetry is on.',
-  [`${PROFILE}telemetry.tracing.console_export`]: 'Print traces to standard error too.',
-  [`${PROFILE}telemetry.metrics.enabled`]: 'Send metrics, once telemetry is on.',
+  [`${PROFILE}telemetry.resource_attributes.<name>`]: 'Additional attributes of the service.',
+  [`${PROFILE}telemetry.tracing.enabled`]: 'Send traces if telemetry is on.',
+  [`${PROFILE}telemetry.tracing.console_export`]: 'Also print traces to standard error.',
+  [`${PROFILE}telemetry.metrics.enabled`]: 'Send metrics if telemetry is on.',
   [`${PROFILE}telemetry.metrics.export_interval`]: 'Seconds between two exports.',
 };

@@ -22,6 +22,7 @@ const written = sources.flatMap((text) => Array.from(text.matchAll(WRITTEN), ([,
 const MADE = [
   'project-unknown',
   'profile-unknown',
+  ...['breaking', 'widening', 'wording'].map((kind) => `lock-${kind}`),
   ...Object.keys(ERRORS).map((code) => code.replaceAll('_', '-')),
 ];
 const known = Object.values(FINDINGS).flatMap((section) => Object.keys(section));
