@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
 import { ensureClients } from './clients.js';
 import { ensureDbt } from './dbt.js';
+import { resultsOf } from './results.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
 const REPORTS = join(ROOT, 'build/tests');
@@ -59,59 +60,33 @@ function tool(name, program, args) {
 
 function vitest(name, folders) {
   const report = join(REPORTS, `${name.replaceAll(' ', '-')}.json`);
+  const unhandled = `${report}.unhandled`;
+  const reporters = ['default', 'json', join(ROOT, 'scripts/test/unhandled-reporter.js')];
+  const args = [
+    'run',
+    ...reporters.map((one) => `--reporter=${one}`),
+    `--outputFile.json=${report}`,
+    ...folders,
+  ];
   const attempt = async () => {
-    mkdirSync(dirname(report), { recursive: true });
-    rmSync(report, { force: true });
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { status } = await start(join(BIN, 'vitest'), ['run', ...reporters, ...folders], 'inherit');
-    return { ...countsOf(report, status), output: '' };
+    mkdirSync(REPORTS, { recursive: true });
+    for (const path of [report, unhandled]) rmSync(path, { force: true });
+    const { status } = await start(join(BIN, 'vitest'), args, 'inherit', { SVC_TEST_UNHANDLED: unhandled });
+    return { ...resultsOf({ report, unhandled, status }), output: '' };
   };
   const run = async () => {
     const result = await attempt();
     if (!result.crashed || process.env.CI === undefined) return result;
-    console.log(`\n${name}: ${result.names.join(' ')} Once more, as any failed test in CI.`);
+    console.log(`\n${name}: ${result.names.join('\n')}\nOnce more, as any failed test in CI.`);
     return attempt();
   };
   return { name, run };
 }
 
-/** A file that cannot be loaded and an error outside of all tests count as one failed test each. */
-function countsOf(report, status) {
-  const { numPassedTests: passed, numFailedTests, testResults } = read(report);
-  const unloaded = testResults.filter(
-    (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
-  );
-  const failed = numFailedTests + unloaded.length;
-  if (status !== 0 && failed === 0) return { passed, failed: 1, crashed: true, names: [crashOf(status)] };
-  const names = [...unloaded.map((file) => file.name), ...testResults.flatMap(failuresOf)];
-  return { passed, failed, crashed: false, names };
-}
-
-function crashOf(status) {
-  return `vitest ended with ${status} and no failed test: a process crashed, or an error came from outside of all tests (see above).`;
-}
-
-/** Each failed test by its name and the first lines of its error: what a reader of a log's end needs. */
-function failuresOf({ assertionResults }) {
-  const failed = assertionResults.filter((test) => test.status === 'failed');
-  return failed.map((test) => {
-    const why = (test.failureMessages ?? []).join('\n').split('\n').slice(0, 6);
-    return [test.fullName, ...why].join('\n    ');
-  });
-}
-
-function read(report) {
-  try {
-    return JSON.parse(readFileSync(report, 'utf8'));
-  } catch {
-    return { numPassedTests: 0, numFailedTests: 0, testResults: [] };
-  }
-}
-
 /** Under the checkout's own Node, whatever the machine has. */
-function start(program, args, stdio) {
+function start(program, args, stdio, more = {}) {
   const path = [dirname(DEVELOPMENT_NODE), BIN, process.env.PATH].join(delimiter);
-  const env = { ...process.env, PATH: path };
+  const env = { ...process.env, ...more, PATH: path };
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', stdio, stdio] });
     const output = [];
