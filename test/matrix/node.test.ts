@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { startNode } from './platforms.ts';
-import { rawCall } from './raw.ts';
+import { rawCall, startCall } from './raw.ts';
 
 let artefacts: Artefacts;
 let folder: string;
@@ -26,10 +26,11 @@ async function runToEnd(cwd: string, env: Record<string, string>): Promise<{ cod
 
 test('on SIGTERM a running call is answered, new ones are not taken, and the program ends with 0', async () => {
   const running = await startNode(folder);
-  const answered = rawCall(running.reach, 'slow', { size: 12_000 });
-  await rawCall(running.reach, 'hello');
-  const [answer] = await Promise.all([answered, running.close()]);
-  expect(JSON.parse(answer).result.structuredContent).toEqual({ n: 17_630_204 });
+  if (running.reach.kind !== 'http') throw new Error('it does not serve over HTTP');
+  const answer = await startCall(running.reach.url, 'slow', { size: 12_000 });
+  const [messages] = await Promise.all([answer.text(), running.close()]);
+  const { result } = JSON.parse(messages.replace(/^[\s\S]*\ndata: /, ''));
+  expect(result.structuredContent).toEqual({ n: 17_630_204 });
   await expect(rawCall(running.reach, 'hello')).rejects.toThrow();
 });
 

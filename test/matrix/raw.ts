@@ -10,26 +10,28 @@ export async function rawCall(
   tool: string,
   args: Record<string, unknown> = {},
 ): Promise<string> {
-  const message = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 7,
-    method: 'tools/call',
-    params: {
-      name: tool,
-      arguments: args,
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': REVISION,
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  });
+  const message = toMessage({ name: tool, arguments: args });
   if (reach.kind === 'stdio') return write(reach, message);
-  // Beside /sse, which has no answers of its own.
-  return post(new URL('mcp', reach.url), message, tool);
+  return (await post(reach.url, message, tool)).text();
 }
 
-async function post(url: URL, body: string, tool: string): Promise<string> {
-  const response = await fetch(url, {
+/** Starts a `tools/call` and answers once it runs: its progress is told as it goes. */
+export function startCall(url: URL, tool: string, args: Record<string, unknown>): Promise<Response> {
+  return post(url, toMessage({ name: tool, arguments: args }, { progressToken: 1 }), tool);
+}
+
+function toMessage(params: object, meta: object = {}): string {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...meta,
+  };
+  return JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { ...params, _meta } });
+}
+
+function post(url: URL, body: string, tool: string): Promise<Response> {
+  // Beside /sse, which has no answers of its own.
+  return fetch(new URL('mcp', url), {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -40,7 +42,6 @@ async function post(url: URL, body: string, tool: string): Promise<string> {
     },
     body,
   });
-  return response.text();
 }
 
 /** Everything the process writes to stdout must be the one message. */

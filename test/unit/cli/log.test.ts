@@ -51,7 +51,16 @@ async function serve(root: string): Promise<{ server: Svc; url: string }> {
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 function call(url: string, name: string, args: object, init: RequestInit = {}): Promise<Response> {
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  return post(url, { name, arguments: args }, init);
+}
+
+/** Starts a call and answers once it runs: its progress is told as it goes. */
+function startCall(url: string, name: string, init: RequestInit): Promise<Response> {
+  return post(url, { name, arguments: {}, _meta: { progressToken: 1 } }, init);
+}
+
+function post(url: string, params: object, init: RequestInit): Promise<Response> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
   return fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(body), ...init });
 }
 
@@ -72,10 +81,10 @@ describe('svc serve with audit', () => {
     await (await call(url, 'hello_wrld', { name: 'planted-unknown' })).text();
     await (await call(url, 'secret', { pin: 'planted-pin' })).text();
     const gone = new AbortController();
-    const endless = call(url, 'endless', {}, { signal: gone.signal }).catch(() => 'gone');
+    const endless = await startCall(url, 'endless', { signal: gone.signal });
     await (await call(url, 'hello_world', { name: 'meanwhile' })).text();
     gone.abort();
-    expect(await endless).toBe('gone');
+    await expect(endless.text()).rejects.toThrow();
     await expect.poll(() => records(root).length, { timeout: 20_000 }).toBe(7);
     server.child.kill('SIGTERM');
     expect(await server.ended).toMatchObject({ code: 0 });
