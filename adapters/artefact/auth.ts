@@ -5,7 +5,7 @@ import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import { enforceStore, type OpenStore } from './token-store.ts';
+import { enforceStore, type OpenStore } from './enforce-store.ts';
 
 /** What a platform brings to the authentication of an artefact. */
 export type EdgeAuthParts = Pick<AuthParts, 'fetchDocument' | 'openJwe' | 'listens' | 'log'> & {

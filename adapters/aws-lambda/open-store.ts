@@ -1,5 +1,5 @@
 import type { Environment } from '../../src/settings/environment.ts';
-import { enforceStore, type OpenStore } from '../artefact/token-store.ts';
+import { enforceStore, type OpenStore } from '../artefact/enforce-store.ts';
 
 /** Opens the DynamoDB table that `auth.persistence` names, with the role of the function. */
 export function storeWith(env: Environment): OpenStore {

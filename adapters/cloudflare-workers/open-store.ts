@@ -1,5 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
-import { enforceStore, type OpenStore } from '../artefact/token-store.ts';
+import { enforceStore, type OpenStore } from '../artefact/enforce-store.ts';
 import type { D1 } from './token-store.ts';
 
 /** Opens the D1 database that `auth.persistence.binding` names among what the platform binds. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startAuth } from '../../../../adapters/artefact/auth.ts';
-import type { OpenStore } from '../../../../adapters/artefact/token-store.ts';
+import type { OpenStore } from '../../../../adapters/artefact/enforce-store.ts';
 import { storeWith } from '../../../../adapters/aws-lambda/open-store.ts';
 import { storeAmong } from '../../../../adapters/cloudflare-workers/open-store.ts';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
