@@ -220,12 +220,12 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit:
   hono.all('/messages', (c) => refuseMethod(c, 'POST'));
 }
 
-async function toCaller(c: Context<Env>, admit: Admit, kind: Caller['kind']): Promise<Caller> {
+async function toCaller(c: Context<Env>, admit: Admit, transport: Caller['transport']): Promise<Caller> {
   const { raw } = c.req;
   let headers: ReadonlyMap<string, string> | undefined;
   return {
     requestId: c.get('requestId'),
-    kind,
+    transport,
     ...(await admit(raw, c.env.address)),
     headers: () => {
       headers ??= visibleHeaders(raw);

@@ -17,10 +17,10 @@ export interface User {
 }
 
 /** How much a line about a call matters (RFC 5424, in MCP's words). */
-export type NoticeLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
+export type NotificationLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 
 /** One question as it is put: with its text, and a form as a JSON Schema. */
-export type Inquiry =
+export type ElicitationRequest =
   | {
       readonly kind: 'form';
       readonly key: string;
@@ -38,20 +38,20 @@ export type Inquiry =
   | { readonly kind: 'roots'; readonly key: string };
 
 /** An answer; the values are unchecked. Null: a person declined. */
-export type Reply = { readonly values: JsonObject } | null;
+export type ElicitationReply = { readonly values: JsonObject } | null;
 
 /** Whom a call can ask while it runs. */
-export interface Asking {
-  can(kind: Inquiry['kind']): boolean;
+export interface Elicitation {
+  can(kind: ElicitationRequest['kind']): boolean;
   /** The answers by key. Throws input_required where the client is to call again with them. */
-  ask(inquiries: readonly Inquiry[]): Promise<ReadonlyMap<string, Reply>>;
+  ask(inquiries: readonly ElicitationRequest[]): Promise<ReadonlyMap<string, ElicitationReply>>;
 }
 
 /** What is known about one request; made once, frozen. */
 export interface RequestContext {
   readonly requestId: string;
   /** Audit `caller_type`. */
-  readonly caller: 'http' | 'sse' | 'stdio' | 'cli';
+  readonly transport: 'http' | 'sse' | 'stdio' | 'cli';
   readonly user: User | null;
   /** Header names in lower case; null where the transport has none. */
   readonly headers: ReadonlyMap<string, string> | null;
@@ -64,11 +64,11 @@ export interface RequestContext {
   /** Tells the client how far the call is; `done` grows each time. Absent where the client did not ask. */
   readonly progress?: (done: number, total: number, message: string) => void;
   /** Tells the client a line about its call, never SQL, values or internals. Absent where it did not ask. */
-  readonly inform?: (level: NoticeLevel, text: string) => void;
+  readonly notify?: (level: NotificationLevel, text: string) => void;
   /** Tells what the endpoint's author says to a client that named no level, from `info` on. Absent where that may not be. */
-  readonly remark?: (level: NoticeLevel, text: string) => void;
+  readonly notifyUnasked?: (level: NotificationLevel, text: string) => void;
   /** Absent where nobody can be asked. */
-  readonly asking?: Asking;
+  readonly elicitation?: Elicitation;
 }
 
 /** What every line of the log about a request names. */

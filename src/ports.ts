@@ -1,4 +1,4 @@
-import type { NoticeLevel } from './context.ts';
+import type { NotificationLevel } from './context.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
 /** A bound parameter. `bigint` is an integer, `number` a DOUBLE; other SQL types travel as text with their type. */
@@ -96,7 +96,7 @@ export interface PythonResult {
 export interface PythonHost {
   /** Rows in their JSON form; parameters are bound by name. */
   execute(sql: string, params: { readonly [name: string]: SqlValue }): Promise<readonly JsonObject[]>;
-  notice(level: NoticeLevel, text: string): void;
+  notice(level: NotificationLevel, text: string): void;
   progress(done: number, total: number | null, text: string): void;
   /** Something that belongs into the audit record of the call. */
   event(event: JsonObject): void;

@@ -75,7 +75,7 @@ function contextOf({ userId }: RecordedCall, user: User | null): RequestContext 
   const recorded = userId === null ? null : parseUserContext({}, { from: 'the audit file', id: userId });
   return {
     requestId: crypto.randomUUID(),
-    caller: 'cli',
+    transport: 'cli',
     user: user ?? recorded,
     headers: null,
     sessionId: null,

@@ -100,7 +100,7 @@ function explained(kind: EndpointKind, name: string, { project }: CheckedProject
 function contextOf(user: User | null): RequestContext {
   return {
     requestId: randomUUID(),
-    caller: 'cli',
+    transport: 'cli',
     user,
     headers: null,
     sessionId: null,

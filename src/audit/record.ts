@@ -25,7 +25,7 @@ export interface AuditRecord {
   readonly operation_name: string;
   readonly operation_status: (typeof OPERATION_STATUSES)[number];
   readonly duration_ms: number;
-  readonly caller_type: RequestContext['caller'];
+  readonly caller_type: RequestContext['transport'];
   readonly user_id: string | null;
   readonly session_id: string | null;
   readonly trace_id: string | null;
@@ -121,9 +121,9 @@ function withoutQuery(text: string): string {
   return text.replace(/\?[\s\S]+$/, `?${REDACTED}`);
 }
 
-function callerOf({ caller, user, sessionId }: RequestContext) {
+function callerOf({ transport, user, sessionId }: RequestContext) {
   return {
-    caller_type: caller,
+    caller_type: transport,
     user_id: user === null ? null : cutText(user.id, MAX_NAME),
     session_id: sessionId === null ? null : cutText(sessionId, MAX_NAME),
   };

@@ -1,5 +1,5 @@
 import type { AnyEntry } from '../catalog/model.ts';
-import type { Asking, Inquiry, Reply, RequestContext } from '../context.ts';
+import type { Elicitation, ElicitationReply, ElicitationRequest, RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { answersOf, CONFIRM_KEY, type Field, type Question } from '../project/elicitation-model.ts';
@@ -20,10 +20,10 @@ export interface Asker {
 }
 
 /** The values of a call with the answers to everything its endpoint asks; throws denied where one is refused. */
-export async function askFor(call: Asker, values: JsonObject): Promise<JsonObject> {
+export async function elicit(call: Asker, values: JsonObject): Promise<JsonObject> {
   const { entry, context, given } = call;
   const asker =
-    context.caller === 'cli' ? { ...call, context: { ...context, asking: fromGiven(given) } } : call;
+    context.transport === 'cli' ? { ...call, context: { ...context, asking: fromGiven(given) } } : call;
   let known = values;
   for (const round of entry.ask ?? []) known = { ...known, ...(await askRound(asker, round, known)) };
   if (entry.confirm !== undefined) await askToConfirm(asker, known);
@@ -31,8 +31,8 @@ export async function askFor(call: Asker, values: JsonObject): Promise<JsonObjec
 }
 
 /** What a command gives as arguments, split into those and answers; a client gives answers only when it is asked. */
-export function splitAnswers(entry: AnyEntry, given: JsonObject, { caller }: RequestContext) {
-  if (entry.ask === undefined || caller !== 'cli') return { args: given, answers: {} };
+export function splitAnswers(entry: AnyEntry, given: JsonObject, { transport }: RequestContext) {
+  if (entry.ask === undefined || transport !== 'cli') return { args: given, answers: {} };
   const names = new Set(entry.ask.flat().flatMap((question) => answersOf(question).map(nameOf)));
   const [answers = {}, args = {}] = [true, false].map(
     (isAnswer): JsonObject =>
@@ -41,7 +41,7 @@ export function splitAnswers(entry: AnyEntry, given: JsonObject, { caller }: Req
   return { args, answers };
 }
 
-function fromGiven(values: JsonObject): Asking {
+function fromGiven(values: JsonObject): Elicitation {
   return {
     can: () => true,
     ask: async (inquiries) => new Map(inquiries.map(({ key }) => [key, { values }])),
@@ -56,7 +56,7 @@ async function askRound(asker: Asker, round: readonly Question[], known: JsonObj
   const { context } = asker;
   const due: Question[] = [];
   for (const question of round) if (await isDue(asker, question, known)) due.push(question);
-  const asked = due.filter(({ kind, otherwise }) => context.asking?.can(kind) || otherwise === 'deny');
+  const asked = due.filter(({ kind, otherwise }) => context.elicitation?.can(kind) || otherwise === 'deny');
   const inquiries = await Promise.all(asked.map((question) => toInquiry(question, known)));
   const replies = inquiries.length === 0 ? new Map() : await ask(asker, inquiries);
   const answers = round.map((question) =>
@@ -73,7 +73,7 @@ async function isDue({ runtime, entry, context }: Asker, { when }: Question, val
   return holds(when, { parameters, values, user: context.user, now: () => runtime.clock.now() });
 }
 
-async function toInquiry(question: Question, values: JsonObject): Promise<Inquiry> {
+async function toInquiry(question: Question, values: JsonObject): Promise<ElicitationRequest> {
   const { kind, name: key } = question;
   if (kind === 'roots') return { kind, key };
   const message = await render(question.message, values);
@@ -89,10 +89,12 @@ async function render(template: string, values: JsonObject): Promise<string> {
 
 const CAPABILITIES = { form: 'elicitation', sampling: 'sampling', roots: 'roots' } as const;
 
-async function ask({ entry, context }: Asker, inquiries: readonly Inquiry[]) {
-  const { asking } = context;
-  const missing = inquiries.filter(({ kind }) => !asking?.can(kind)).map(({ kind }) => CAPABILITIES[kind]);
-  if (asking !== undefined && missing.length === 0) return asking.ask(inquiries);
+async function ask({ entry, context }: Asker, inquiries: readonly ElicitationRequest[]) {
+  const { elicitation } = context;
+  const missing = inquiries
+    .filter(({ kind }) => !elicitation?.can(kind))
+    .map(({ kind }) => CAPABILITIES[kind]);
+  if (elicitation !== undefined && missing.length === 0) return elicitation.ask(inquiries);
   throw new SvcError(
     'capability_missing',
     `${entry.name} asks something before it runs, and this client cannot answer: it needs ${[...new Set(missing)].join(' and ')}. Nothing was done.`,
@@ -101,7 +103,7 @@ async function ask({ entry, context }: Asker, inquiries: readonly Inquiry[]) {
 }
 
 /** A person's answers are checked like arguments. */
-function checkReply({ entry }: Asker, question: Question, reply: Reply | undefined): JsonObject {
+function checkReply({ entry }: Asker, question: Question, reply: ElicitationReply | undefined): JsonObject {
   if (!reply) throw declined(entry.name);
   const values = known(question, reply.values);
   if (question.otherwise === 'skip' && Object.keys(values).length === 0) return unasked(question);
@@ -138,9 +140,9 @@ const AGREEMENT = {
 /** The last question, so that it can name what was answered before. Who types a command has agreed to it by that. */
 async function askToConfirm(asker: Asker, values: JsonObject): Promise<void> {
   const { entry, context } = asker;
-  if (entry.confirm === undefined || context.caller === 'cli') return;
+  if (entry.confirm === undefined || context.transport === 'cli') return;
   const { question, otherwise } = entry.confirm;
-  if (otherwise === 'allow' && !context.asking?.can('form')) return;
+  if (otherwise === 'allow' && !context.elicitation?.can('form')) return;
   const message = await render(question, values);
   const inquiry = { kind: 'form', key: CONFIRM_KEY, message, schema: AGREEMENT, binding: true } as const;
   const reply = (await ask(asker, [inquiry])).get(CONFIRM_KEY);

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
-import { tellCut } from './notifications.ts';
+import { notifyTruncated } from './notifications.ts';
 import { performCall, type Steps } from './pipeline.ts';
 import { enforceBudget } from './result-limits.ts';
 import type { Outcome, Runtime } from './runtime.ts';
@@ -59,7 +59,7 @@ function sourceSteps(
     run: (values, span) => executeSource(runtime, entry, { values, context, options, span, events }),
     finish: ({ truncated, binary }, value) => {
       const bounded = enforceBudget(value, truncated, entry.limits);
-      if (bounded.truncated !== null) tellCut(context, bounded.truncated);
+      if (bounded.truncated !== null) notifyTruncated(context, bounded.truncated);
       const blocks = isContent(entry) ? { blocks: toBlocks(bounded.value, entry.name) } : {};
       return { ...bounded, binary: binary && typeof value === 'string', ...blocks };
     },

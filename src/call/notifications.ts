@@ -9,9 +9,9 @@ const STEPS = 3;
 const BEAT_MS = 1_000;
 
 /** Tells that the arguments are good and that the input policies let them pass. */
-export function tellChecked({ progress, inform }: RequestContext): void {
+export function notifyChecked({ progress, notify }: RequestContext): void {
   progress?.(1, STEPS, 'The arguments are checked.');
-  inform?.('debug', 'The arguments are checked.');
+  notify?.('debug', 'The arguments are checked.');
 }
 
 /** Says how much of the work is done, of 1; less than was said before is not told. */
@@ -29,11 +29,11 @@ export interface Work<Result> {
 const NO_ADVANCE: Advance = () => {};
 
 /** Tells while some work goes on how much of its time is used, and then how many rows it gave. */
-export async function tellWork<Result>(
-  { progress, inform }: RequestContext,
+export async function notifyWork<Result>(
+  { progress, notify }: RequestContext,
   { noun, timeoutMs, run, rowsOf }: Work<Result>,
 ): Promise<Result> {
-  if (progress === undefined && inform === undefined) return run(NO_ADVANCE);
+  if (progress === undefined && notify === undefined) return run(NO_ADVANCE);
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   let told = 0;
@@ -53,7 +53,7 @@ export async function tellWork<Result>(
     const many = rowsOf(result);
     const rows = `${many} ${many === 1 ? 'row' : 'rows'}`;
     progress?.(2, STEPS, `The ${noun} gave ${rows}.`);
-    inform?.('info', `The ${noun} took ${elapsed()} ms and gave ${rows}.`);
+    notify?.('info', `The ${noun} took ${elapsed()} ms and gave ${rows}.`);
     return result;
   } finally {
     clearInterval(beat);
@@ -61,14 +61,14 @@ export async function tellWork<Result>(
 }
 
 /** Tells that a result was cut. */
-export function tellCut({ inform }: RequestContext, { hint }: Truncation): void {
-  inform?.('warning', `The result was cut. ${hint}`);
+export function notifyTruncated({ notify }: RequestContext, { hint }: Truncation): void {
+  notify?.('warning', `The result was cut. ${hint}`);
 }
 
 /** Tells that the result is ready, and whether a policy hid some of it. */
-export function tellDone({ progress, inform }: RequestContext, { outcome }: Decision): void {
+export function notifyDone({ progress, notify }: RequestContext, { outcome }: Decision): void {
   if (outcome === 'filter' || outcome === 'mask')
-    inform?.('notice', 'A policy hid some fields of the result.');
+    notify?.('notice', 'A policy hid some fields of the result.');
   progress?.(STEPS, STEPS, 'The result is ready.');
-  inform?.('debug', 'The result is ready.');
+  notify?.('debug', 'The result is ready.');
 }

@@ -12,8 +12,8 @@ import {
 import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
 import type { CallObserver } from './call-record.ts';
-import { askFor, splitAnswers } from './elicitation.ts';
-import { tellChecked, tellDone } from './notifications.ts';
+import { elicit, splitAnswers } from './elicitation.ts';
+import { notifyChecked, notifyDone } from './notifications.ts';
 import { judgeOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -83,9 +83,9 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
   await span.span('svc.policy.enforce_input', {}, async () => {
     take(call, progress, judge.input(progress.args));
   });
-  tellChecked(context);
+  notifyChecked(context);
   const asks = entry.ask !== undefined || entry.confirm !== undefined;
-  const values = asks ? await askFor({ runtime, entry, context, given }, progress.args) : progress.args;
+  const values = asks ? await elicit({ runtime, entry, context, given }, progress.args) : progress.args;
   const raw = await run(values, span);
   const value = await span.span('svc.policy.enforce_output', {}, async () => {
     const enforced = judge.output(raw.value);
@@ -93,7 +93,7 @@ async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
     return enforced.value;
   });
   const answer = await finish(raw, value);
-  tellDone(context, progress.decision);
+  notifyDone(context, progress.decision);
   return answer;
 }
 

@@ -88,8 +88,8 @@ async function embed(runtime: Runtime, part: PromptPart, context: RequestContext
 
 /** An answer to the prompt's questions is none to those of a resource in it. */
 function withoutAsking(context: RequestContext): RequestContext {
-  if (context.asking === undefined) return context;
-  const { asking: _, ...rest } = context;
+  if (context.elicitation === undefined) return context;
+  const { elicitation: _, ...rest } = context;
   return rest;
 }
 

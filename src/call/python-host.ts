@@ -1,4 +1,4 @@
-import { logIdsOf, type NoticeLevel } from '../context.ts';
+import { logIdsOf, type NotificationLevel } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Database, Log, LogLine, PythonHost, SqlCall } from '../ports.ts';
@@ -39,8 +39,8 @@ export function createPythonHost(
     },
     notice(level, text) {
       const bounded = text.slice(0, MAX_TEXT);
-      if (context.inform !== undefined) return context.inform(level, bounded);
-      context.remark?.(level, bounded);
+      if (context.notify !== undefined) return context.notify(level, bounded);
+      context.notifyUnasked?.(level, bounded);
       runtime.log({ ...toLine(level, `${name}: ${bounded}`), fields: logIdsOf(context) });
     },
     progress(done, total, text) {
@@ -112,6 +112,6 @@ function attributesOf({ hash, operation, order }: PythonStatement, { readonly }:
 
 const LEVELS = { debug: 'debug', info: 'info', notice: 'info', warning: 'warn', error: 'error' } as const;
 
-function toLine(level: NoticeLevel, message: string): LogLine {
+function toLine(level: NotificationLevel, message: string): LogLine {
   return { level: LEVELS[level] ?? 'info', message };
 }

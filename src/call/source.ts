@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span } from '../ports.ts';
-import { tellWork } from './notifications.ts';
+import { notifyWork } from './notifications.ts';
 import type { PythonEntry } from './python.ts';
 import { runPython } from './python.ts';
 import { type Content, shapeContent, shapeReturned } from './result.ts';
@@ -42,7 +42,7 @@ async function executeSql(
   { values, context, span }: SourceWork,
 ): Promise<Given> {
   const call = { signal: context.signal, caller: toSqlCaller(context), span };
-  const result = await tellWork(context, {
+  const result = await notifyWork(context, {
     noun: 'statement',
     timeoutMs: entry.limits.timeoutMs,
     run: () => runSql(runtime, entry, values, call),
@@ -57,7 +57,7 @@ async function executePython(
   entry: PythonEntry,
   { values, context, span, events }: SourceWork,
 ): Promise<Given> {
-  const { value, binary, truncated } = await tellWork(context, {
+  const { value, binary, truncated } = await notifyWork(context, {
     noun: 'function',
     timeoutMs: entry.limits.timeoutMs,
     run: (advance) => runPython(runtime, entry, values, { context, span, events, advance }),

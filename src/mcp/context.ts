@@ -1,5 +1,5 @@
 import { LOG_LEVEL_META_KEY, type RequestId, type ServerContext } from '@modelcontextprotocol/server';
-import type { Asking, NoticeLevel, RequestContext } from '../context.ts';
+import type { Elicitation, NotificationLevel, RequestContext } from '../context.ts';
 import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Changes } from './changes.ts';
@@ -25,31 +25,38 @@ const UNASKED = LEVELS.indexOf('info');
 export function contextOf(
   { era, callerOf }: ServerParts,
   ctx: ServerContext,
-  asking?: Asking,
+  elicitation?: Elicitation,
 ): RequestContext {
   const caller = callerOf(ctx);
   const meta = ctx.mcpReq._meta;
   const envelope: Record<string, unknown> = ctx.mcpReq.envelope ?? {};
   const level = era === 'legacy' ? caller.session?.level : envelope[LOG_LEVEL_META_KEY];
-  const told = toldOf(ctx, { token: meta?.progressToken, level, era, caller });
-  return toRequestContext(caller, meta, asking === undefined ? told : { ...told, asking });
+  const notifications = notificationsOf(ctx, { token: meta?.progressToken, level, era, caller });
+  return toRequestContext(
+    caller,
+    meta,
+    elicitation === undefined ? notifications : { ...notifications, elicitation },
+  );
 }
 
-type Progress = NonNullable<Told['progress']>;
-type Inform = NonNullable<Told['inform']>;
+type Progress = NonNullable<Notifications['progress']>;
+type Notify = NonNullable<Notifications['notify']>;
 
-interface Asked {
+interface NotificationRequest {
   readonly token: string | number | undefined;
   readonly level: unknown;
   readonly era: Era;
   readonly caller: Caller;
 }
 
-function toldOf(ctx: ServerContext, { token, level, era, caller: { requestId } }: Asked): Told {
+function notificationsOf(
+  ctx: ServerContext,
+  { token, level, era, caller: { requestId } }: NotificationRequest,
+): Notifications {
   const least = typeof level === 'string' ? LEVELS.indexOf(level) : -1;
   const progress = token === undefined ? {} : { progress: progressTo(ctx, token) };
-  if (least !== -1) return { ...progress, inform: linesTo(ctx, least, requestId) };
-  return era === 'modern' ? progress : { ...progress, remark: linesTo(ctx, UNASKED, requestId) };
+  if (least !== -1) return { ...progress, notify: linesTo(ctx, least, requestId) };
+  return era === 'modern' ? progress : { ...progress, notifyUnasked: linesTo(ctx, UNASKED, requestId) };
 }
 
 /** Each number must be greater than the one before (MCP, "Progress"). */
@@ -63,8 +70,8 @@ function progressTo({ mcpReq }: ServerContext, progressToken: string | number): 
   };
 }
 
-function linesTo({ mcpReq }: ServerContext, least: number, requestId: string): Inform {
-  return (level: NoticeLevel, text) => {
+function linesTo({ mcpReq }: ServerContext, least: number, requestId: string): Notify {
+  return (level: NotificationLevel, text) => {
     if (LEVELS.indexOf(level) < least) return;
     const params = { level, logger: 'call', data: { message: text, request_id: requestId } };
     mcpReq.notify({ method: 'notifications/message', params }).catch(ignore);
@@ -75,7 +82,7 @@ function linesTo({ mcpReq }: ServerContext, least: number, requestId: string): I
 function ignore(): void {}
 
 /** The ways to speak to a client while its call runs. */
-export type Told = Pick<RequestContext, 'progress' | 'inform' | 'remark' | 'asking'>;
+export type Notifications = Pick<RequestContext, 'progress' | 'notify' | 'notifyUnasked' | 'elicitation'>;
 
 /** The scopes of a token, and the refusal of what needs others. */
 export interface Grant {
@@ -86,7 +93,7 @@ export interface Grant {
 /** Who sent a message and over what; the transport makes one for each request it carries. */
 export interface Caller {
   readonly requestId: string;
-  readonly kind: RequestContext['caller'];
+  readonly transport: RequestContext['transport'];
   readonly user: RequestContext['user'];
   /** Called only when something asks for a header: most calls never do. */
   readonly headers: () => RequestContext['headers'];
@@ -106,12 +113,12 @@ export interface Caller {
 export function toRequestContext(
   caller: Caller,
   meta: Record<string, unknown> | undefined,
-  told: Told = {},
+  notifications: Notifications = {},
 ): RequestContext {
   const traceparent = meta?.traceparent;
   return Object.freeze({
     requestId: caller.requestId,
-    caller: caller.kind,
+    transport: caller.transport,
     user: caller.user,
     get headers() {
       return caller.headers();
@@ -120,7 +127,7 @@ export function toRequestContext(
     ...(caller.grant && { scopes: caller.grant.scopes }),
     traceparent: typeof traceparent === 'string' ? traceparent : caller.traceparent,
     signal: caller.signal,
-    ...told,
+    ...notifications,
   });
 }
 

@@ -2,7 +2,7 @@ import type { Confirm, Question, Rounds } from './elicitation-model.ts';
 import type { ParsedAsk, ParsedConfirm } from './schema/elicitation.ts';
 
 /** What an endpoint asks before each call, with what was left out filled in. */
-export function toAsking(parsed: {
+export function toElicitation(parsed: {
   readonly confirm?: ParsedConfirm | null | undefined;
   readonly ask?: ParsedAsk | null | undefined;
 }): { readonly confirm: Confirm | null; readonly ask: Rounds } {

@@ -1,4 +1,4 @@
-import { toAsking } from './elicitation.ts';
+import { toElicitation } from './elicitation.ts';
 import type {
   Endpoint,
   EndpointKind,
@@ -86,7 +86,7 @@ function shared(parsed: Parsed, { file, metadata }: Around) {
     tests: (parsed.tests ?? []).map(toTest),
     limits: present(limits ?? {}),
     metadata: metadata ?? {},
-    ...toAsking(parsed),
+    ...toElicitation(parsed),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { NoticeLevel } from '../../../src/context.ts';
+import type { NotificationLevel } from '../../../src/context.ts';
 import { type SvcError, toPublicText } from '../../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { PythonHost, PythonSettings } from '../../../src/ports.ts';
@@ -39,7 +39,7 @@ async function answer(asked: JsonObject, settings: PythonSettings, host: PythonH
     case 'config':
       return settings.config();
     case 'notice':
-      host.notice(level as NoticeLevel, String(text));
+      host.notice(level as NotificationLevel, String(text));
       return null;
     case 'progress':
       host.progress(Number(done), total === null ? null : Number(total), String(text));

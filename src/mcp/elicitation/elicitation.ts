@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import type { AnyEntry } from '../../catalog/model.ts';
-import type { Asking, Inquiry, Reply } from '../../context.ts';
+import type { Elicitation, ElicitationReply, ElicitationRequest } from '../../context.ts';
 import { createKeyRing, generateKey, parseKeys } from '../../crypto/keys.ts';
 import { createSealer, type Sealer } from '../../crypto/seal.ts';
 import { SvcError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Caller, ServerParts } from '../context.ts';
 import { subjectOf } from '../sessions/sessions.ts';
 import { canAnswer, readReply, toRequest } from './questions.ts';
-import { type About, openState, sealState, type Told } from './request-state.ts';
+import { type CallIdentity, openState, type Rounds, sealState } from './request-state.ts';
 
 /** People take their time. */
 const PATIENCE_MS = 10 * 60_000;
@@ -30,7 +30,7 @@ export async function askingOf(
   ctx: ServerContext,
   entry: AnyEntry | undefined,
   args: JsonObject,
-): Promise<Asking | undefined> {
+): Promise<Elicitation | undefined> {
   if (entry?.ask === undefined && entry?.confirm === undefined) return undefined;
   const caller = parts.callerOf(ctx);
   if (parts.era === 'legacy') return toLegacy(ctx, caller);
@@ -43,10 +43,10 @@ function keyOf(entry: AnyEntry): string {
 }
 
 /** Asks by requests of its own, on the stream of the call: only a session hears the responses. */
-function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Asking | undefined {
+function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elicitation | undefined {
   if (session === undefined) return undefined;
   const options = { timeout: PATIENCE_MS, signal };
-  const askOne = async (inquiry: Inquiry): Promise<[string, Reply]> => {
+  const askOne = async (inquiry: ElicitationRequest): Promise<[string, ElicitationReply]> => {
     const raw = await mcpReq.send(toRequest(inquiry), options).catch((cause: unknown) => {
       throw new SvcError('denied', 'The client did not answer what it was asked. Nothing was done.', {
         cause,
@@ -63,21 +63,25 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Askin
 }
 
 /** Asks by an answer: the client is to call again with what it was asked (2026-07-28, multi round-trip requests). */
-async function createModern(sealer: Sealer, { mcpReq }: ServerContext, about: About): Promise<Asking> {
+async function createModern(
+  sealer: Sealer,
+  { mcpReq }: ServerContext,
+  about: CallIdentity,
+): Promise<Elicitation> {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   const state = mcpReq.requestState();
-  const before: Told =
+  const before: Rounds =
     typeof state === 'string' ? await openState(sealer, about, state) : { put: [], replies: {} };
   const sent = { ...before.replies, ...(mcpReq.inputResponses as JsonObject | undefined) };
   const kept: { [key: string]: JsonValue } = {};
-  const replyTo = (inquiry: Inquiry): Reply | undefined => {
+  const replyTo = (inquiry: ElicitationRequest): ElicitationReply | undefined => {
     if (inquiry.kind === 'form' && inquiry.binding && !before.put.includes(inquiry.key)) return undefined;
     return Object.hasOwn(sent, inquiry.key) ? readReply(inquiry, sent[inquiry.key]) : undefined;
   };
   return {
     can: (kind) => canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY] as JsonValue, kind),
     ask: async (inquiries) => {
-      const replies = new Map<string, Reply>();
+      const replies = new Map<string, ElicitationReply>();
       for (const inquiry of inquiries) {
         const reply = replyTo(inquiry);
         if (reply === undefined) continue;
@@ -93,7 +97,7 @@ async function createModern(sealer: Sealer, { mcpReq }: ServerContext, about: Ab
   };
 }
 
-function toInputRequired(missing: readonly Inquiry[], requestState: string): SvcError {
+function toInputRequired(missing: readonly ElicitationRequest[], requestState: string): SvcError {
   const requests = missing.map((inquiry) => [inquiry.key, toRequest(inquiry)] as const);
   return new SvcError('input_required', 'The call needs answers first.', {
     detail: { resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState },

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import type { Inquiry, Reply } from '../../context.ts';
+import type { ElicitationReply, ElicitationRequest } from '../../context.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { isObject } from '../wire-tool.ts';
 
 /** What a client must have declared to be asked a kind of question. */
 const CAPABILITIES = { form: 'elicitation', sampling: 'sampling', roots: 'roots' } as const;
 
-const KINDS = ['form', 'sampling', 'roots'] as const satisfies readonly Inquiry['kind'][];
+const KINDS = ['form', 'sampling', 'roots'] as const satisfies readonly ElicitationRequest['kind'][];
 
 /** Whether a client declared that it answers a kind of question. */
-export function canAnswer(capabilities: JsonValue | undefined, kind: Inquiry['kind']): boolean {
+export function canAnswer(capabilities: JsonValue | undefined, kind: ElicitationRequest['kind']): boolean {
   const declared = isObject(capabilities) ? capabilities[CAPABILITIES[kind]] : undefined;
   if (!isObject(declared)) return false;
   // A client may show addresses to open, and no forms.
@@ -17,12 +17,12 @@ export function canAnswer(capabilities: JsonValue | undefined, kind: Inquiry['ki
 }
 
 /** The kinds of question that a client declared to answer. */
-export function answeredKinds(capabilities: JsonValue | undefined): readonly Inquiry['kind'][] {
+export function answeredKinds(capabilities: JsonValue | undefined): readonly ElicitationRequest['kind'][] {
   return KINDS.filter((kind) => canAnswer(capabilities, kind));
 }
 
 /** A question as the protocol has it: a request of the legacy era, an entry of `inputRequests` in the modern one. */
-export function toRequest(inquiry: Inquiry) {
+export function toRequest(inquiry: ElicitationRequest) {
   switch (inquiry.kind) {
     case 'form': {
       const { message, schema } = inquiry;
@@ -47,7 +47,7 @@ const SAMPLED = v.object({ content: v.union([TEXT, v.array(v.looseObject({ type:
 const LISTED = v.object({ roots: v.array(v.looseObject({ uri: v.string() })) });
 
 /** What a client answered; undefined for what is no answer to this question. */
-export function readReply(inquiry: Inquiry, raw: unknown): Reply | undefined {
+export function readReply(inquiry: ElicitationRequest, raw: unknown): ElicitationReply | undefined {
   if (inquiry.kind === 'form') {
     const read = v.safeParse(ELICITED, raw);
     if (!read.success) return undefined;

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
 
 /** The call that a state belongs to. */
-export interface About {
+export interface CallIdentity {
   /** Null: nobody in particular. */
   readonly user: string | null;
   readonly method: string;
@@ -15,7 +15,7 @@ export interface About {
 }
 
 /** What a call has been told so far, while its client looks for more answers. */
-export interface Told {
+export interface Rounds {
   /** The questions that were put. */
   readonly put: readonly string[];
   /** The answers of earlier rounds as they came, by question. */
@@ -33,13 +33,13 @@ const ISSUER = '';
 const LIFETIME_SECONDS = 600;
 
 /** Seals what a call has been told: for its user, its endpoint and its arguments only, and for ten minutes. */
-export async function sealState(sealer: Sealer, about: About, told: Told): Promise<string> {
+export async function sealState(sealer: Sealer, about: CallIdentity, told: Rounds): Promise<string> {
   const { put, replies } = told;
   return sealer.seal('ask', ISSUER, { about: await digestOf(about), put, replies }, LIFETIME_SECONDS);
 }
 
 /** Opens a state that a client sent back; throws arguments_invalid for one that was not made for this very call, or is too old. */
-export async function openState(sealer: Sealer, about: About, text: string): Promise<Told> {
+export async function openState(sealer: Sealer, about: CallIdentity, text: string): Promise<Rounds> {
   const opened = await sealer.open('ask', ISSUER, text, STATE);
   if (opened !== null && opened.about === (await digestOf(about))) return opened;
   throw new SvcError(
@@ -49,7 +49,7 @@ export async function openState(sealer: Sealer, about: About, text: string): Pro
   );
 }
 
-function digestOf({ user, method, name, args }: About): Promise<string> {
+function digestOf({ user, method, name, args }: CallIdentity): Promise<string> {
   const parts: JsonValue = [user, method, name, args];
   return sha256Hex(toCanonicalText(parts));
 }

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/server';
-import type { Inquiry } from '../../context.ts';
+import type { ElicitationRequest } from '../../context.ts';
 import { type Change, toNotifications } from '../changes.ts';
 import type { EventStream } from '../transport/event-stream.ts';
 
@@ -9,7 +9,7 @@ type MessageId = JSONRPCRequest['id'];
 export interface Session {
   readonly id: string;
   /** The questions that the client answers, as `initialize` declared; of what else it declares nothing is kept. */
-  answers: readonly Inquiry['kind'][];
+  answers: readonly ElicitationRequest['kind'][];
   /** The least that the client wants to be told about its calls; null: nothing. */
   level: string | null;
   /** URIs whose changes it wants to be told of. */
@@ -36,7 +36,7 @@ export function createSession(id: string): Session {
 }
 
 /** Sends what has changed to a session that listens. */
-export function tellSession({ stream, subscriptions }: Session, change: Change): void {
+export function notifySession({ stream, subscriptions }: Session, change: Change): void {
   if (stream === null) return;
   for (const notification of toNotifications(change, subscriptions)) {
     stream.write({ jsonrpc: '2.0', ...notification });

@@ -1,7 +1,7 @@
 import type { User } from '../../context.ts';
 import type { Change } from '../changes.ts';
 import { openEventStream } from '../transport/event-stream.ts';
-import { createSession, type Session, tellSession } from './session.ts';
+import { createSession, notifySession, type Session } from './session.ts';
 
 /** How long sessions live, and how many there may be. */
 export interface SessionLimits {
@@ -100,7 +100,7 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
       return stream.readable;
     },
     tell(change) {
-      for (const { session } of held.values()) tellSession(session, change);
+      for (const { session } of held.values()) notifySession(session, change);
     },
     close() {
       for (const { session } of held.values()) session.stream?.close();

@@ -21,7 +21,7 @@ function idOf({ mcpReq }: ServerContext): RequestId {
 function callerOf({ mcpReq }: ServerContext, session: Session): Caller {
   return {
     requestId: crypto.randomUUID(),
-    kind: 'stdio',
+    transport: 'stdio',
     user: null,
     headers: () => null,
     sessionId: null,

@@ -135,7 +135,7 @@ function userOf({ userContext }: EvalTest): User | null {
 function contextOf(user: User | null, signal: AbortSignal): RequestContext {
   return {
     requestId: crypto.randomUUID(),
-    caller: 'cli',
+    transport: 'cli',
     user,
     headers: null,
     sessionId: null,

@@ -60,7 +60,7 @@ function contextOf(test: EndpointTest, { user, signal }: TestRun): RequestContex
     test.user_context && parseUserContext(test.user_context, { from: 'user_context', id: 'test_user' });
   return {
     requestId: crypto.randomUUID(),
-    caller: 'cli',
+    transport: 'cli',
     user: user ?? own ?? null,
     headers: null,
     sessionId: null,

@@ -91,11 +91,11 @@ export const ALICE: User = {
 /** The circumstances of a call by somebody, or by nobody in particular. */
 export function contextOf(
   user: User | null = null,
-  caller: RequestContext['caller'] = 'http',
+  transport: RequestContext['transport'] = 'http',
 ): RequestContext {
   return {
     requestId: 'r-1',
-    caller,
+    transport,
     user,
     headers: new Map([['authorization', 'Bearer planted-header']]),
     sessionId: null,

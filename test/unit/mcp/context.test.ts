@@ -3,7 +3,7 @@ import { type Caller, toRequestContext } from '../../../src/mcp/context.ts';
 
 const caller: Caller = {
   requestId: 'r1',
-  kind: 'http',
+  transport: 'http',
   user: null,
   headers: () => new Map([['host', 'localhost']]),
   sessionId: null,

@@ -165,7 +165,7 @@ export function createTestApp(
 /** Nobody in particular, over HTTP. */
 export const CALLER: Caller = {
   requestId: 'r-1',
-  kind: 'http',
+  transport: 'http',
   user: null,
   headers: () => null,
   sessionId: null,

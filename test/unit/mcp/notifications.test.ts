@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
-import type { NoticeLevel } from '../../../src/context.ts';
+import type { NotificationLevel } from '../../../src/context.ts';
 import type { Python } from '../../../src/ports.ts';
 import { eventually } from './eventually.ts';
 import {
@@ -90,7 +90,7 @@ it('shows a failure as without a stream, with no internals in any line', async (
 const OLDER = legacy('tools/call', { name: 'speaks', _meta: {} });
 
 /** A tool whose function says one line of each level. */
-function createSpeaker(levels: readonly NoticeLevel[] = ['debug', 'info', 'warning']) {
+function createSpeaker(levels: readonly NotificationLevel[] = ['debug', 'info', 'warning']) {
   const speaks: ToolEntry = {
     ...tool('speaks', { sql: '' }),
     source: { language: 'python', file: 'tools/speaks.py', function: 'speaks', mode: 'read', hash: '' },

@@ -1,4 +1,4 @@
-import type { NoticeLevel } from '../../../../src/context.ts';
+import type { NotificationLevel } from '../../../../src/context.ts';
 import type { ErrorCode } from '../../../../src/errors.ts';
 import type { JsonObject } from '../../../../src/json.ts';
 import type { LogLine, PythonRequest, PythonResult, SqlValue } from '../../../../src/ports.ts';
@@ -27,7 +27,7 @@ export type FromArtefact =
       readonly sql: string;
       readonly params: { readonly [name: string]: SqlValue };
     }
-  | { readonly op: 'notice'; readonly level: NoticeLevel; readonly text: string }
+  | { readonly op: 'notice'; readonly level: NotificationLevel; readonly text: string }
   | { readonly op: 'progress'; readonly told: readonly [number, number | null, string] }
   | { readonly op: 'event'; readonly event: JsonObject }
   | { readonly op: 'log'; readonly line: LogLine }

@@ -258,7 +258,7 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
       {
         ...contextOf(ALICE),
         progress: (...step) => void progress.push(step),
-        inform: (level, text) => void informed.push(`${level}: ${text}`),
+        notify: (level, text) => void informed.push(`${level}: ${text}`),
       },
     );
     expect(progress).toContainEqual([1.5, 3, 'half']);
