@@ -18,7 +18,7 @@ import { type Live, openLive } from './mcp/sessions/live.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import type { Sessions } from './mcp/sessions/sessions.ts';
 import type { Respond } from './mcp/transport/response.ts';
-import { createMcpEndpoint, type McpEndpoint, type McpPost } from './mcp/transport/streamable-http.ts';
+import { createMcpHandler, type McpHandler, type McpPost } from './mcp/transport/streamable-http.ts';
 import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 
@@ -157,11 +157,11 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit
   const methods = live === null ? 'POST' : 'POST, GET, DELETE';
   const { changes: _, ...served } = options;
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
-  const endpoints = new WeakMap<Runtime, McpEndpoint>();
-  const endpointOf = (runtime: Runtime): McpEndpoint => {
+  const endpoints = new WeakMap<Runtime, McpHandler>();
+  const endpointOf = (runtime: Runtime): McpHandler => {
     const known = endpoints.get(runtime);
     if (known !== undefined) return known;
-    const endpoint = createMcpEndpoint(runtime, { ...served, ...kept, private: isProtected(options) });
+    const endpoint = createMcpHandler(runtime, { ...served, ...kept, private: isProtected(options) });
     endpoints.set(runtime, endpoint);
     return endpoint;
   };

@@ -3,7 +3,7 @@ import { writeModules } from './modules.ts';
 import type { Pyodide } from './pyodide.ts';
 
 /** Sends a text to the host and answers what it says; blocks Python meanwhile. */
-export type Exchange = (text: string) => string;
+export type HostCall = (text: string) => string;
 
 /** An interpreter with the host's modules in it. */
 export interface Interpreter {
@@ -30,13 +30,13 @@ export const OWN_PATH = 'import sys\nsys.path[:] = [path for path in sys.path if
 /** Starts an interpreter and connects it. */
 export async function openInterpreter(
   parts: PyodideParts,
-  options: StartOptions & { readonly modules: HostModules; readonly exchange: Exchange },
+  options: StartOptions & { readonly modules: HostModules; readonly exchange: HostCall },
 ): Promise<Interpreter> {
   const python = await loadInterpreter(parts, options);
   writeModules(python, options.modules);
   // Pyodide looks for modules in its working folder first
   python.runPython(options.snapshot === null ? PRELOADED + OWN_PATH : OWN_PATH);
-  const host = python.pyimport('svc_pyodide') as { dispatcher(exchange: Exchange): Exchange };
+  const host = python.pyimport('svc_pyodide') as { dispatcher(exchange: HostCall): HostCall };
   const handle = host.dispatcher(options.exchange);
   return { python, handle };
 }

@@ -5,7 +5,7 @@ import { type Assets, boot, type CarriedProject } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';
 import { type Ask, BUSY, LATE, type Turns } from './messages.ts';
 import text from './python.json';
-import { createLineUp, type Place } from './queue.ts';
+import { createLineUp, type QueueSlot } from './queue.ts';
 
 /* The Python Worker: it has no address, and only the Worker that it is bound to calls it. */
 
@@ -34,7 +34,7 @@ export class Python extends WorkerEntrypoint<{ readonly ASSETS: Assets }> {
     return work;
   }
 
-  async #inPlace(place: Place, work: () => Promise<string>, turns: Turns): Promise<string> {
+  async #inPlace(place: QueueSlot, work: () => Promise<string>, turns: Turns): Promise<string> {
     try {
       const began = await place.begin();
       if (began === 'late') return LATE;

@@ -1,11 +1,11 @@
 /** Those who want the one interpreter of an isolate, in the order in which they came. */
 export interface LineUp {
   /** A place, or null where too many have one already. */
-  join(limitMs: number): Place | null;
+  join(limitMs: number): QueueSlot | null;
 }
 
 /** One caller's place. */
-export interface Place {
+export interface QueueSlot {
   /** Whether somebody is before it. */
   readonly waits: boolean;
   /** Milliseconds until its time is over. */

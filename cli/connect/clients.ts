@@ -21,7 +21,7 @@ export interface Client {
   /** The key that holds the servers. */
   readonly key: string;
   /** The file of the person who uses this machine. */
-  readonly user: (place: Place) => string;
+  readonly user: (place: ConfigPlace) => string;
   /** The file of a folder that the client works in; null where there is none. */
   readonly project: string | null;
   readonly entry: (launch: Launch) => Entry;
@@ -30,7 +30,7 @@ export interface Client {
 }
 
 /** Where on which system. */
-export interface Place {
+export interface ConfigPlace {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -113,7 +113,7 @@ function home(env: NodeJS.ProcessEnv, ...path: readonly string[]): string {
   return join(homeOf(env), ...path);
 }
 
-function applicationData({ platform, env }: Place): string {
+function applicationData({ platform, env }: ConfigPlace): string {
   if (platform === 'darwin') return home(env, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || home(env, 'AppData', 'Roaming');
   return env.XDG_CONFIG_HOME || home(env, '.config');

@@ -1,4 +1,4 @@
-import { enforcePlace } from '../../src/auth/issuer.ts';
+import { enforcePublicUrls } from '../../src/auth/issuer.ts';
 import { parseKeys } from '../../src/crypto/keys.ts';
 import { toSvcError } from '../../src/errors.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -46,7 +46,7 @@ function checkPlace({ transport }: Settings, { base }: Address): Check {
   const { http } = transport;
   try {
     // over https, what the server says of itself decides: a platform's front door needs no setting
-    if (base.startsWith('http:')) enforcePlace(http, { host: http.host });
+    if (base.startsWith('http:')) enforcePublicUrls(http, { host: http.host });
   } catch (thrown) {
     const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
     return problem('address', message, fix.join(' '));

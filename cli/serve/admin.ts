@@ -3,7 +3,7 @@ import { type AdminSocket, listenOnSocket } from '../../adapters/admin-socket/li
 import { createFigures } from '../../adapters/admin-socket/system/figures.ts';
 import { createAuditQuery } from '../../adapters/audit/query.ts';
 import { createAdmin } from '../../src/admin/app.ts';
-import type { AdminSource, Config, Endpoint, Status } from '../../src/admin/source.ts';
+import type { AdminSource, Config, EndpointStatus, Status } from '../../src/admin/source.ts';
 import type { AuditQuery } from '../../src/audit/query.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { VERSION } from '../../src/version.ts';
@@ -110,7 +110,7 @@ function configOf({ settings, runtime, database, databasePath, checked, watch }:
 }
 
 /** A file that cannot be loaded tells nothing but why (spec, `GET /endpoints`). */
-function toEndpoint({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): Endpoint {
+function toEndpoint({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): EndpointStatus {
   const errors = findings.filter((finding) => finding.file === file && finding.severity === 'error');
   if (errors.length > 0 || endpoint === null) {
     const nothing = { type: null, name: null, description: null, language: null, enabled: false } as const;

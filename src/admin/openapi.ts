@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { VERSION } from '../version.ts';
-import { ROUTES, type Route } from './routes.ts';
+import { type AdminRoute, ROUTES } from './routes.ts';
 import { FAILURE } from './schemas.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -24,7 +24,7 @@ export function toOpenApi(): Json {
   };
 }
 
-function toOperation({ id, summary, parameters, response }: Route): Json {
+function toOperation({ id, summary, parameters, response }: AdminRoute): Json {
   return {
     operationId: id,
     summary,
@@ -47,7 +47,7 @@ const WRITTEN: { readonly [name: string]: Json } = {
   offset: { type: 'integer', minimum: 0, default: 0 },
 };
 
-function toParameters(schema: NonNullable<Route['parameters']>): readonly Json[] {
+function toParameters(schema: NonNullable<AdminRoute['parameters']>): readonly Json[] {
   return Object.entries(schema.entries).map(([name, entry]) => ({
     name,
     in: 'query',

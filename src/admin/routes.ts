@@ -21,27 +21,27 @@ import {
 import type { AdminSource } from './source.ts';
 
 /** What an answer is made from. */
-export interface Asked {
+export interface RouteInput {
   readonly source: AdminSource;
   readonly clock: Clock;
   readonly query: URLSearchParams;
 }
 
 /** One operation of the admin API: what serves it is also what describes it. */
-export interface Route {
+export interface AdminRoute {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly id: string;
   readonly summary: string;
   readonly parameters?: typeof AUDIT_PARAMETERS;
   readonly response: v.GenericSchema;
-  readonly answer: (asked: Asked) => unknown;
+  readonly answer: (asked: RouteInput) => unknown;
 }
 
 const now = (clock: Clock) => new Date(clock.now()).toISOString();
 
 /** Every operation (spec, "Admin API"), then `/activity`, which is ours. */
-export const ROUTES: readonly Route[] = [
+export const ROUTES: readonly AdminRoute[] = [
   get('/health', 'Whether the process answers', HEALTH, ({ clock }) => ({
     status: 'ok',
     timestamp: now(clock),
@@ -86,11 +86,16 @@ export const ROUTES: readonly Route[] = [
   ),
 ];
 
-function get(path: string, summary: string, response: v.GenericSchema, answer: Route['answer']): Route {
+function get(
+  path: string,
+  summary: string,
+  response: v.GenericSchema,
+  answer: AdminRoute['answer'],
+): AdminRoute {
   return { method: 'get', path, id: path.slice(1).replaceAll('/', '_'), summary, response, answer };
 }
 
-async function queryAudit({ source, query }: Asked): Promise<unknown> {
+async function queryAudit({ source, query }: RouteInput): Promise<unknown> {
   const { filter, limit, offset } = parseAuditQuery(query);
   if (source.audit === null) return { records: [], count: 0 };
   const { records } = await source.audit.query(filter, { limit, offset });

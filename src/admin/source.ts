@@ -16,7 +16,7 @@ import type {
 
 export type Status = v.InferOutput<typeof STATUS>;
 export type Config = v.InferOutput<typeof CONFIG>;
-export type Endpoint = v.InferOutput<typeof ENDPOINT>;
+export type EndpointStatus = v.InferOutput<typeof ENDPOINT>;
 export type Activity = v.InferOutput<typeof ACTIVITY>;
 
 /** The figures of the machine, and of the program that serves. */
@@ -33,7 +33,7 @@ export interface SystemFigures {
 export interface AdminSource {
   status(): Status;
   config(): Config;
-  endpoints(): readonly Endpoint[];
+  endpoints(): readonly EndpointStatus[];
   activity(): Activity;
   /** Begins a reload and gives its id. */
   reload(): v.InferOutput<typeof RELOAD>['reload_request_id'];

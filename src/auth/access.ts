@@ -3,7 +3,7 @@ import { SvcError, toSvcError } from '../errors.ts';
 import { enforceRequired, findToken, refuseToken } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
 import { toUser } from './claims.ts';
-import type { Place } from './issuer.ts';
+import type { PublicUrls } from './issuer.ts';
 import { type KeptSession, readSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
 import type { Authenticated, AuthServer, Refusal } from './types.ts';
@@ -12,28 +12,28 @@ import { freshen, isDue, isOver } from './upstream/renew.ts';
 /** Who sends a request, by a token of this server: sealed for its MCP endpoint, not over, of a session that is. */
 export async function checkAccess(
   server: AuthServer,
-  place: Place,
+  urls: PublicUrls,
   request: Request,
 ): Promise<Authenticated | Refusal> {
-  const found = findToken(request, place, server.scopes);
+  const found = findToken(request, urls, server.scopes);
   if ('error' in found) return found;
-  const access = await server.sealer.open('access', place.issuer, found.token, ACCESS);
-  if (access === null || access.aud !== place.resource || isForeign(server, access)) {
-    return refuseToken(place, server.scopes.basic);
+  const access = await server.sealer.open('access', urls.issuer, found.token, ACCESS);
+  if (access === null || access.aud !== urls.resource || isForeign(server, access)) {
+    return refuseToken(urls, server.scopes.basic);
   }
   const { sc: scopes, sid: sessionId, idp, who, up } = access;
   if (who !== undefined) {
     const live = up !== undefined && (up.e === null || up.e > server.now() / 1000);
     const user = toUser(who, idp, live ? up.t : null);
-    return enforceRequired({ user, scopes, sessionId }, place, server.scopes);
+    return enforceRequired({ user, scopes, sessionId }, urls, server.scopes);
   }
   try {
     const user = await userOfSession(server, sessionId);
-    if (user === null) return refuseToken(place, server.scopes.basic);
-    return enforceRequired({ user, scopes, sessionId }, place, server.scopes);
+    if (user === null) return refuseToken(urls, server.scopes.basic);
+    return enforceRequired({ user, scopes, sessionId }, urls, server.scopes);
   } catch (thrown) {
     const error = toSvcError(thrown);
-    return { error, challenge: toChallenge(place, { scopes: server.scopes.basic }) };
+    return { error, challenge: toChallenge(urls, { scopes: server.scopes.basic }) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from './issuer.ts';
+import type { PublicUrls } from './issuer.ts';
 
 /** What a challenge says beside where the metadata is. */
 export interface ChallengeParts {
@@ -9,7 +9,7 @@ export interface ChallengeParts {
 }
 
 /** A `WWW-Authenticate` that leads a client to a token (RFC 9728, 5.1; MCP Authorization, "Scope Challenge Handling"). */
-export function toChallenge({ entry }: Place, { scopes, error, description }: ChallengeParts): string {
+export function toChallenge({ entry }: PublicUrls, { scopes, error, description }: ChallengeParts): string {
   const { origin, pathname } = new URL(entry);
   const parameters = {
     ...(error === undefined ? {} : { error }),

@@ -6,7 +6,7 @@ import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 const JSON_VALUE = v.custom<JsonValue>(() => true);
 
 /** Who somebody is, as tokens and sessions carry it; names are short because headers are. */
-export const WHO = v.object({
+export const CLAIMS = v.object({
   i: v.string(),
   un: v.nullable(v.string()),
   em: v.nullable(v.string()),
@@ -18,7 +18,7 @@ export const WHO = v.object({
   cl: v.record(v.string(), JSON_VALUE),
 });
 
-export type Who = v.InferOutput<typeof WHO>;
+export type Claims = v.InferOutput<typeof CLAIMS>;
 
 /** What the provider gave, as sessions keep it. */
 export const UPSTREAM = v.object({
@@ -35,7 +35,7 @@ export const UPSTREAM = v.object({
 export type Upstream = v.InferOutput<typeof UPSTREAM>;
 
 /** An identity as it is carried. */
-export function toWho(identity: Identity): Who {
+export function toClaims(identity: Identity): Claims {
   const { id, username, email, name, groups, role, permissions, capabilities, claims } = identity;
   return {
     i: id,
@@ -51,7 +51,7 @@ export function toWho(identity: Identity): Who {
 }
 
 /** The user that policies, SQL and records see. */
-export function toUser(who: Who, provider: string | null, externalToken: string | null): User {
+export function toUser(who: Claims, provider: string | null, externalToken: string | null): User {
   const { i, un, em, nm, gr, rl, pm, cp, cl } = who;
   return {
     id: i,

@@ -1,4 +1,4 @@
-import type { Place } from './issuer.ts';
+import type { PublicUrls } from './issuer.ts';
 
 /** The cookies of a login: `browser` binds a consent page, `tx-…` one trip, the others remember. */
 export type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;
@@ -7,32 +7,32 @@ export type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;
 export const MAX_COOKIE = 3_800;
 
 /** A cookie's full name; cookies ignore ports, so on this machine the port is part of it. */
-function cookieName({ secure, port }: Place, name: CookieName): string {
+function cookieName({ secure, port }: PublicUrls, name: CookieName): string {
   return secure ? `__Host-svc-${name}` : `svc${port}-${name}`;
 }
 
 /** A cookie's value; null where the browser sent none. */
-export function readCookie({ headers }: Request, place: Place, name: CookieName): string | null {
-  const wanted = cookieName(place, name);
+export function readCookie({ headers }: Request, urls: PublicUrls, name: CookieName): string | null {
+  const wanted = cookieName(urls, name);
   return cookiesOf(headers).find(([found]) => found === wanted)?.[1] ?? null;
 }
 
 /** The names after `tx-`, in the order in which the browser sent them: the oldest first (RFC 6265, 5.4). */
-export function readTrips({ headers }: Request, place: Place): readonly string[] {
-  const prefix = cookieName(place, 'tx-');
+export function readTrips({ headers }: Request, urls: PublicUrls): readonly string[] {
+  const prefix = cookieName(urls, 'tx-');
   return cookiesOf(headers).flatMap(([name]) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }
 
 /** A `Set-Cookie` that only this server reads; null seconds: until the browser is closed. */
-export function setCookie(place: Place, name: CookieName, value: string, seconds: number | null): string {
+export function setCookie(urls: PublicUrls, name: CookieName, value: string, seconds: number | null): string {
   const age = seconds === null ? '' : `; Max-Age=${seconds}`;
-  const secure = place.secure ? '; Secure' : '';
-  return `${cookieName(place, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`;
+  const secure = urls.secure ? '; Secure' : '';
+  return `${cookieName(urls, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`;
 }
 
 /** A `Set-Cookie` that removes one. */
-export function clearCookie(place: Place, name: CookieName): string {
-  return setCookie(place, name, '', 0);
+export function clearCookie(urls: PublicUrls, name: CookieName): string {
+  return setCookie(urls, name, '', 0);
 }
 
 function cookiesOf(headers: Headers): readonly (readonly [string, string])[] {

@@ -7,7 +7,7 @@ import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts
 import { checkAccess } from './access.ts';
 import { needAll } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
-import { createFindPlace, enforcePlace, type Place } from './issuer.ts';
+import { createPublicUrls, enforcePublicUrls, type PublicUrls } from './issuer.ts';
 import { createProvider } from './providers/registry.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
@@ -40,45 +40,47 @@ export function createAuth(parts: AuthParts): Auth {
   const { settings, listens, log } = parts;
   const { auth, transport } = settings;
   const platform = listens === null ? { ...transport.http, scheme: 'https' as const } : transport.http;
-  enforcePlace(platform, listens);
+  enforcePublicUrls(platform, listens);
   const callbackPath = auth.provider?.callback_path ?? '/callback';
   const sse = transport.provider === 'sse';
-  const findPlace = createFindPlace(platform, { callbackPath, sse });
+  const publicUrlsOf = createPublicUrls(platform, { callbackPath, sse });
   const base = transport.http.base_url;
   const prefix = base === null ? '' : withoutSlash(new URL(base).pathname).replace(/^\/$/, '');
   if (auth.verifier !== null)
-    return createOther(parts, auth.verifier, { findPlace, paths: resourcePaths({ prefix, sse }) });
+    return createOther(parts, auth.verifier, { publicUrlsOf, paths: resourcePaths({ prefix, sse }) });
   const server = createServer(parts);
   const routes = createRoutes({ callbackPath, prefix, sse });
   return {
     authenticate: async (request) => {
-      const checked = await checkAccess(server, findPlace(request), request);
+      const checked = await checkAccess(server, publicUrlsOf(request), request);
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
     hidesCredentials: parts.settings.auth.hide_credential_headers,
-    challenge: (request, held, needed) => insufficient(findPlace(request), held, needed),
+    challenge: (request, held, needed) => insufficient(publicUrlsOf(request), held, needed),
     respond: (given) => {
       const route = routes.get(withoutSlash(new URL(given.request.url).pathname));
-      return route === undefined ? null : answerRoute(server, route, () => findPlace(given.request), given);
+      return route === undefined
+        ? null
+        : answerRoute(server, route, () => publicUrlsOf(given.request), given);
     },
   };
 }
 
 interface Found {
-  readonly findPlace: (request: Request) => Place;
+  readonly publicUrlsOf: (request: Request) => PublicUrls;
   readonly paths: readonly string[];
 }
 
 /** `auth.mode: verifier`: another server gives out the tokens. */
-function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, paths }: Found): Auth {
+function createOther(parts: AuthParts, block: VerifierBlock, { publicUrlsOf, paths }: Found): Auth {
   const { settings, project, endpointScopes, log } = parts;
   const verifier = createVerifierAuth({
     verify: createVerifier(block, { fetch: parts.fetch ?? fetch, now: parts.now ?? Date.now }),
     issuer: block.issuer,
     project,
     scopes: createScopes(settings.auth.required_scopes, endpointScopes),
-    findPlace,
+    publicUrlsOf,
     paths,
     log,
   });
@@ -89,7 +91,7 @@ function createOther(parts: AuthParts, block: VerifierBlock, { findPlace, paths 
       return checked;
     },
     hidesCredentials: parts.settings.auth.hide_credential_headers,
-    challenge: (request, held, needed) => insufficient(findPlace(request), held, needed),
+    challenge: (request, held, needed) => insufficient(publicUrlsOf(request), held, needed),
     respond: verifier.respond,
   };
 }
@@ -153,7 +155,7 @@ function logLogin(log: Log, { user }: Authenticated): void {
   log({ level: 'info', message: 'authenticated', fields: { username, user_id: id, provider, name, email } });
 }
 
-function insufficient(place: Place, held: readonly string[], needed: readonly string[]): string {
+function insufficient(urls: PublicUrls, held: readonly string[], needed: readonly string[]): string {
   const description = `The token must hold all of: ${needed.join(' ')}.`;
-  return toChallenge(place, { scopes: needAll(held, needed), error: 'insufficient_scope', description });
+  return toChallenge(urls, { scopes: needAll(held, needed), error: 'insufficient_scope', description });
 }

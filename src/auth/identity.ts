@@ -3,13 +3,13 @@ import { isObject, textOf, textsOf } from './upstream/field.ts';
 import type { Identity } from './upstream/provider.ts';
 
 /** What a provider says about somebody, checked but not yet mapped. */
-export interface Profile extends Omit<Identity, 'role' | 'permissions' | 'capabilities'> {
+export interface ProviderProfile extends Omit<Identity, 'role' | 'permissions' | 'capabilities'> {
   /** Everything that `claim_mappings` may look at. */
   readonly mapped: JsonObject;
 }
 
 /** An identity: what the provider says, and what the operator grants for it. */
-export function toIdentity({ mapped, ...profile }: Profile, mappings: ClaimMappings = {}): Identity {
+export function toIdentity({ mapped, ...profile }: ProviderProfile, mappings: ClaimMappings = {}): Identity {
   const grants = toGrants(mapped, mappings);
   return {
     ...profile,

@@ -2,7 +2,7 @@ import { SvcError } from '../errors.ts';
 import type { TransportSettings } from '../settings/model.ts';
 
 /** Where this server is for the world: everything that names it comes from here. */
-export interface Place {
+export interface PublicUrls {
   /** The public address without a slash at the end. */
   readonly issuer: string;
   /** The MCP endpoint, which tokens are for (RFC 8707). */
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** What decides on it. */
-export type PlaceSettings = Pick<TransportSettings['http'], 'base_url' | 'trust_proxy' | 'scheme'>;
+export type PublicUrlSettings = Pick<TransportSettings['http'], 'base_url' | 'trust_proxy' | 'scheme'>;
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** Without `base_url` places come from the Host header, so those that are remembered are bounded. */
@@ -31,24 +31,27 @@ function isLoopback(hostname: string): boolean {
 }
 
 /** What all places of a server have in common. */
-export interface PlaceParts {
+export interface PublicUrlOptions {
   readonly callbackPath: string;
   /** Whether the transport sse is offered. */
   readonly sse: boolean;
 }
 
 /** Where a request has reached this server; throws request_invalid over http from elsewhere (OAuth 2.1, 1.5). */
-export function createFindPlace(settings: PlaceSettings, parts: PlaceParts): (request: Request) => Place {
-  const places = new Map<string, Place>();
+export function createPublicUrls(
+  settings: PublicUrlSettings,
+  parts: PublicUrlOptions,
+): (request: Request) => PublicUrls {
+  const cached = new Map<string, PublicUrls>();
   return (request) => {
     const issuer = issuerOf(settings, request);
     const entry = `${issuer}${parts.sse && isOverSse(request) ? '/sse' : '/mcp'}`;
-    const known = places.get(entry);
+    const known = cached.get(entry);
     if (known !== undefined) return known;
-    const place = toPlace(issuer, entry, parts);
-    if (places.size >= REMEMBERED) places.clear();
-    places.set(entry, place);
-    return place;
+    const urls = toPublicUrls(issuer, entry, parts);
+    if (cached.size >= REMEMBERED) cached.clear();
+    cached.set(entry, urls);
+    return urls;
   };
 }
 
@@ -57,7 +60,7 @@ function isOverSse({ url }: Request): boolean {
   return /\/(sse|messages)\/?$/.test(new URL(url).pathname);
 }
 
-function issuerOf({ base_url, trust_proxy, scheme }: PlaceSettings, { headers, url }: Request): string {
+function issuerOf({ base_url, trust_proxy, scheme }: PublicUrlSettings, { headers, url }: Request): string {
   const forwarded = trust_proxy ? headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() : undefined;
   const proxied = forwarded === 'https' || forwarded === 'http' ? forwarded : null;
   if (base_url?.startsWith('https:')) return base_url;
@@ -68,7 +71,7 @@ function issuerOf({ base_url, trust_proxy, scheme }: PlaceSettings, { headers, u
   return new URL(`${proxied ?? reached}://${host}`).origin;
 }
 
-function toPlace(issuer: string, entry: string, { callbackPath, sse }: PlaceParts): Place {
+function toPublicUrls(issuer: string, entry: string, { callbackPath, sse }: PublicUrlOptions): PublicUrls {
   const { protocol, hostname, port } = new URL(issuer);
   const secure = protocol === 'https:';
   if (secure || isLoopback(hostname)) {
@@ -80,8 +83,8 @@ function toPlace(issuer: string, entry: string, { callbackPath, sse }: PlacePart
 }
 
 /** Throws config_invalid where clients would be told addresses that cannot be used safely. */
-export function enforcePlace(
-  { base_url, trust_proxy, scheme }: PlaceSettings,
+export function enforcePublicUrls(
+  { base_url, trust_proxy, scheme }: PublicUrlSettings,
   listens: { readonly host: string } | null,
 ): void {
   if (base_url?.startsWith('https:') || trust_proxy || scheme === 'https') return;

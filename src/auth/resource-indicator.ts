@@ -1,9 +1,9 @@
 import { SvcError } from '../errors.ts';
-import type { Place } from './issuer.ts';
+import type { PublicUrls } from './issuer.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Throws target_invalid for a `resource` that is not this server's (RFC 8707); absent it means this one. */
-export function enforceTarget(parameters: Parameters, { resource, aliases }: Place): void {
+export function enforceTarget(parameters: Parameters, { resource, aliases }: PublicUrls): void {
   const asked = parameters.get('resource');
   if (asked === undefined || aliases.includes(toComparable(asked) ?? '')) return;
   throw new SvcError('target_invalid', `This server gives tokens for ${resource} only.`);

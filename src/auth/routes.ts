@@ -8,32 +8,32 @@ import { logOurs } from './endpoints/redirect-error.ts';
 import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
-import type { Place, PlaceParts } from './issuer.ts';
+import type { PublicUrlOptions, PublicUrls } from './issuer.ts';
 import { comeAgain, toErrorResponse } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
-import type { AuthRequest, AuthServer, Endpoint, Exchange } from './types.ts';
+import type { AuthRequest, AuthServer, OAuthRequest, RouteHandler } from './types.ts';
 
 /** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */
-export interface Route {
+export interface AuthRoute {
   readonly reader: 'program' | 'browser';
   /** Whether anybody may ask as often as they like. */
   readonly free: boolean;
-  readonly methods: { readonly [method: string]: Endpoint };
+  readonly methods: { readonly [method: string]: RouteHandler };
 }
 
 /** Answers by path, without a slash at the end. */
-export type Routes = ReadonlyMap<string, Route>;
+export type Routes = ReadonlyMap<string, AuthRoute>;
 
 /** What the paths depend on. */
-interface RouteParts extends PlaceParts {
+interface RouteParts extends PublicUrlOptions {
   readonly prefix: string;
 }
 
 /** The paths of an authorization server; `prefix` is the path of its public address. */
 export function createRoutes({ callbackPath, prefix, sse }: RouteParts): Routes {
-  const program = (methods: Route['methods']): Route => ({ reader: 'program', free: false, methods });
-  const browser = (methods: Route['methods']): Route => ({ reader: 'browser', free: false, methods });
-  const metadata = (GET: Endpoint): Route => ({ reader: 'program', free: true, methods: { GET } });
+  const program = (methods: AuthRoute['methods']): AuthRoute => ({ reader: 'program', free: false, methods });
+  const browser = (methods: AuthRoute['methods']): AuthRoute => ({ reader: 'browser', free: false, methods });
+  const metadata = (GET: RouteHandler): AuthRoute => ({ reader: 'program', free: true, methods: { GET } });
   const resource = metadata(protectedResource);
   const server = metadata(authorizationServer);
   return new Map([
@@ -64,8 +64,8 @@ export function withoutSlash(path: string): string {
 /** Answers a request to a route; every failure has the form that its reader knows. */
 export async function answerRoute(
   server: AuthServer,
-  route: Route,
-  placeOf: () => Place,
+  route: AuthRoute,
+  placeOf: () => PublicUrls,
   given: AuthRequest,
 ): Promise<Response> {
   const { method } = given.request;
@@ -83,8 +83,8 @@ export async function answerRoute(
 
 async function answerMethod(
   server: AuthServer,
-  route: Route,
-  placeOf: () => Place,
+  route: AuthRoute,
+  placeOf: () => PublicUrls,
   given: AuthRequest,
 ): Promise<Response> {
   const { request } = given;
@@ -102,10 +102,10 @@ async function answerMethod(
   return response;
 }
 
-function toExchange(place: Place, { request, body, signal }: AuthRequest): Exchange {
+function toExchange(urls: PublicUrls, { request, body, signal }: AuthRequest): OAuthRequest {
   return {
     request,
-    place,
+    urls,
     signal,
     body,
     query: () => parseParameters(new URL(request.url).search),
@@ -118,7 +118,7 @@ function toExchange(place: Place, { request, body, signal }: AuthRequest): Excha
   };
 }
 
-function toFailure({ reader }: Route, error: SvcError, request: Request): Promise<Response> | Response {
+function toFailure({ reader }: AuthRoute, error: SvcError, request: Request): Promise<Response> | Response {
   if (reader === 'program') return toErrorResponse(error, challengeOf(error, request));
   const { http } = ERRORS[error.code];
   const status = http >= 500 ? 503 : http === 401 ? 400 : http;
@@ -131,7 +131,7 @@ function challengeOf({ code }: SvcError, { headers }: Request): Record<string, s
   return used ? { 'www-authenticate': 'Basic realm="svc"' } : {};
 }
 
-function toPreflight({ methods }: Route): Response {
+function toPreflight({ methods }: AuthRoute): Response {
   const headers = {
     'access-control-allow-methods': Object.keys(methods).join(', '),
     'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',

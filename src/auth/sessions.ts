@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Lifetime } from '../crypto/seal.ts';
-import { UPSTREAM, WHO } from './claims.ts';
+import { CLAIMS, UPSTREAM } from './claims.ts';
 import type { AuthServer } from './types.ts';
 
 /** One sign-in as the store keeps it: a family of refresh tokens and what the provider gave. */
@@ -15,7 +15,7 @@ export const SESSION = v.object({
   /** When it was made, in milliseconds, and itself: who asks again at once gets the same one. */
   at: v.number(),
   rt: v.nullable(v.string()),
-  who: WHO,
+  who: CLAIMS,
   up: UPSTREAM,
   /** Whether the provider has said who this is since it gave these tokens. */
   known: v.boolean(),

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { randomText } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
-import { toUpstream, toWho, WHO, type Who } from './claims.ts';
+import { CLAIMS, type Claims, toClaims, toUpstream } from './claims.ts';
 import type { Client } from './clients/model.ts';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS, type Session, writeSession } from './sessions.ts';
-import type { AuthServer, Exchange } from './types.ts';
+import type { AuthServer, OAuthRequest } from './types.ts';
 import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
 /** An access token: with a store a handle, without one everything that a request needs. */
@@ -18,7 +18,7 @@ export const ACCESS = v.object({
   /** Null: the client itself. */
   idp: v.nullable(v.string()),
   /** Absent where the session has it. */
-  who: v.optional(WHO),
+  who: v.optional(CLAIMS),
   /** The provider's token, and when it ends. */
   up: v.optional(v.object({ t: v.string(), e: v.nullable(v.number()) })),
 });
@@ -52,11 +52,11 @@ export interface SignIn {
 /** The tokens of a new sign-in. */
 export async function issueTokens(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   signIn: SignIn,
 ): Promise<TokenAnswer> {
   const { client, scopes, sid, identity, tokens } = signIn;
-  const [who, up] = [toWho(identity), toUpstream(tokens, server.now())];
+  const [who, up] = [toClaims(identity), toUpstream(tokens, server.now())];
   const common = { client: client.hash, scopes, sid };
   if (server.store === null) {
     const seconds = lifeOf(server, up.e);
@@ -75,7 +75,7 @@ export async function issueTokens(
 /** The answer with an access token for a session that is kept. */
 export async function answerFor(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   {
     sid,
     session,
@@ -93,7 +93,7 @@ export async function answerFor(
 /** A token for the client itself (RFC 6749, 4.4). */
 export async function issueClientToken(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   client: Client,
   scopes: readonly string[],
 ): Promise<TokenAnswer> {
@@ -106,10 +106,10 @@ export async function issueClientToken(
 /** A refresh token, good until it has not been used for 30 days. */
 export function sealRefresh(
   { sealer }: AuthServer,
-  { place }: Exchange,
+  { urls }: OAuthRequest,
   claims: v.InferOutput<typeof REFRESH>,
 ): Promise<string> {
-  return sealer.seal('refresh', place.issuer, { ...claims, id: randomText(16) }, IDLE_SECONDS);
+  return sealer.seal('refresh', urls.issuer, { ...claims, id: randomText(16) }, IDLE_SECONDS);
 }
 
 /** As long as the provider's token, an hour at most. */
@@ -125,7 +125,7 @@ interface Access {
   readonly scopes: readonly string[];
   readonly sid: string;
   readonly seconds: number;
-  readonly who?: Who;
+  readonly who?: Claims;
   readonly up?: { readonly t: string; readonly e: number | null };
   /** The client's own, of no provider. */
   readonly own?: boolean;
@@ -133,11 +133,11 @@ interface Access {
 
 async function sealAccess(
   { sealer, provider, log }: AuthServer,
-  { place }: Exchange,
+  { urls }: OAuthRequest,
   { client, scopes, sid, seconds, who, up, own = false }: Access,
 ): Promise<string> {
   const claims = {
-    aud: place.resource,
+    aud: urls.resource,
     h: client,
     sc: scopes,
     id: randomText(16),
@@ -146,7 +146,7 @@ async function sealAccess(
     ...(who && { who }),
     ...(up && { up }),
   };
-  const token = await sealer.seal('access', place.issuer, claims, seconds);
+  const token = await sealer.seal('access', urls.issuer, claims, seconds);
   if (token.length > MAX_TOKEN) throw tooLarge(token.length);
   if (token.length > LARGE_TOKEN) {
     log({ level: 'warn', message: `an access token has ${token.length} characters; ${SMALLER}` });

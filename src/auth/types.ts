@@ -4,7 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { StaticClient } from '../settings/model.ts';
-import type { Place } from './issuer.ts';
+import type { PublicUrls } from './issuer.ts';
 import type { Parameters } from './parameters.ts';
 import type { Scopes } from './scopes.ts';
 import type { Provider } from './upstream/provider.ts';
@@ -40,9 +40,9 @@ export interface AuthServer {
 }
 
 /** One request to an endpoint of the authorization server. */
-export interface Exchange {
+export interface OAuthRequest {
   readonly request: Request;
-  readonly place: Place;
+  readonly urls: PublicUrls;
   readonly query: () => Parameters;
   /** The body as a form; throws request_invalid for anything else. */
   readonly form: () => Promise<Parameters>;
@@ -51,7 +51,7 @@ export interface Exchange {
 }
 
 /** Answers one endpoint. */
-export type Endpoint = (server: AuthServer, exchange: Exchange) => Promise<Response>;
+export type RouteHandler = (server: AuthServer, exchange: OAuthRequest) => Promise<Response>;
 
 /** Somebody whose token is good. */
 export interface Authenticated {

@@ -8,7 +8,7 @@ export interface Exchanged {
 }
 
 /** How one database takes the place of another. */
-export interface Exchange {
+export interface DatabaseExchange {
   /** Gives what comes after the current one, which nobody uses meanwhile. */
   readonly make: (current: Database) => Promise<Exchanged>;
   /** Milliseconds that running statements are waited for. */
@@ -59,7 +59,7 @@ export class ExchangeableDatabase implements Database {
   }
 
   /** One at a time; throws what kept the wanted database from being used. */
-  async exchange({ make, drainMs }: Exchange): Promise<void> {
+  async exchange({ make, drainMs }: DatabaseExchange): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held = promise;
     try {

@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 import { findClient } from './find.ts';
 import type { Client } from './model.ts';
 
@@ -12,7 +12,11 @@ interface Shown {
 }
 
 /** The client that sent a form, after it has proven itself as it is registered to; throws client_invalid (RFC 6749, 2.3). */
-export async function proveClient(server: AuthServer, exchange: Exchange, form: Parameters): Promise<Client> {
+export async function proveClient(
+  server: AuthServer,
+  exchange: OAuthRequest,
+  form: Parameters,
+): Promise<Client> {
   const shown = readShown(exchange.request.headers.get('authorization'), form);
   const client = await findClient(server, exchange, shown.id);
   const { method } = client;

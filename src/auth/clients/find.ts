@@ -1,6 +1,6 @@
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 import { isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
 import type { Client } from './model.ts';
@@ -9,14 +9,14 @@ import { toStaticClient } from './static.ts';
 /** The client of an id; throws client_invalid for one that is unknown or blocked. */
 export async function findClient(
   server: AuthServer,
-  { place, signal }: Pick<Exchange, 'place' | 'signal'>,
+  { urls, signal }: Pick<OAuthRequest, 'urls' | 'signal'>,
   id: string,
 ): Promise<Client> {
   if (server.blocked.size > 0 && server.blocked.has(await sha256Base64Url(id))) throw unknown();
   const written = server.clients.find(({ client_id }) => client_id === id);
   if (written !== undefined) return toStaticClient(written);
   if (isDocumentId(id)) return toDocumentClient(server, id, signal);
-  const dynamic = isDynamicId(id) ? await toDynamicClient(server, place.issuer, id) : null;
+  const dynamic = isDynamicId(id) ? await toDynamicClient(server, urls.issuer, id) : null;
   if (dynamic !== null) return dynamic;
   throw unknown();
 }

@@ -9,14 +9,14 @@ import { readCookie, setCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
-import type { AuthServer, Endpoint, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 import { isRemembered, rememberConsent } from './consents.ts';
 import { startTrip } from './login-state.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toDenied, toErrorRedirect } from './redirect-error.ts';
 
 /** `GET /authorize`: a client sends a person; nothing is sent back before client and redirect are known to be right (OAuth 2.1, 4.1.1). */
-export const authorize: Endpoint = async (server, exchange) => {
+export const authorize: RouteHandler = async (server, exchange) => {
   const query = exchange.query();
   const client = await findClient(server, exchange, need(query, 'client_id'));
   const redirect = enforceRedirect(client, need(query, 'redirect_uri'));
@@ -34,13 +34,13 @@ export const authorize: Endpoint = async (server, exchange) => {
 const TICKET = v.object({ ...PENDING.entries, b: v.string() });
 
 /** `POST /authorize`: the person's answer, from the page that this browser was shown. */
-export const answerConsent: Endpoint = async (server, exchange) => {
-  const { request, place } = exchange;
+export const answerConsent: RouteHandler = async (server, exchange) => {
+  const { request, urls } = exchange;
   const site = request.headers.get('sec-fetch-site');
   if (site !== null && site !== 'same-origin') throw foreign();
   const form = await exchange.form();
-  const opened = await server.sealer.open('ticket', place.issuer, need(form, 'ticket'), TICKET);
-  const browser = readCookie(request, place, 'browser');
+  const opened = await server.sealer.open('ticket', urls.issuer, need(form, 'ticket'), TICKET);
+  const browser = readCookie(request, urls, 'browser');
   if (opened === null) throw new SvcError('request_invalid', 'The page is too old, or not from here.');
   if (browser === null || (await sha256Base64Url(browser)) !== opened.b) throw foreign();
   const { h, r, k, st, sc } = opened;
@@ -53,7 +53,7 @@ export const answerConsent: Endpoint = async (server, exchange) => {
   }
 };
 
-function toPending(query: Parameters, client: Client, { place }: Exchange): Pending {
+function toPending(query: Parameters, client: Client, { urls }: OAuthRequest): Pending {
   if (need(query, 'response_type') !== 'code') {
     throw new SvcError('response_unsupported', 'The only response_type is code.');
   }
@@ -67,7 +67,7 @@ function toPending(query: Parameters, client: Client, { place }: Exchange): Pend
   if (query.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
     throw new SvcError('request_invalid', 'PKCE with code_challenge_method S256 is needed.');
   }
-  enforceTarget(query, place);
+  enforceTarget(query, urls);
   if (!client.grantTypes.includes('authorization_code')) {
     throw new SvcError('client_unauthorized', 'The client may not sign people in.');
   }
@@ -77,17 +77,17 @@ function toPending(query: Parameters, client: Client, { place }: Exchange): Pend
 
 async function askConsent(
   { sealer, provider, project }: AuthServer,
-  { request, place }: Exchange,
+  { request, urls }: OAuthRequest,
   client: Client,
   pending: Pending,
 ): Promise<Response> {
-  const known = readCookie(request, place, 'browser');
+  const known = readCookie(request, urls, 'browser');
   const browser = known !== null && /^[\w-]{22}$/.test(known) ? known : randomText(16);
   const claims = { ...pending, b: await sha256Base64Url(browser) };
-  const ticket = await sealer.seal('ticket', place.issuer, claims, PENDING_SECONDS);
-  const cookies = [setCookie(place, 'browser', browser, null)];
+  const ticket = await sealer.seal('ticket', urls.issuer, claims, PENDING_SECONDS);
+  const cookies = [setCookie(urls, 'browser', browser, null)];
   const { r: redirect, sc: scopes } = pending;
-  const action = `${place.issuer}/authorize`;
+  const action = `${urls.issuer}/authorize`;
   const local = isLocal(redirect);
   return toConsentPage({ project, client, redirect, local, scopes, provider, action, ticket, cookies });
 }

@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import { withParameters } from '../clients/redirect.ts';
 import { clearCookie, readCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
-import type { Endpoint } from '../types.ts';
+import type { RouteHandler } from '../types.ts';
 import { noteSession } from './known-sessions.ts';
 import { TRIP } from './login-state.ts';
 import { toErrorRedirect, toRedirect } from './redirect-error.ts';
@@ -27,30 +27,25 @@ export const CODE = v.object({
 const CODE_SECONDS = 60;
 
 /** `GET {callback_path}`: the identity provider sends the person back, into the browser that left. */
-export const callback: Endpoint = async (server, exchange) => {
-  const { request, place } = exchange;
+export const callback: RouteHandler = async (server, exchange) => {
+  const { request, urls } = exchange;
   const query = exchange.query();
   const state = need(query, 'state');
-  const cookie = /^[\w-]{22}$/.test(state) ? readCookie(request, place, `tx-${state}`) : null;
-  const trip = cookie === null ? null : await server.sealer.open('tx', place.issuer, cookie, TRIP);
+  const cookie = /^[\w-]{22}$/.test(state) ? readCookie(request, urls, `tx-${state}`) : null;
+  const trip = cookie === null ? null : await server.sealer.open('tx', urls.issuer, cookie, TRIP);
   if (trip === null) {
     const message = 'This browser did not start the sign-in, or started it too long ago.';
     throw new SvcError('request_invalid', message);
   }
-  const done = [clearCookie(place, `tx-${state}`)];
+  const done = [clearCookie(urls, `tx-${state}`)];
   const { h, r, k, sc, uv, un, st } = trip;
   try {
     await server.provider.enforceIssuer?.(query.get('iss') ?? null);
     const uc = codeOf(query);
     const id = randomText(16);
-    const code = await server.sealer.seal(
-      'code',
-      place.issuer,
-      { h, r, k, sc, uc, uv, un, id },
-      CODE_SECONDS,
-    );
+    const code = await server.sealer.seal('code', urls.issuer, { h, r, k, sc, uc, uv, un, id }, CODE_SECONDS);
     const noted = await noteSession(server, exchange, id);
-    const location = withParameters(r, { code, state: st, iss: place.issuer });
+    const location = withParameters(r, { code, state: st, iss: urls.issuer });
     return toRedirect(location, [...done, ...noted]);
   } catch (thrown) {
     return toErrorRedirect(server, exchange, { redirect: r, state: st }, thrown, done);

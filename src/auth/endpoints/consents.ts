@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { MAX_COOKIE, readCookie, setCookie } from '../cookies.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 import type { Pending } from './pending.ts';
 
 const CONSENT = v.object({ h: v.string(), r: v.string(), sc: v.array(v.string()), e: v.number() });
@@ -13,7 +13,7 @@ const DAYS_30 = 30 * 86_400;
 /** Whether this browser's person has lately agreed to the same client, redirect and scopes. */
 export async function isRemembered(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   pending: Pending,
 ): Promise<boolean> {
   const seconds = server.now() / 1000;
@@ -26,26 +26,26 @@ export async function isRemembered(
 /** A `Set-Cookie` that remembers one consent more; the oldest are forgotten where they do not fit. */
 export async function rememberConsent(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   { h, r, sc }: Pending,
 ): Promise<string> {
-  const { place } = exchange;
+  const { urls } = exchange;
   const e = Math.floor(server.now() / 1000) + DAYS_30;
   const others = (await readConsents(server, exchange)).filter((one) => one.h !== h || one.r !== r);
   let list: readonly Consent[] = [...others, { h, r, sc, e }];
   for (;;) {
-    const sealed = await server.sealer.seal('consent', place.issuer, { list }, DAYS_30);
-    if (sealed.length <= MAX_COOKIE) return setCookie(place, 'consent', sealed, DAYS_30);
-    if (list.length === 1) return setCookie(place, 'consent', '', 0);
+    const sealed = await server.sealer.seal('consent', urls.issuer, { list }, DAYS_30);
+    if (sealed.length <= MAX_COOKIE) return setCookie(urls, 'consent', sealed, DAYS_30);
+    if (list.length === 1) return setCookie(urls, 'consent', '', 0);
     list = list.slice(1);
   }
 }
 
 async function readConsents(
   { sealer }: AuthServer,
-  { request, place }: Exchange,
+  { request, urls }: OAuthRequest,
 ): Promise<readonly Consent[]> {
-  const cookie = readCookie(request, place, 'consent');
-  const opened = cookie === null ? null : await sealer.open('consent', place.issuer, cookie, CONSENTS);
+  const cookie = readCookie(request, urls, 'consent');
+  const opened = cookie === null ? null : await sealer.open('consent', urls.issuer, cookie, CONSENTS);
   return opened?.list ?? [];
 }

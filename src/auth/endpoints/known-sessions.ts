@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readCookie, setCookie } from '../cookies.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 
 const SESSIONS = v.object({ ids: v.array(v.string()) });
 
@@ -10,21 +10,21 @@ const MAX_SESSIONS = 20;
 /** The sessions that were opened from a browser, so that it can end them. */
 export async function knownSessions(
   { sealer }: AuthServer,
-  { request, place }: Exchange,
+  { request, urls }: OAuthRequest,
 ): Promise<readonly string[]> {
-  const cookie = readCookie(request, place, 'sessions');
-  const opened = cookie === null ? null : await sealer.open('sessions', place.issuer, cookie, SESSIONS);
+  const cookie = readCookie(request, urls, 'sessions');
+  const opened = cookie === null ? null : await sealer.open('sessions', urls.issuer, cookie, SESSIONS);
   return opened?.ids ?? [];
 }
 
 /** The `Set-Cookie`s that note one more; none where no session is kept. */
 export async function noteSession(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   id: string,
 ): Promise<readonly string[]> {
   if (server.store === null) return [];
   const ids = [...(await knownSessions(server, exchange)), id].slice(-MAX_SESSIONS);
-  const sealed = await server.sealer.seal('sessions', exchange.place.issuer, { ids }, DAYS_90);
-  return [setCookie(exchange.place, 'sessions', sealed, DAYS_90)];
+  const sealed = await server.sealer.seal('sessions', exchange.urls.issuer, { ids }, DAYS_90);
+  return [setCookie(exchange.urls, 'sessions', sealed, DAYS_90)];
 }

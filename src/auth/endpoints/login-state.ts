@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { clearCookie, MAX_COOKIE, readTrips, setCookie } from '../cookies.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toRedirect } from './redirect-error.ts';
 
@@ -21,24 +21,24 @@ const MAX_TRIPS = 4;
 /** Sends a browser to the identity provider, bound to it by a cookie whose name is the `state`. */
 export async function startTrip(
   { provider, sealer }: AuthServer,
-  { request, place }: Exchange,
+  { request, urls }: OAuthRequest,
   pending: Pending,
   cookies: readonly string[] = [],
 ): Promise<Response> {
   const [state, verifier, nonce] = [randomText(16), randomText(32), randomText(16)];
-  const url = await provider.authorizationUrl({ state, verifier, nonce, redirectUri: place.callback });
+  const url = await provider.authorizationUrl({ state, verifier, nonce, redirectUri: urls.callback });
   const sealed = await sealer.seal(
     'tx',
-    place.issuer,
+    urls.issuer,
     { ...pending, uv: verifier, un: nonce },
     PENDING_SECONDS,
   );
   if (sealed.length > MAX_COOKIE) throw new SvcError('request_invalid', 'The state is too long.');
-  const open = readTrips(request, place);
+  const open = readTrips(request, urls);
   const stale = open.slice(0, Math.max(0, open.length - MAX_TRIPS + 1));
   return toRedirect(url.href, [
     ...cookies,
-    ...stale.map((name) => clearCookie(place, `tx-${name}`)),
-    setCookie(place, `tx-${state}`, sealed, PENDING_SECONDS),
+    ...stale.map((name) => clearCookie(urls, `tx-${name}`)),
+    setCookie(urls, `tx-${state}`, sealed, PENDING_SECONDS),
   ]);
 }

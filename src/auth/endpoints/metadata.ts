@@ -1,9 +1,9 @@
-import type { AuthServer, Endpoint, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 
 const HEADERS = { 'cache-control': 'public, max-age=300' };
 
 /** Authorization server metadata (RFC 8414). */
-export const authorizationServer: Endpoint = async (server, { place: { issuer } }) => {
+export const authorizationServer: RouteHandler = async (server, { urls: { issuer } }) => {
   const { scopes, store, provider, fetchDocument } = server;
   const methods = ['none', 'client_secret_basic', 'client_secret_post'];
   const revokes = store !== null || provider.revoke !== undefined;
@@ -28,19 +28,19 @@ export const authorizationServer: Endpoint = async (server, { place: { issuer } 
 };
 
 /** Protected resource metadata (RFC 9728). */
-export const protectedResource: Endpoint = async (server, exchange) => {
-  const { issuer } = exchange.place;
+export const protectedResource: RouteHandler = async (server, exchange) => {
+  const { issuer } = exchange.urls;
   return Response.json(toResourceMetadata(server, exchange, [issuer]), { headers: HEADERS });
 };
 
 /** The metadata of the MCP endpoint, whoever gives out its tokens. */
 export function toResourceMetadata(
   { scopes, project }: Pick<AuthServer, 'scopes' | 'project'>,
-  { place }: Pick<Exchange, 'place'>,
+  { urls }: Pick<OAuthRequest, 'urls'>,
   servers: readonly string[],
 ) {
   return {
-    resource: place.entry,
+    resource: urls.entry,
     authorization_servers: servers,
     scopes_supported: scopes.basic,
     bearer_methods_supported: ['header'],

@@ -1,7 +1,7 @@
 import { causesOf, ERRORS, SvcError, toSvcError } from '../../errors.ts';
 import { withParameters } from '../clients/redirect.ts';
 import { toOAuthError } from '../oauth-error.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** Where a client waits for an answer of the authorization endpoint. */
 export interface Waiting {
@@ -20,7 +20,7 @@ export function toRedirect(location: string, cookies: readonly string[] = []): R
 /** An error as the client gets it through the browser, `iss` included (RFC 6749, 4.1.2.1; RFC 9207). */
 export function toErrorRedirect(
   server: AuthServer,
-  { place }: Exchange,
+  { urls }: OAuthRequest,
   { redirect, state }: Waiting,
   thrown: unknown,
   cookies: readonly string[] = [],
@@ -28,7 +28,7 @@ export function toErrorRedirect(
   const error = toSvcError(thrown);
   logOurs(server, error);
   const fields = toOAuthError(error, 'access_denied');
-  return toRedirect(withParameters(redirect, { ...fields, state, iss: place.issuer }), cookies);
+  return toRedirect(withParameters(redirect, { ...fields, state, iss: urls.issuer }), cookies);
 }
 
 /** What a client is not told goes to the log. */

@@ -4,7 +4,7 @@ import { toClientId, toClientSecret } from '../clients/dynamic.ts';
 import type { ClientMethod } from '../clients/model.ts';
 import { isRegistrable, isUsable } from '../clients/redirect.ts';
 import { toScopes } from '../scopes.ts';
-import type { AuthServer, Endpoint, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 
 /** What of a request is looked at; the rest is ignored (RFC 7591, 2). */
 const REQUEST = v.object({
@@ -27,17 +27,18 @@ const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 const GRANTS = ['authorization_code', 'refresh_token'] as const;
 
 /** `POST /register`: the client id that is answered carries the registration, so nothing is stored (RFC 7591). */
-export const register: Endpoint = async (server, exchange) => answer(server, exchange, await parse(exchange));
+export const register: RouteHandler = async (server, exchange) =>
+  answer(server, exchange, await parse(exchange));
 
-async function answer(server: AuthServer, { place }: Exchange, request: Request): Promise<Response> {
+async function answer(server: AuthServer, { urls }: OAuthRequest, request: Request): Promise<Response> {
   const { ring, now } = server;
   const issued = Math.floor(now() / 1000);
   const [n, r, g] = [nameOf(request), redirectsOf(request), grantsOf(request)];
   const method = methodOf(request);
   const s = toScopes(request.scope).filter((scope) => server.scopes.all.includes(scope));
-  const id = await toClientId(ring, place.issuer, { n, r, g, m: method, s, t: issued });
+  const id = await toClientId(ring, urls.issuer, { n, r, g, m: method, s, t: issued });
   if (id.length > MAX_ID) throw invalid('The metadata is too long.');
-  const secret = method === 'none' ? null : await toClientSecret(ring, place.issuer, id);
+  const secret = method === 'none' ? null : await toClientSecret(ring, urls.issuer, id);
   const body = {
     client_id: id,
     client_id_issued_at: issued,
@@ -52,7 +53,7 @@ async function answer(server: AuthServer, { place }: Exchange, request: Request)
   return Response.json(body, { status: 201, headers: { 'cache-control': 'no-store', pragma: 'no-cache' } });
 }
 
-async function parse({ request, body }: Exchange): Promise<Request> {
+async function parse({ request, body }: OAuthRequest): Promise<Request> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     throw invalid('The Content-Type must be application/json.');
   }

@@ -5,11 +5,11 @@ import type { Client } from '../clients/model.ts';
 import { need } from '../parameters.ts';
 import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
-import type { AuthServer, Endpoint, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 import { revokeUpstream } from '../upstream/renew.ts';
 
 /** `POST /revoke` (RFC 7009): ends the session of a token; one that is no token of ours is no error. */
-export const revoke: Endpoint = async (server, exchange) => {
+export const revoke: RouteHandler = async (server, exchange) => {
   const form = await exchange.form();
   const client = await proveClient(server, exchange, form);
   await revokeToken(server, exchange, client, need(form, 'token'));
@@ -18,11 +18,11 @@ export const revoke: Endpoint = async (server, exchange) => {
 
 async function revokeToken(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   client: Client,
   token: string,
 ): Promise<void> {
-  const { issuer } = exchange.place;
+  const { issuer } = exchange.urls;
   const access = await server.sealer.open('access', issuer, token, ACCESS);
   const found = access ?? (await server.sealer.open('refresh', issuer, token, REFRESH));
   if (found === null) return;

@@ -5,7 +5,7 @@ import { grantClient } from '../grants/client.ts';
 import { redeemCode } from '../grants/code.ts';
 import { refreshTokens } from '../grants/refresh.ts';
 import { need } from '../parameters.ts';
-import type { Endpoint } from '../types.ts';
+import type { RouteHandler } from '../types.ts';
 
 const GRANTS = {
   authorization_code: redeemCode,
@@ -14,7 +14,7 @@ const GRANTS = {
 } as const satisfies { readonly [type in GrantType]: unknown };
 
 /** `POST /token` (RFC 6749, 3.2). */
-export const token: Endpoint = async (server, exchange) => {
+export const token: RouteHandler = async (server, exchange) => {
   const form = await exchange.form();
   const client = await proveClient(server, exchange, form);
   const type = need(form, 'grant_type');

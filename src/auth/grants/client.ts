@@ -4,18 +4,18 @@ import type { Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
 import { issueClientToken, type TokenAnswer } from '../tokens.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** `grant_type=client_credentials`: for confidential clients that the operator vouches for. */
 export async function grantClient(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   client: Client,
   form: Parameters,
 ): Promise<TokenAnswer> {
   if (client.kind !== 'static' || client.isSecret === undefined) {
     throw new SvcError('client_unauthorized', 'The client may not ask for tokens of its own.');
   }
-  enforceTarget(form, exchange.place);
+  enforceTarget(form, exchange.urls);
   return issueClientToken(server, exchange, client, grantScopes(form, client));
 }

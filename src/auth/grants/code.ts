@@ -6,7 +6,7 @@ import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { endSession } from '../sessions.ts';
 import { issueTokens, type TokenAnswer } from '../tokens.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** Longer than a code counts. */
 const USED_SECONDS = 120;
@@ -14,21 +14,21 @@ const USED_SECONDS = 120;
 /** `grant_type=authorization_code`: everything of our own is checked before the provider hears of it, so a thief cannot burn the code. */
 export async function redeemCode(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   client: Client,
   form: Parameters,
 ): Promise<TokenAnswer> {
-  const { place, signal } = exchange;
-  const code = await server.sealer.open('code', place.issuer, need(form, 'code'), CODE);
+  const { urls, signal } = exchange;
+  const code = await server.sealer.open('code', urls.issuer, need(form, 'code'), CODE);
   if (code === null) throw invalid('The code is not one of this server, or it is over.');
   if (code.h !== client.hash) throw invalid('The code was given to another client.');
   if (form.get('redirect_uri') !== code.r) throw invalid('The redirect_uri is not that of the code.');
   const verifier = need(form, 'code_verifier');
   const sound = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256Base64Url(verifier)) === code.k;
   if (!sound) throw invalid('The code_verifier does not match.');
-  enforceTarget(form, place);
+  enforceTarget(form, urls);
   await enforceUnused(server, code.id);
-  const trip = { verifier: code.uv, nonce: code.un, redirectUri: place.callback };
+  const trip = { verifier: code.uv, nonce: code.un, redirectUri: urls.callback };
   const tokens = await server.provider.exchange(code.uc, trip, signal);
   const identity = await server.provider.identify(tokens, code.un, signal);
   const signIn = { client, scopes: code.sc, sid: code.id, identity, tokens };

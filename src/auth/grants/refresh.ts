@@ -5,7 +5,7 @@ import { enforceTarget } from '../resource-indicator.ts';
 import { toScopes } from '../scopes.ts';
 import { endSession, type KeptSession, readSession, type Session, writeSession } from '../sessions.ts';
 import { answerFor, REFRESH, sealRefresh, type TokenAnswer } from '../tokens.ts';
-import type { AuthServer, Exchange } from '../types.ts';
+import type { AuthServer, OAuthRequest } from '../types.ts';
 import { freshen } from '../upstream/renew.ts';
 
 /** Clients send one refresh token from several processes at once: so long they get the same successor. */
@@ -14,14 +14,14 @@ const AGAIN_MS = 60_000;
 /** `grant_type=refresh_token`: each use rotates it; one that is used again later ends the session (OAuth 2.1, 4.3.1). */
 export async function refreshTokens(
   server: AuthServer,
-  exchange: Exchange,
+  exchange: OAuthRequest,
   client: Client,
   form: Parameters,
 ): Promise<TokenAnswer> {
-  const { place } = exchange;
-  const token = await server.sealer.open('refresh', place.issuer, need(form, 'refresh_token'), REFRESH);
+  const { urls } = exchange;
+  const token = await server.sealer.open('refresh', urls.issuer, need(form, 'refresh_token'), REFRESH);
   if (token === null || token.h !== client.hash) throw over();
-  enforceTarget(form, place);
+  enforceTarget(form, urls);
   const { sid, g } = token;
   for (;;) {
     const kept = await current(server, sid, client);

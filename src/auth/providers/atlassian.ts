@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { type Profile, toIdentity } from '../identity.ts';
+import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
 import { objectsOf, textOf, textsOf } from '../upstream/field.ts';
@@ -69,7 +69,7 @@ const toQuestion = ({ tokens, signal }: Access, what: string, url: string) => ({
   signal,
 });
 
-async function readMe(access: Access, url: string): Promise<Profile> {
+async function readMe(access: Access, url: string): Promise<ProviderProfile> {
   const me = await readObject(access.ask, toQuestion(access, 'the user', url));
   const id = textOf(me, 'account_id');
   const status = textOf(me, 'account_status') ?? 'active';
@@ -88,7 +88,7 @@ interface Site {
   readonly scopes: readonly string[];
 }
 
-async function addSites(access: Access, me: Profile): Promise<Profile> {
+async function addSites(access: Access, me: ProviderProfile): Promise<ProviderProfile> {
   const sites = await readSites(access);
   const wanted = access.tokens.scopes?.includes(GROUPS_SCOPE) ?? false;
   const lists = await Promise.all(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { type Profile, toIdentity } from '../identity.ts';
+import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { basic } from '../upstream/basic.ts';
 import { createClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
@@ -87,7 +87,7 @@ function enforceScopes(asked: readonly string[], granted: readonly string[]): vo
 
 const ORGANISATIONS = ['read:org', 'write:org', 'admin:org'];
 
-async function readProfile(api: GithubApi, scopes: readonly string[]): Promise<Profile> {
+async function readProfile(api: GithubApi, scopes: readonly string[]): Promise<ProviderProfile> {
   const user = await api.user();
   const id = user.id;
   if (!Number.isSafeInteger(id))

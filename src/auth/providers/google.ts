@@ -1,5 +1,5 @@
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { Profile } from '../identity.ts';
+import type { ProviderProfile } from '../identity.ts';
 import { refused } from '../upstream/errors.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
@@ -65,7 +65,7 @@ function toServer(block: ProviderBlock): OpenIdServer {
 }
 
 /** The parameter `hd` only chooses what Google shows; what counts is the claim. */
-function enforceDomain(profile: Profile, { extra_authorize_params }: ProviderBlock): Profile {
+function enforceDomain(profile: ProviderProfile, { extra_authorize_params }: ProviderBlock): ProviderProfile {
   const domain = extra_authorize_params?.hd;
   const { hd } = profile.claims;
   if (domain === undefined || (domain === '*' ? typeof hd === 'string' : hd === domain)) return profile;

@@ -1,7 +1,7 @@
 import { errors, jwtVerify } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import type { Profile } from '../identity.ts';
+import type { ProviderProfile } from '../identity.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { isObject, textsOf } from '../upstream/field.ts';
 import { ALGORITHMS } from '../upstream/id-token.ts';
@@ -49,7 +49,7 @@ function toServer({ server_url, realm, ...block }: ProviderBlock): OpenIdServer 
 }
 
 /** Keycloak writes roles into the access token, for every mapper's default. */
-async function addRoles(profile: Profile, found: Found, clientId: string): Promise<Profile> {
+async function addRoles(profile: ProviderProfile, found: Found, clientId: string): Promise<ProviderProfile> {
   const claims = await readAccessToken(found);
   const clients = isObject(claims.resource_access) ? claims.resource_access : {};
   const own = Object.hasOwn(clients, clientId) ? clients[clientId] : undefined;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import type { Profile } from '../identity.ts';
+import type { ProviderProfile } from '../identity.ts';
 import { textOf, textsOf } from '../upstream/field.ts';
 
 /** Claims that say something about a token, about nobody's rights, or that an identity has a field for. */
@@ -14,7 +14,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /** Somebody as the standard claims of OpenID Connect describe them (Core, 5.1). */
-export function toOpenIdProfile(claims: JsonObject): Profile {
+export function toOpenIdProfile(claims: JsonObject): ProviderProfile {
   const address = textOf(claims, 'email');
   const verified = claims.email_verified === true || claims.email_verified === 'true';
   const email = verified ? address : null;

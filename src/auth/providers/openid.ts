@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { type Profile, toIdentity } from '../identity.ts';
+import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { type ClientOptions, createClient, type Endpoints } from '../upstream/client.ts';
 import { refused } from '../upstream/errors.ts';
 import { verifyIdToken } from '../upstream/id-token.ts';
@@ -38,7 +38,7 @@ export interface OpenIdOptions extends Pick<ClientOptions, 'provider' | 'scopes'
   /** Whether an id token with an address makes the question for user information needless. */
   readonly complete: boolean;
   /** The provider's own rules, in place of the standard claims'. */
-  readonly refine?: (profile: Profile, found: Found) => Promise<Profile> | Profile;
+  readonly refine?: (profile: ProviderProfile, found: Found) => Promise<ProviderProfile> | ProviderProfile;
 }
 
 /** A provider that speaks OpenID Connect: the id token is checked, and user information is added to it. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { type Profile, toIdentity } from '../identity.ts';
+import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { type Client, createClient } from '../upstream/client.ts';
 import { refused } from '../upstream/errors.ts';
 import { textOf } from '../upstream/field.ts';
@@ -94,7 +94,7 @@ interface Question {
 async function readProfile(
   { ask }: Client,
   { tokens, scopes, userinfo, signal }: Question,
-): Promise<Profile> {
+): Promise<ProviderProfile> {
   const open = (tokens.scopes ?? scopes).includes('openid');
   const { accessToken, extra } = tokens;
   const url = open ? userinfo : textOf(extra, 'id');
@@ -103,7 +103,7 @@ async function readProfile(
   return toProfile(user, textOf(extra, 'instance_url'));
 }
 
-function toProfile(user: JsonObject, instance_url: string | null): Profile {
+function toProfile(user: JsonObject, instance_url: string | null): ProviderProfile {
   const id = textOf(user, 'user_id');
   const organization_id = textOf(user, 'organization_id');
   if (id === null || organization_id === null) throw unclear();
@@ -122,7 +122,7 @@ function toProfile(user: JsonObject, instance_url: string | null): Profile {
 }
 
 /** The subject of an id token is an address that ends in the user's id. */
-function enforceSame(said: JsonObject | null, { id }: Profile): void {
+function enforceSame(said: JsonObject | null, { id }: ProviderProfile): void {
   if (said === null || textOf(said, 'sub')?.split('/').at(-1) === id) return;
   throw unclear();
 }

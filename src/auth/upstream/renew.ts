@@ -1,5 +1,5 @@
 import { SvcError, toSvcError } from '../../errors.ts';
-import { fromUpstream, toUpstream, toWho } from '../claims.ts';
+import { fromUpstream, toClaims, toUpstream } from '../claims.ts';
 import { endSession, type KeptSession, readSession, type Session, writeSession } from '../sessions.ts';
 import type { AuthServer } from '../types.ts';
 import type { UpstreamTokens } from './provider.ts';
@@ -55,7 +55,7 @@ async function renew(server: AuthServer, id: string, { session }: KeptSession): 
   const signal = AbortSignal.timeout(RENEW_MS);
   try {
     const up = isStale(server, session) ? await renewTokens(server, id, session, signal) : session.up;
-    const who = toWho(await server.provider.identify(fromUpstream(up), null, signal));
+    const who = toClaims(await server.provider.identify(fromUpstream(up), null, signal));
     if (who.i !== session.who.i) throw new SvcError('login_refused', 'The provider now names somebody else.');
     return await change(server, id, { who, known: true });
   } catch (thrown) {

@@ -3,7 +3,7 @@ import type { Log } from '../../ports.ts';
 import { enforceRequired, findToken, refuseToken } from '../bearer.ts';
 import { toChallenge } from '../challenge.ts';
 import { toResourceMetadata } from '../endpoints/metadata.ts';
-import type { Place } from '../issuer.ts';
+import type { PublicUrls } from '../issuer.ts';
 import { toErrorResponse } from '../oauth-error.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Auth, Authenticated, Refusal } from '../types.ts';
@@ -16,7 +16,7 @@ export interface VerifierParts {
   readonly issuer: string;
   readonly project: string;
   readonly scopes: Scopes;
-  readonly findPlace: (request: Request) => Place;
+  readonly publicUrlsOf: (request: Request) => PublicUrls;
   /** Where the metadata is. */
   readonly paths: readonly string[];
   readonly log: Log;
@@ -34,22 +34,22 @@ export function createVerifierAuth(parts: VerifierParts): Pick<Auth, 'authentica
 }
 
 async function authenticate(
-  { verify, scopes, findPlace, log }: VerifierParts,
+  { verify, scopes, publicUrlsOf, log }: VerifierParts,
   request: Request,
   signal: AbortSignal,
 ): Promise<Authenticated | Refusal> {
-  const place = findPlace(request);
-  const found = findToken(request, place, scopes);
+  const urls = publicUrlsOf(request);
+  const found = findToken(request, urls, scopes);
   if ('error' in found) return found;
   try {
-    const verified = await verify(found.token, place.aliases, signal);
-    if (verified === null) return refuseToken(place, scopes.basic);
+    const verified = await verify(found.token, urls.aliases, signal);
+    if (verified === null) return refuseToken(urls, scopes.basic);
     const { user, scopes: held } = verified;
-    return enforceRequired({ user, scopes: held, sessionId: null }, place, scopes);
+    return enforceRequired({ user, scopes: held, sessionId: null }, urls, scopes);
   } catch (thrown) {
     const error = toSvcError(thrown);
     log({ level: 'error', message: `a token could not be checked: ${error.message}` });
-    return { error, challenge: toChallenge(place, { scopes: scopes.basic }) };
+    return { error, challenge: toChallenge(urls, { scopes: scopes.basic }) };
   }
 }
 
@@ -66,10 +66,10 @@ async function answerMetadata(parts: VerifierParts, request: Request): Promise<R
   return method === 'HEAD' ? new Response(null, response) : response;
 }
 
-function toMetadata({ findPlace, issuer, ...parts }: VerifierParts, request: Request): Response {
+function toMetadata({ publicUrlsOf, issuer, ...parts }: VerifierParts, request: Request): Response {
   try {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      const body = toResourceMetadata(parts, { place: findPlace(request) }, [issuer]);
+      const body = toResourceMetadata(parts, { urls: publicUrlsOf(request) }, [issuer]);
       return Response.json(body, { headers: { 'cache-control': 'public, max-age=300' } });
     }
     const refused = toErrorResponse(

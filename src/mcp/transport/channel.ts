@@ -13,14 +13,14 @@ import type { Caller } from '../context.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
 
 /** The response to one request. */
-export interface Answer {
+export interface ChannelResponse {
   readonly message: JSONRPCResponse;
   /** Given before any handler ran: the protocol layer refused the request. */
   readonly refused: boolean;
 }
 
 /** What becomes of one request: its response, or a stream that ends with it; an empty stream when it was cancelled. */
-export type Outlet = Answer | { readonly stream: ReadableStream<Uint8Array> };
+export type Outlet = ChannelResponse | { readonly stream: ReadableStream<Uint8Array> };
 
 /** A request with what is known about how it came. */
 export interface Incoming {
@@ -30,7 +30,7 @@ export interface Incoming {
   readonly streams: boolean;
 }
 
-interface Exchange {
+interface PendingRequest {
   readonly id: JSONRPCRequest['id'];
   readonly caller: Caller;
   readonly streams: boolean;
@@ -50,7 +50,7 @@ export class Channel implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  #exchanges = new Map<JSONRPCRequest['id'], Exchange>();
+  #exchanges = new Map<JSONRPCRequest['id'], PendingRequest>();
   #last = 0;
 
   async start(): Promise<void> {}
@@ -61,7 +61,7 @@ export class Channel implements Transport {
     const id = this.#last;
     return new Promise((settle) => {
       const cancelling = needsCancel(request, caller) ? new AbortController() : null;
-      const exchange: Exchange = {
+      const exchange: PendingRequest = {
         id: request.id,
         caller: cancelling === null ? caller : withSignal(caller, cancelling.signal),
         streams,
@@ -116,7 +116,7 @@ export class Channel implements Transport {
     } else exchange.stream.offer(message);
   }
 
-  #openStream({ cancel, settle }: Exchange): EventStream {
+  #openStream({ cancel, settle }: PendingRequest): EventStream {
     const stream = openEventStream(cancel);
     settle({ stream: stream.readable });
     return stream;
@@ -130,7 +130,7 @@ export class Channel implements Transport {
     stream.close();
   }
 
-  #take(id: JSONRPCRequest['id']): Exchange | undefined {
+  #take(id: JSONRPCRequest['id']): PendingRequest | undefined {
     const exchange = this.#exchanges.get(id);
     this.#exchanges.delete(id);
     if (exchange === undefined) return undefined;
@@ -140,7 +140,7 @@ export class Channel implements Transport {
     return exchange;
   }
 
-  #exchangeOf({ mcpReq }: ServerContext): Exchange {
+  #exchangeOf({ mcpReq }: ServerContext): PendingRequest {
     const exchange = this.#exchanges.get(mcpReq.id);
     if (exchange === undefined) throw new Error('the request is already answered');
     return exchange;

@@ -14,12 +14,12 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { isObject } from '../wire-tool.ts';
 import { type Refusal, toRefusalResponse } from './rejection.ts';
 import { readsStreams, toAccepted, toStream } from './response.ts';
-import type { Exchange } from './streamable-http.ts';
+import type { McpExchange } from './streamable-http.ts';
 
 const MAX_BATCH = 100;
 
 /** One message, or a batch of them, of 2025-11-25 or an older revision. */
-export async function answerLegacy(route: InboundLegacyRoute, exchange: Exchange): Promise<Response> {
+export async function answerLegacy(route: InboundLegacyRoute, exchange: McpExchange): Promise<Response> {
   const { headers, body, caller, sessions } = exchange;
   const version = headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
   const refusal = versionRefusal(route, version) ?? batchRefusal(body, version);
@@ -34,7 +34,7 @@ export async function answerLegacy(route: InboundLegacyRoute, exchange: Exchange
 }
 
 /** An `initialize` begins a session, unless it fails. */
-async function answerBeginning(exchange: Exchange, sessions: Sessions): Promise<Response> {
+async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promise<Response> {
   const { body, caller, channels, reply } = exchange;
   if (!isJSONRPCRequest(body)) return answerMessages(exchange);
   const session = sessions.begin(caller.user);
@@ -51,7 +51,7 @@ function within(caller: Caller, session: Session): Caller {
   return { ...caller, session, sessionId: session.id };
 }
 
-async function answerMessages(exchange: Exchange): Promise<Response> {
+async function answerMessages(exchange: McpExchange): Promise<Response> {
   const { body, caller, channels, reply } = exchange;
   const messages = toMessages(body);
   if (caller.session !== undefined) deliver(messages, caller.session);
@@ -78,7 +78,7 @@ function deliver(messages: readonly JsonValue[], { calls, pending }: Session): v
 }
 
 /** Only responses: the revision with batches has no other use for streams than progress. */
-async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: Exchange) {
+async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: McpExchange) {
   for (const _ of requests.slice(1)) caller.countAnother?.();
   const outlets = await Promise.all(
     requests.map((request) => channels.legacy.exchange({ request, caller, streams: false })),

@@ -3,12 +3,12 @@ import type { JsonValue } from '../../json.ts';
 import { MAX_DEPTH, NOT_A_MESSAGE, PARSE_ERROR, type Refusal, TOO_DEEP } from './rejection.ts';
 
 /** JSON read from outside, or why it was not. */
-export type Read<T> =
+export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal; readonly body?: JsonValue };
 
 /** A text as JSON that is safe to walk. */
-export function readJson(text: string): Read<JsonValue> {
+export function parseMessageJson(text: string): ReadResult<JsonValue> {
   try {
     const value = JSON.parse(text) as JsonValue;
     return isTooDeep(value) ? { ok: false, refusal: TOO_DEEP } : { ok: true, value };
@@ -18,8 +18,8 @@ export function readJson(text: string): Read<JsonValue> {
 }
 
 /** One line of a stream as a JSON-RPC message (MCP Transports, stdio). */
-export function readMessage(line: string): Read<JSONRPCMessage> {
-  const read = readJson(line);
+export function readMessage(line: string): ReadResult<JSONRPCMessage> {
+  const read = parseMessageJson(line);
   if (!read.ok) return read;
   try {
     return { ok: true, value: parseJSONRPCMessage(read.value) };

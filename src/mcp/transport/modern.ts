@@ -4,11 +4,11 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import { MODERN_VERSIONS } from '../era.ts';
-import type { Answer } from './channel.ts';
+import type { ChannelResponse } from './channel.ts';
 import { headerProblem } from './headers.ts';
 import { type Refusal, toRefusalResponse } from './rejection.ts';
 import { readsStreams, toAccepted, toStream } from './response.ts';
-import type { Exchange } from './streamable-http.ts';
+import type { McpExchange } from './streamable-http.ts';
 
 const MISSING_CAPABILITY = -32021;
 
@@ -19,7 +19,7 @@ const REFUSED_STATUS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** One message of revision 2026-07-28. */
-export async function answerModern(route: InboundModernRoute, exchange: Exchange): Promise<Response> {
+export async function answerModern(route: InboundModernRoute, exchange: McpExchange): Promise<Response> {
   if (route.messageKind === 'notification') return toAccepted();
   const refusal = versionRefusal(route) ?? headerRefusal(exchange.headers, route.message);
   if (refusal !== null) return toRefusalResponse(refusal, exchange.body);
@@ -43,7 +43,7 @@ function headerRefusal(headers: Headers, request: JSONRPCRequest): Refusal | nul
 }
 
 /** What the protocol layer refuses has a status; what a handler answers is 200, but for a client that lacks something. */
-function statusOf({ message, refused }: Answer): number {
+function statusOf({ message, refused }: ChannelResponse): number {
   if (!('error' in message)) return 200;
   const { code } = message.error;
   if (code === MISSING_CAPABILITY) return 400;

@@ -7,7 +7,7 @@ export type Form = 'json' | 'sse';
 export type Respond = (text: string, init: { status: number; headers: Record<string, string> }) => Response;
 
 /** Makes the HTTP response of one exchange from a JSON-RPC response, or from a batch of them. */
-export type Reply = (body: unknown, status?: number, extra?: Record<string, string>) => Response;
+export type Responder = (body: unknown, status?: number, extra?: Record<string, string>) => Response;
 
 /** The form that an `Accept` header asks for: JSON wherever it may be; null: neither. */
 export function acceptedForm(accept: string | null): Form | null {
@@ -22,7 +22,7 @@ const SSE_HEADERS = {
 };
 
 /** Replies in the form that the client reads. */
-export function createReply(form: Form, respond: Respond = toResponse): Reply {
+export function createResponder(form: Form, respond: Respond = toResponse): Responder {
   return (body, status = 200, extra = {}) => {
     if (form === 'sse') return respond(toEvent(body), { status, headers: { ...SSE_HEADERS, ...extra } });
     const headers = { 'content-type': 'application/json', ...extra };

@@ -8,10 +8,10 @@ import { createServer, type ServeOptions } from '../server.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { Channel } from './channel.ts';
 import { answerLegacy } from './legacy.ts';
-import { readJson } from './message.ts';
+import { parseMessageJson } from './message.ts';
 import { answerModern } from './modern.ts';
 import { NOT_ACCEPTABLE, NOT_JSON, toRefusalResponse } from './rejection.ts';
-import { acceptedForm, createReply, type Reply, type Respond } from './response.ts';
+import { acceptedForm, createResponder, type Respond, type Responder } from './response.ts';
 
 /** One POST to the MCP endpoint, its body read. */
 export interface McpPost {
@@ -23,16 +23,16 @@ export interface McpPost {
 }
 
 /** Answers POSTs of both eras. */
-export type McpEndpoint = (post: McpPost) => Promise<Response>;
+export type McpHandler = (post: McpPost) => Promise<Response>;
 
 /** How a project is served over Streamable HTTP. */
-export interface EndpointOptions extends Omit<ServeOptions, 'sessions'> {
+export interface McpHandlerOptions extends Omit<ServeOptions, 'sessions'> {
   /** Of clients of the legacy era; they outlive the endpoint. Null: nothing is kept about clients. */
   readonly sessions: Sessions | null;
 }
 
 /** Streamable HTTP: 2026-07-28 and every older revision on one endpoint. */
-export function createMcpEndpoint(runtime: Runtime, { sessions, ...options }: EndpointOptions): McpEndpoint {
+export function createMcpHandler(runtime: Runtime, { sessions, ...options }: McpHandlerOptions): McpHandler {
   const parts = { ...options, sessions: sessions !== null };
   const channels = {
     modern: connect(runtime, 'modern', parts),
@@ -42,7 +42,7 @@ export function createMcpEndpoint(runtime: Runtime, { sessions, ...options }: En
     if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
     const form = acceptedForm(headers.get('accept'));
     if (form === null) return toRefusalResponse(NOT_ACCEPTABLE);
-    const read = readJson(text);
+    const read = parseMessageJson(text);
     if (!read.ok) return toRefusalResponse(read.refusal);
     enforceScopes(runtime, read.value, caller);
     return answer({
@@ -51,7 +51,7 @@ export function createMcpEndpoint(runtime: Runtime, { sessions, ...options }: En
       caller,
       channels,
       sessions,
-      reply: createReply(form, respond),
+      reply: createResponder(form, respond),
     });
   };
 }
@@ -64,7 +64,7 @@ function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   return channel;
 }
 
-async function answer(exchange: Exchange): Promise<Response> {
+async function answer(exchange: McpExchange): Promise<Response> {
   const { headers, body } = exchange;
   const version = headers.get('mcp-protocol-version');
   const method = headers.get('mcp-method');
@@ -80,11 +80,11 @@ async function answer(exchange: Exchange): Promise<Response> {
 }
 
 /** One POST on its way to an answer. */
-export interface Exchange {
+export interface McpExchange {
   readonly headers: Headers;
   readonly body: JsonValue;
   readonly caller: Caller;
-  readonly reply: Reply;
+  readonly reply: Responder;
   /** Null: nothing is kept about clients. */
   readonly sessions: Sessions | null;
   readonly channels: { readonly [E in Era]: Channel };

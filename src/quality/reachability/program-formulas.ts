@@ -18,13 +18,13 @@ export interface FormulaRule {
 }
 
 /** Who calls: somebody, nobody (null), or whoever it may be. */
-export type Caller = { readonly user: User | null } | 'anybody';
+export type CallerKind = { readonly user: User | null } | 'anybody';
 
 /** The rules of an endpoint as formulas; a condition that cannot be read fails, which denies. */
 export function toFormulaRules(
   policies: Policies,
   scope: PolicyScope,
-  caller: Caller,
+  caller: CallerKind,
 ): readonly FormulaRule[] {
   return (['input', 'output'] as const).flatMap((side) => {
     const know = knowledgeOf(scope, caller);
@@ -38,7 +38,7 @@ export function toFormulaRules(
 }
 
 /** What depends on nothing, or on nothing but a caller who is known, is evaluated as a call would. */
-function knowledgeOf(scope: PolicyScope, caller: Caller): Knowing {
+function knowledgeOf(scope: PolicyScope, caller: CallerKind): Knowing {
   const user = caller === 'anybody' ? null : caller.user;
   const bindings = toInputBindings({ ...scope, parameters: [] }, {}, user);
   return (expr) => {

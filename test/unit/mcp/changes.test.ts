@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
-import { createMcpEndpoint } from '../../../src/mcp/transport/streamable-http.ts';
+import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
 import { type Served, serveTree } from '../call/project.ts';
 import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
@@ -197,7 +197,7 @@ describe('a session', () => {
   ] as const)(
     'finds nothing to subscribe to that its token %j has no scopes for: %s',
     async (scopes, key) => {
-      const endpoint = createMcpEndpoint(served.runtime, { version: '1', sessions: null });
+      const endpoint = createMcpHandler(served.runtime, { version: '1', sessions: null });
       const { body, headers } = legacy('resources/subscribe', { uri: 'shop://nights' });
       const refuse = () => new SvcError('scope_insufficient', 'No.');
       const response = await endpoint({

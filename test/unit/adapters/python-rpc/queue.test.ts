@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createLineUp, type Place } from '../../../../adapters/python-rpc/queue.ts';
+import { createLineUp, type QueueSlot } from '../../../../adapters/python-rpc/queue.ts';
 
-function joined(place: Place | null): Place {
+function joined(place: QueueSlot | null): QueueSlot {
   if (place === null) throw new Error('there is no place');
   return place;
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/app.ts';
 import type { User } from '../../../../src/context.ts';
 import { createSessions } from '../../../../src/mcp/sessions/sessions.ts';
-import { createMcpEndpoint } from '../../../../src/mcp/transport/streamable-http.ts';
+import { createMcpHandler } from '../../../../src/mcp/transport/streamable-http.ts';
 import { eventually } from '../eventually.ts';
 import { CALLER, createFakeRuntime, createTestApp, legacy, modern, post, TOOLS, tool } from '../fixture.ts';
 import { allMessages, messagesOf, nextMessage } from '../stream.ts';
@@ -109,7 +109,7 @@ describe('a session', () => {
 
   it('keeps of what its client declares only which questions it answers', async () => {
     const sessions = createSessions();
-    const endpoint = createMcpEndpoint(runtime, { version: '1', sessions });
+    const endpoint = createMcpHandler(runtime, { version: '1', sessions });
     const { body } = initialize({ roots: {}, elicitation: { url: {} }, experimental: { x: 'planted' } });
     const headers = new Headers({ 'content-type': 'application/json' });
     const response = await endpoint({ headers, body: JSON.stringify(body), caller: CALLER });
@@ -200,7 +200,7 @@ describe('a call that asks in a session', () => {
 
   it('waits for no answer any more once the call has ended', async () => {
     const sessions = createSessions();
-    const endpoint = createMcpEndpoint(runtime, { version: '1', sessions });
+    const endpoint = createMcpHandler(runtime, { version: '1', sessions });
     const session = sessions.begin(null);
     session.answers = ['form'];
     const response = await endpoint({
