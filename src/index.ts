@@ -35,5 +35,5 @@ export { loadProject } from './project/load.ts';
 export type { Project } from './project/model.ts';
 export type { Settings } from './settings/model.ts';
 export { getSecret } from './settings/secrets.ts';
-export { type EdgeInput, loadEdgeSettings } from './settings/without-files.ts';
+export { type BundledInput, loadEdgeSettings } from './settings/without-files.ts';
 export { VERSION } from './version.ts';

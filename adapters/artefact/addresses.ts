@@ -5,7 +5,7 @@ import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
 import type { Settings } from '../../src/settings/model.ts';
 
 /** What an app asks about its clients, and where the settings of a cold start go. */
-export interface EdgeReach {
+export interface ArtefactAddresses {
   readonly parts: Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>>;
   readonly follow: (settings: Settings | null) => void;
 }
@@ -14,7 +14,7 @@ export interface EdgeReach {
  * Nobody is limited, and every name is answered to, unless the configuration says so: each instance would count for
  * itself, and platforms know better by which names they are reached.
  */
-export function createEdgeReach(): EdgeReach {
+export function createEdgeReach(): ArtefactAddresses {
   let access: Access = OPEN_ACCESS;
   let limit: RateLimit | null = null;
   let address: PublicAddress = OWN_ADDRESS;

@@ -1,4 +1,4 @@
-import type { AuthParts } from '../../src/auth/create.ts';
+import type { AuthDeps } from '../../src/auth/create.ts';
 import { endpointScopes } from '../../src/auth/endpoint-scopes.ts';
 import type { Auth } from '../../src/auth/types.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
@@ -8,7 +8,7 @@ import type { Settings } from '../../src/settings/model.ts';
 import { enforceStore, type OpenStore } from './enforce-store.ts';
 
 /** What a platform brings to the authentication of an artefact. */
-export type EdgeAuthParts = Pick<AuthParts, 'fetchDocument' | 'openJwe' | 'listens' | 'log'> & {
+export type ArtefactAuthDeps = Pick<AuthDeps, 'fetchDocument' | 'openJwe' | 'listens' | 'log'> & {
   /** Left out where a platform keeps nothing. */
   readonly openStore?: OpenStore;
 };
@@ -22,7 +22,7 @@ export function asksForTokens({ auth }: Pick<Settings, 'auth'>): boolean {
 export async function startAuth(
   settings: Settings | null,
   catalog: Catalog,
-  parts: EdgeAuthParts,
+  parts: ArtefactAuthDeps,
 ): Promise<Auth | null> {
   if (settings === null || !asksForTokens(settings)) return warnOfScopes(catalog, parts);
   const { createAuth } = await import('../../src/auth/create.ts').catch((cause) => {
@@ -37,7 +37,7 @@ export async function startAuth(
 }
 
 /** Where another server makes the tokens, nothing is stored. */
-async function storeOf({ auth }: Settings, { openStore, log }: EdgeAuthParts): Promise<TokenStore | null> {
+async function storeOf({ auth }: Settings, { openStore, log }: ArtefactAuthDeps): Promise<TokenStore | null> {
   const { persistence, verifier } = auth;
   if (persistence === null) return null;
   if (openStore !== undefined && verifier === null) return openStore(persistence);
@@ -51,7 +51,7 @@ const NOT_BUILT_IN = `The configuration sets \`auth.provider\` or \`auth.mode: v
 Build it again with \`svc build --config <file>\`, where the file has the \`auth\` block.`;
 
 /** Where nobody asks for tokens, nobody can hold scopes. */
-export function warnOfScopes(catalog: Catalog, { log }: Pick<EdgeAuthParts, 'log'>): null {
+export function warnOfScopes(catalog: Catalog, { log }: Pick<ArtefactAuthDeps, 'log'>): null {
   const scopes = endpointScopes(catalog);
   if (scopes.length === 0) return null;
   const message = `\`auth.provider\` is none, so nobody is asked for the scopes that endpoints name: ${scopes.join(', ')}`;

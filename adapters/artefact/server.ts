@@ -1,7 +1,7 @@
 import { type App, createApp } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/types.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
-import { createRuntime, type RuntimeParts } from '../../src/call/runtime.ts';
+import { createRuntime, type RuntimeDeps } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import type { Sealer } from '../../src/crypto/seal.ts';
 import type { Log } from '../../src/ports.ts';
@@ -10,14 +10,14 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import { createEdgeReach } from './addresses.ts';
 import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
-import { type EdgeAuthParts, startAuth } from './auth.ts';
+import { type ArtefactAuthDeps, startAuth } from './auth.ts';
 import { createGate, type Gate } from './cold-start.ts';
 import type { StartLog } from './log.ts';
 import { sealerOf } from './sealer.ts';
 import { measuredBy, startTelemetry } from './telemetry.ts';
 
 /** What a platform brings, whose instances come and go. */
-export interface EdgePlatform extends Pick<RuntimeParts, 'open' | 'openPython'> {
+export interface ArtefactPlatform extends Pick<RuntimeDeps, 'open' | 'openPython'> {
   readonly manifest: Manifest;
   readonly env: Environment;
   readonly loadSettings: () => Promise<Settings | null>;
@@ -25,7 +25,7 @@ export interface EdgePlatform extends Pick<RuntimeParts, 'open' | 'openPython'> 
   readonly follow: StartLog['follow'];
   /** Takes audit records, and spans where they are to be seen. */
   readonly write: WriteLine;
-  readonly auth: Omit<EdgeAuthParts, 'listens' | 'log'>;
+  readonly auth: Omit<ArtefactAuthDeps, 'listens' | 'log'>;
 }
 
 /** One instance of an artefact. */
@@ -48,7 +48,7 @@ interface Known {
 }
 
 /** An artefact as it starts with each instance: what needs the configuration comes with the first request. */
-export function createEdgeServer(platform: EdgePlatform): EdgeServer {
+export function createEdgeServer(platform: ArtefactPlatform): EdgeServer {
   const { manifest, env, loadSettings, log, follow, write, auth: parts, ...opened } = platform;
   const { version, audit } = manifest;
   const recorded = createLineAudit(auditSettingsOf(audit, env), write);

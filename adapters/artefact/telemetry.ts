@@ -8,7 +8,7 @@ import type { Telemetry } from '../otel/telemetry.ts';
 import type { WriteLine } from './audit.ts';
 
 /** What a platform brings to its telemetry. */
-export interface TelemetryParts {
+export interface TelemetryDeps {
   readonly project: string;
   readonly version: string;
   readonly env: Environment;
@@ -24,7 +24,7 @@ export interface TelemetryParts {
 /** The telemetry that settings ask for, loaded only then. Null: nothing is measured. */
 export async function startTelemetry(
   settings: Pick<Settings, 'telemetry'> | null,
-  { env, ...parts }: TelemetryParts,
+  { env, ...parts }: TelemetryDeps,
 ): Promise<Telemetry | null> {
   const wanted = settings?.telemetry.enabled ?? toBoolean(env.SVC_TELEMETRY_ENABLED?.trim() ?? '');
   if (wanted !== true) return null;

@@ -1,5 +1,5 @@
 import { createRecent, type Recent } from '../../src/admin/activity.ts';
-import type { RuntimeParts } from '../../src/call/runtime.ts';
+import type { RuntimeDeps } from '../../src/call/runtime.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';
@@ -8,7 +8,7 @@ import { openAudit } from '../audit/open.ts';
 
 /** Who watches the calls of a server, and how to end it. */
 export interface Watch {
-  readonly parts: Pick<RuntimeParts, 'spans' | 'observe' | 'admit'>;
+  readonly parts: Pick<RuntimeDeps, 'spans' | 'observe' | 'admit'>;
   /** Where calls are recorded; null where they are not. */
   readonly audit: AuditSink | null;
   /** What happened lately; null where nobody can ask. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SvcError } from '../../src/errors.ts';
-import type { PyodideParts } from './load.ts';
+import type { PyodideFiles } from './load.ts';
 import { type CreateModule, type LoadPyodide, PYODIDE_VERSION } from './pyodide.ts';
 
 /** What of Pyodide's package an interpreter needs; an artefact has them in `pyodide/`. */
@@ -31,7 +31,7 @@ export async function compilePyodide(folder: URL): Promise<WebAssembly.Module> {
 }
 
 /** Loads Pyodide's own modules; throws for any release but the one this was made for. */
-export async function loadParts(folder: URL, wasm: WebAssembly.Module): Promise<PyodideParts> {
+export async function loadParts(folder: URL, wasm: WebAssembly.Module): Promise<PyodideFiles> {
   const [api, glue] = await Promise.all([
     import(new URL('pyodide.mjs', folder).href),
     import(new URL('pyodide.asm.mjs', folder).href),

@@ -1,4 +1,4 @@
-import { loadInterpreter, type PyodideParts, type StartOptions } from './load.ts';
+import { loadInterpreter, type PyodideFiles, type StartOptions } from './load.ts';
 import { writeModules } from './modules.ts';
 import type { Pyodide } from './pyodide.ts';
 
@@ -29,7 +29,7 @@ export const OWN_PATH = 'import sys\nsys.path[:] = [path for path in sys.path if
 
 /** Starts an interpreter and connects it. */
 export async function openInterpreter(
-  parts: PyodideParts,
+  parts: PyodideFiles,
   options: StartOptions & { readonly modules: HostModules; readonly exchange: HostCall },
 ): Promise<Interpreter> {
   const python = await loadInterpreter(parts, options);

@@ -8,7 +8,7 @@ import {
 } from './pyodide.ts';
 
 /** Pyodide's own files, read and compiled. */
-export interface PyodideParts {
+export interface PyodideFiles {
   readonly loadPyodide: LoadPyodide;
   readonly createModule: CreateModule;
   readonly wasm: WebAssembly.Module;
@@ -25,7 +25,7 @@ export interface StartOptions extends Confinement {
 }
 
 /** Starts an interpreter that sees nothing of the process it runs in. */
-export async function loadInterpreter(parts: PyodideParts, options: StartOptions): Promise<Pyodide> {
+export async function loadInterpreter(parts: PyodideFiles, options: StartOptions): Promise<Pyodide> {
   const { snapshot, still, hashSeed } = options;
   const python = await parts.loadPyodide({
     indexURL: parts.indexURL,
@@ -43,7 +43,7 @@ export async function loadInterpreter(parts: PyodideParts, options: StartOptions
   return python;
 }
 
-function confined({ createModule, wasm }: PyodideParts, confinement: Confinement): CreateModule {
+function confined({ createModule, wasm }: PyodideFiles, confinement: Confinement): CreateModule {
   return (settings: GlueSettings) =>
     createModule({
       ...settings,

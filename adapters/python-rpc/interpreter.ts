@@ -1,5 +1,5 @@
 import { type HostModules, OWN_PATH } from '../python-pyodide/interpreter.ts';
-import { loadInterpreter, type PyodideParts } from '../python-pyodide/load.ts';
+import { loadInterpreter, type PyodideFiles } from '../python-pyodide/load.ts';
 import { writeModules } from '../python-pyodide/modules.ts';
 import type { Pyodide } from '../python-pyodide/pyodide.ts';
 import type { Ask } from './messages.ts';
@@ -25,7 +25,7 @@ const CALL_IS_OVER = '{"error":{"code":"cancelled","message":"The call is over."
 
 /** Starts an interpreter where JavaScript can be waited for (WebAssembly.Suspending). */
 export async function openSuspending(
-  parts: PyodideParts,
+  parts: PyodideFiles,
   options: { readonly snapshot: Uint8Array; readonly modules: HostModules; readonly memoryMb: number },
 ): Promise<SuspendingInterpreter> {
   const python = await loadInterpreter(parts, { ...options, still: false });

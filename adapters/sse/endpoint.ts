@@ -5,7 +5,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Caller } from '../../src/mcp/context.ts';
 import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
 import { readMessage } from '../../src/mcp/transport/message.ts';
-import { NOT_JSON, toRefusalResponse } from '../../src/mcp/transport/rejection.ts';
+import { NOT_JSON, toRejectionResponse } from '../../src/mcp/transport/rejection.ts';
 import { toAccepted, toStream } from '../../src/mcp/transport/response.ts';
 import { SseConnection } from './connection.ts';
 
@@ -46,9 +46,9 @@ export function createSseEndpoint({ runtime, most = MOST, ...options }: SseOptio
     receive: (id, { headers, body, caller }) => {
       const connection = connections.get(id);
       if (!connection?.belongsTo(caller.user)) throw new SvcError('not_found', 'There is no such session.');
-      if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
+      if (!isJsonContentType(headers.get('content-type'))) return toRejectionResponse(NOT_JSON);
       const read = readMessage(body);
-      if (!read.ok) return toRefusalResponse(read.refusal, read.body);
+      if (!read.ok) return toRejectionResponse(read.rejection, read.body);
       connection.receive(read.value, caller);
       return toAccepted();
     },

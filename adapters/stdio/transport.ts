@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { readMessage } from '../../src/mcp/transport/message.ts';
-import { type Refusal, toRefusal } from '../../src/mcp/transport/rejection.ts';
+import { type Rejection, toRejection } from '../../src/mcp/transport/rejection.ts';
 import { createLineReader } from './lines.ts';
 
 /** The streams of a connection and its bounds. */
@@ -67,7 +67,7 @@ export class StreamTransport implements Transport {
   #receiveLine(line: string): void {
     const read = readMessage(line);
     if (read.ok) this.#deliver(read.value);
-    else this.#refuse(read.refusal, read.body);
+    else this.#refuse(read.rejection, read.body);
   }
 
   #deliver(message: JSONRPCMessage): void {
@@ -78,8 +78,8 @@ export class StreamTransport implements Transport {
     if (method === 'notifications/cancelled' && 'params' in message) this.#settle(message.params?.requestId);
   }
 
-  #refuse(refusal: Refusal, body?: Parameters<typeof toRefusal>[1]): void {
-    void this.#write(toRefusal(refusal, body));
+  #refuse(refusal: Rejection, body?: Parameters<typeof toRejection>[1]): void {
+    void this.#write(toRejection(refusal, body));
   }
 
   #settle(id: unknown): void {
@@ -107,7 +107,7 @@ export class StreamTransport implements Transport {
   }
 }
 
-function tooLong(maxBytes: number): Refusal {
+function tooLong(maxBytes: number): Rejection {
   return {
     status: 413,
     code: -32600,

@@ -12,7 +12,7 @@ import { toChangeLines } from '../dbt/report.ts';
 import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/wanted.ts';
 import type { Input } from '../io/input.ts';
 import { checkSite } from '../project/project.ts';
-import { toConfigRefusal } from '../project/settings.ts';
+import { toConfigError } from '../project/settings.ts';
 
 const HEAD = 'Made by `svc dbt-config`, which merges: what you write here yourself stays.';
 
@@ -57,7 +57,7 @@ async function writtenSecrets(site: { project: string; profile: string }): Promi
   if (file === null) return [];
   const { user, findings } = readUserFile(file.bytes, file.name);
   const errors = [...findings, ...(user === null ? [] : checkNames(user, site))];
-  if (errors.length > 0) throw toConfigRefusal(errors);
+  if (errors.length > 0) throw toConfigError(errors);
   const { profile } = activePart(user, site) as { profile?: { secrets?: readonly JsonObject[] } };
   return (profile?.secrets ?? []).map(({ name, type, parameters }) => ({
     name: String(name),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openAudit } from '../../adapters/audit/open.ts';
-import { noteUnknown } from '../../src/call/call-record.ts';
+import { recordUnknown } from '../../src/call/call-record.ts';
 import type { Outcome } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../../src/ports.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
 import type { Run } from '../command.ts';
-import { toRefusal } from '../io/findings.ts';
+import { toFindingsError } from '../io/findings.ts';
 import type { Input } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
@@ -53,7 +53,7 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   const checked = await checkProject(input);
   siteOf(checked);
   const errors = errorsOf(checked, kind, name);
-  if (errors.length > 0) throw toRefusal(errors);
+  if (errors.length > 0) throw toFindingsError(errors);
   const choice = databaseFor(checked, targetOf(input));
   const settings = await settingsOf(input, checked);
   const { secrets, audit: recorded } = settings;
@@ -78,7 +78,7 @@ async function call(input: Input, { kind, name, args, user }: Call, output: Outp
   try {
     return await runEndpoint(runtime, kind, name, args, context, options);
   } catch (thrown) {
-    if (isUnknown(thrown)) noteUnknown(runtime, { kind, name, args, context, error: thrown });
+    if (isUnknown(thrown)) recordUnknown(runtime, { kind, name, args, context, error: thrown });
     throw isUnknown(thrown) ? explained(kind, name, checked) : thrown;
   } finally {
     await python.close();

@@ -19,11 +19,11 @@ import type { Input } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-check.ts';
-import { toGateRefusal } from './report.ts';
+import { toGateError } from './report.ts';
 import { driftCheck, type Served, statementFindings } from './served.ts';
 import {
   bundledSecrets,
-  capabilityProblems,
+  checkCapabilities,
   lintCheck,
   lockCheck,
   secretsCheck,
@@ -70,11 +70,11 @@ export async function openGate(
   const bundled = await bundledSecrets(checked, input.text('config'));
   const secrets = await secretsCheck(checked, bundled, allowed);
   if (!isOpen(first.slice(0, 1)) || bundled.length > 0)
-    throw toGateRefusal(target, withRest([...first, secrets]));
+    throw toGateError(target, withRest([...first, secrets]));
   const catalog = await compileCatalog(checked.project);
   const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
   const platform = { target, experimentalPython: input.flag('experimentalPython') };
-  const capability = await capabilityProblems(checked, catalog, platform);
+  const capability = await checkCapabilities(checked, catalog, platform);
   let reports: readonly CheckReport[] = still;
   return {
     incapable: true,
@@ -88,7 +88,7 @@ export async function openGate(
         await testsCheck(served, findings, { input, output }),
         await driftCheck(served),
       ];
-      if (!isOpen(reports)) throw toGateRefusal(target, reports);
+      if (!isOpen(reports)) throw toGateError(target, reports);
       return allowedIn(reports);
     },
   };

@@ -1,7 +1,7 @@
 import type { TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
-import type { CheckReport, GateProblem } from '../../src/quality/gate/report.ts';
+import type { CheckReport, GateIssue } from '../../src/quality/gate/report.ts';
 import { toValueText } from '../drift/changes.ts';
 import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
@@ -15,7 +15,7 @@ const MARKS = {
 const MOST = 20;
 
 /** Why a build is refused: one report of all checks, with what to do about each. */
-export function toGateRefusal(target: TargetName, reports: readonly CheckReport[]): SvcError {
+export function toGateError(target: TargetName, reports: readonly CheckReport[]): SvcError {
   const failed = reports.filter(({ status }) => status === 'failed').map(({ check }) => check);
   const allowable = failed.filter((check) => check !== 'validate');
   const options = allowable.map((check) => `--allow ${check}`).join(' ');
@@ -60,7 +60,7 @@ export function toReportLines(
   });
 }
 
-function toProblemLines({ message, file, line, column, change }: GateProblem): readonly string[] {
+function toProblemLines({ message, file, line, column, change }: GateIssue): readonly string[] {
   const place =
     file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}:${column ?? 1}: `;
   const [first = '', ...rest] = `${place}${message}`.split('\n');

@@ -12,7 +12,7 @@ import { SITE_NAME } from '../../src/project/site.ts';
 import {
   type CheckName,
   type CheckReport,
-  type GateProblem,
+  type GateIssue,
   judge,
   judgeChanges,
   skip,
@@ -39,7 +39,7 @@ export function lintCheck(checked: CheckedProject, allowed: readonly CheckName[]
 /** Secrets in the files that an artefact is made of; those of a user file that is bundled are never let pass. */
 export async function secretsCheck(
   { project }: CheckedProject,
-  bundled: readonly GateProblem[],
+  bundled: readonly GateIssue[],
   allowed: readonly CheckName[],
 ): Promise<CheckReport> {
   const files = await openProjectFiles(project.root);
@@ -69,7 +69,7 @@ async function modulesOf({ site, endpoints }: Project, files: Files): Promise<re
 export async function bundledSecrets(
   { project: { root } }: CheckedProject,
   config: string | undefined,
-): Promise<readonly GateProblem[]> {
+): Promise<readonly GateIssue[]> {
   if (config === undefined) return [];
   const bytes = await readFile(resolve(config)).catch(() => null);
   return bytes === null ? [] : toProblems(checkLiteralSecrets(bytes, relative(root, resolve(config))));
@@ -87,11 +87,11 @@ export async function lockCheck(
 }
 
 /** What no artefact of the platform can do, whatever its database. */
-export async function capabilityProblems(
+export async function checkCapabilities(
   checked: CheckedProject,
   catalog: Catalog,
   { target, experimentalPython }: { readonly target: TargetName; readonly experimentalPython: boolean },
-): Promise<readonly GateProblem[]> {
+): Promise<readonly GateIssue[]> {
   const { site } = checked.project;
   if (site === null) return [];
   const python = runsPython({ target, experimentalPython })

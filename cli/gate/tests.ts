@@ -2,7 +2,7 @@ import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Endpoint } from '../../src/project/model.ts';
-import { type CheckReport, type GateProblem, judge } from '../../src/quality/gate/report.ts';
+import { type CheckReport, type GateIssue, judge } from '../../src/quality/gate/report.ts';
 import type { TestResult } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import { isSourced, readersOf } from '../drift/snapshot.ts';
@@ -65,9 +65,9 @@ async function openPython(
   });
 }
 
-async function runAll(endpoints: readonly Endpoint[], runtime: Runtime): Promise<readonly GateProblem[]> {
+async function runAll(endpoints: readonly Endpoint[], runtime: Runtime): Promise<readonly GateIssue[]> {
   const { signal } = new AbortController();
-  const problems: GateProblem[] = [];
+  const problems: GateIssue[] = [];
   for (const endpoint of endpoints) {
     const { tests } = await runTests(endpoint, { runtime, user: null, signal });
     problems.push(...tests.flatMap((test) => problemOf(endpoint, test)));
@@ -75,7 +75,7 @@ async function runAll(endpoints: readonly Endpoint[], runtime: Runtime): Promise
   return problems;
 }
 
-function problemOf({ kind, name, file }: Endpoint, test: TestResult): readonly GateProblem[] {
+function problemOf({ kind, name, file }: Endpoint, test: TestResult): readonly GateIssue[] {
   if (test.status === 'passed') return [];
   const how = test.status === 'failed' ? 'fails' : 'ends with an error';
   return [{ message: `${kind} ${name}: the test ${test.name} ${how}: ${test.error ?? ''}`, file }];

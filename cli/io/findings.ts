@@ -23,7 +23,7 @@ export function toFindingLines(
 }
 
 /** Why a project with errors is refused. */
-export function toRefusal(findings: readonly Finding[]): SvcError {
+export function toFindingsError(findings: readonly Finding[]): SvcError {
   const lines = toFindingLines(findings, process.stderr);
   return new SvcError('project_invalid', `The project has ${count(findings.length, 'error')}:\n${lines}`, {
     detail: { findings: findings.map((finding) => ({ ...finding })) },

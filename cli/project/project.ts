@@ -9,7 +9,7 @@ import type { Finding } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import type { Project, Site, SiteFile } from '../../src/project/model.ts';
 import { loadSite } from '../../src/project/site.ts';
-import { toRefusal } from '../io/findings.ts';
+import { toFindingsError } from '../io/findings.ts';
 import type { Input } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
@@ -48,7 +48,7 @@ function profileOf(input: Input): string | undefined {
 /** The site file's settings; without them nothing can be done. */
 export function siteOf({ project, findings }: CheckedProject): Site {
   if (project.site) return project.site;
-  throw toRefusal(findings.filter(({ severity }) => severity === 'error'));
+  throw toFindingsError(findings.filter(({ severity }) => severity === 'error'));
 }
 
 /** The whole site file; without it nothing can be done. */
@@ -62,7 +62,7 @@ export function siteFileOf(checked: CheckedProject): SiteFile {
 /** Refuses a project with any error. */
 export function refuseErrors({ findings }: CheckedProject): void {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw toRefusal(errors);
+  if (errors.length > 0) throw toFindingsError(errors);
 }
 
 /** The project without the endpoints that have errors: one broken file does not stop the others. */

@@ -28,7 +28,7 @@ export async function openSettings(input: Input, checked: CheckedProject): Promi
   return async () => {
     const { settings, findings } = await load();
     if (settings !== null) return settings;
-    throw toConfigRefusal(findings.filter(({ severity }) => severity === 'error'));
+    throw toConfigError(findings.filter(({ severity }) => severity === 'error'));
   };
 }
 
@@ -45,7 +45,7 @@ async function openFiles(input: Input, checked: CheckedProject): Promise<() => P
 }
 
 /** Why a configuration with errors is refused. */
-export function toConfigRefusal(findings: readonly Finding[]): SvcError {
+export function toConfigError(findings: readonly Finding[]): SvcError {
   const unresolved = findings.some(({ code }) => code === 'reference-unresolved');
   const lines = toFindingLines(findings, process.stderr);
   const message = `The configuration has ${count(findings.length, 'error')}:\n${lines}`;

@@ -6,7 +6,7 @@ import { toUser } from './claims.ts';
 import type { PublicUrls } from './issuer.ts';
 import { type KeptSession, readSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
-import type { Authenticated, AuthServer, Refusal } from './types.ts';
+import type { Authenticated, AuthRejection, AuthServer } from './types.ts';
 import { freshen, isDue, isOver } from './upstream/renew.ts';
 
 /** Who sends a request, by a token of this server: sealed for its MCP endpoint, not over, of a session that is. */
@@ -14,7 +14,7 @@ export async function checkAccess(
   server: AuthServer,
   urls: PublicUrls,
   request: Request,
-): Promise<Authenticated | Refusal> {
+): Promise<Authenticated | AuthRejection> {
   const found = findToken(request, urls, server.scopes);
   if ('error' in found) return found;
   const access = await server.sealer.open('access', urls.issuer, found.token, ACCESS);

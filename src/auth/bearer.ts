@@ -2,10 +2,10 @@ import { SvcError } from '../errors.ts';
 import { toChallenge } from './challenge.ts';
 import type { PublicUrls } from './issuer.ts';
 import type { Scopes } from './scopes.ts';
-import type { Authenticated, Refusal } from './types.ts';
+import type { Authenticated, AuthRejection } from './types.ts';
 
 /** A token in a request, or why there is none. */
-export type FoundToken = { readonly token: string } | Refusal;
+export type FoundToken = { readonly token: string } | AuthRejection;
 
 /** Longer ones are not looked at. */
 const MAX_TOKEN = 8_192;
@@ -25,7 +25,7 @@ export function findToken({ headers, url }: Request, urls: PublicUrls, { basic }
 }
 
 /** For a token that is not good, whatever the reason. */
-export function refuseToken(urls: PublicUrls, scopes: readonly string[]): Refusal {
+export function refuseToken(urls: PublicUrls, scopes: readonly string[]): AuthRejection {
   const error = new SvcError('token_invalid', 'The token is not valid, or it is over.');
   return refuse(error, urls, scopes, 'invalid_token');
 }
@@ -35,7 +35,7 @@ export function enforceRequired(
   found: Authenticated,
   urls: PublicUrls,
   { required }: Scopes,
-): Authenticated | Refusal {
+): Authenticated | AuthRejection {
   if (required.every((scope) => found.scopes.includes(scope))) return found;
   const error = new SvcError('scope_insufficient', `The token must hold all of: ${required.join(' ')}.`);
   return refuse(error, urls, needAll(found.scopes, required), 'insufficient_scope');
@@ -51,7 +51,7 @@ function refuse(
   urls: PublicUrls,
   scopes: readonly string[],
   code?: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
-): Refusal {
+): AuthRejection {
   const told = code === undefined ? {} : { error: code, description: error.message };
   return { error, challenge: toChallenge(urls, { scopes, ...told }) };
 }

@@ -1,7 +1,7 @@
 import type { PublicUrls } from './issuer.ts';
 
 /** What a challenge says beside where the metadata is. */
-export interface ChallengeParts {
+export interface ChallengeOptions {
   readonly scopes: readonly string[];
   /** Left out where no credentials came (RFC 6750, 3.1). */
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
@@ -9,7 +9,7 @@ export interface ChallengeParts {
 }
 
 /** A `WWW-Authenticate` that leads a client to a token (RFC 9728, 5.1; MCP Authorization, "Scope Challenge Handling"). */
-export function toChallenge({ entry }: PublicUrls, { scopes, error, description }: ChallengeParts): string {
+export function toChallenge({ entry }: PublicUrls, { scopes, error, description }: ChallengeOptions): string {
   const { origin, pathname } = new URL(entry);
   const parameters = {
     ...(error === undefined ? {} : { error }),

@@ -16,7 +16,7 @@ import { createVerifierAuth } from './verifier/auth.ts';
 import { createVerifier } from './verifier/verify.ts';
 
 /** What a platform brings to authentication. */
-export interface AuthParts {
+export interface AuthDeps {
   readonly settings: Pick<Settings, 'auth'> & {
     readonly transport: Pick<Settings['transport'], 'http'> & Partial<Settings['transport']>;
   };
@@ -36,7 +36,7 @@ export interface AuthParts {
 }
 
 /** The authorization server and the guard of the MCP endpoint, as settings have them; throws config_invalid (spec, "Authentication"). */
-export function createAuth(parts: AuthParts): Auth {
+export function createAuth(parts: AuthDeps): Auth {
   const { settings, listens, log } = parts;
   const { auth, transport } = settings;
   const platform = listens === null ? { ...transport.http, scheme: 'https' as const } : transport.http;
@@ -73,7 +73,7 @@ interface Found {
 }
 
 /** `auth.mode: verifier`: another server gives out the tokens. */
-function createOther(parts: AuthParts, block: VerifierBlock, { publicUrlsOf, paths }: Found): Auth {
+function createOther(parts: AuthDeps, block: VerifierBlock, { publicUrlsOf, paths }: Found): Auth {
   const { settings, project, endpointScopes, log } = parts;
   const verifier = createVerifierAuth({
     verify: createVerifier(block, { fetch: parts.fetch ?? fetch, now: parts.now ?? Date.now }),
@@ -96,7 +96,7 @@ function createOther(parts: AuthParts, block: VerifierBlock, { publicUrlsOf, pat
   };
 }
 
-function createServer(parts: AuthParts): AuthServer {
+function createServer(parts: AuthDeps): AuthServer {
   const { settings, project, endpointScopes, store, fetchDocument, openJwe, log } = parts;
   const { auth } = settings;
   const now = parts.now ?? Date.now;

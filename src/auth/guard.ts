@@ -1,7 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Spans } from '../ports.ts';
-import type { Auth, Authenticated, Refusal } from './types.ts';
+import type { Auth, Authenticated, AuthRejection } from './types.ts';
 
 /** What a caller's token grants, for whoever carries its message on. */
 export interface Granted {
@@ -35,7 +35,7 @@ export function createAuthenticate(
 }
 
 /** Authentication as a span of its own: a call's tree begins when it is known whose call it is (spec, "Spans"). */
-function traced(spans: Spans, request: Request, ask: () => Promise<Authenticated | Refusal>) {
+function traced(spans: Spans, request: Request, ask: () => Promise<Authenticated | AuthRejection>) {
   return spans.trace('svc.auth.authenticate', {}, request.headers.get('traceparent'), async (span) => {
     const found = await ask();
     const provider = 'user' in found ? found.user?.provider : null;

@@ -62,7 +62,7 @@ export interface Authenticated {
 }
 
 /** Why a request is refused, and what the client is to do about it. */
-export interface Refusal {
+export interface AuthRejection {
   readonly error: SvcError;
   /** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1). */
   readonly challenge: string;
@@ -82,7 +82,7 @@ export interface Auth {
   /** Whether SQL and Python are kept from the headers that carry credentials. */
   readonly hidesCredentials: boolean;
   /** Who sends a request to the MCP endpoint. */
-  authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | Refusal>;
+  authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | AuthRejection>;
   /** The challenge for a caller whose token lacks scopes: all that are needed at once. */
   challenge(request: Request, held: readonly string[], needed: readonly string[]): string;
   /** Answers a path of authentication; null for any other. */

@@ -42,19 +42,19 @@ export interface UnknownCall {
 }
 
 /** A call that is refused before it begins. */
-export interface RefusedCall extends Omit<UnknownCall, 'kind' | 'name'> {
+export interface RejectedCall extends Omit<UnknownCall, 'kind' | 'name'> {
   readonly entry: AnyEntry;
 }
 
 const MAX_NAME = 256;
 
 /** Tells who watches of a call that found no endpoint. */
-export function noteUnknown(runtime: Runtime, { name, ...call }: UnknownCall): void {
+export function recordUnknown(runtime: Runtime, { name, ...call }: UnknownCall): void {
   note(runtime, { ...call, name: name.slice(0, MAX_NAME), entry: null });
 }
 
 /** Tells who watches of a call that did not begin: its caller may not make it, or its parameters are none. */
-export function noteRefused(runtime: Runtime, call: RefusedCall): void {
+export function recordRejected(runtime: Runtime, call: RejectedCall): void {
   const { kind, name } = call.entry;
   note(runtime, { ...call, kind, name });
 }

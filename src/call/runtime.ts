@@ -41,7 +41,7 @@ export interface Outcome {
 }
 
 /** What a runtime is made from. */
-export interface RuntimeParts {
+export interface RuntimeDeps {
   readonly catalog: Catalog;
   readonly open: () => Promise<Database>;
   readonly openPython?: () => Promise<Python>;
@@ -53,7 +53,7 @@ export interface RuntimeParts {
 }
 
 /** A runtime that opens its database, and its Python, on the first call that needs it. */
-export function createRuntime({ open, openPython, ...parts }: RuntimeParts): Runtime {
+export function createRuntime({ open, openPython, ...parts }: RuntimeDeps): Runtime {
   const python = openPython === undefined ? {} : { python: openOnce(openPython) };
   return { spans: NO_SPANS, ...parts, database: openOnce(open), ...python, clock: Date };
 }

@@ -1,9 +1,9 @@
 import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/model.ts';
-import type { ServeOptions, ServerParts } from './context.ts';
+import type { ServeOptions, ServerDeps } from './context.ts';
 
 /** What a server can do: no more than its catalog has, and no more than it can keep to. */
-export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerParts): ServerCapabilities {
+export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps): ServerCapabilities {
   // A client of the legacy era says once what it wants to be told, and reads it on a stream of its session.
   const kept = era === 'modern' || parts.sessions === true;
   const listens = kept && parts.changes !== undefined;

@@ -23,7 +23,7 @@ const UNASKED = LEVELS.indexOf('info');
 
 /** The context of the request that a handler is answering, with the ways to tell its client what it asked for. */
 export function contextOf(
-  { era, callerOf }: ServerParts,
+  { era, callerOf }: ServerDeps,
   ctx: ServerContext,
   elicitation?: Elicitation,
 ): RequestContext {
@@ -150,7 +150,7 @@ export interface ServeOptions {
 }
 
 /** What one server needs beside the runtime. */
-export interface ServerParts extends ServeOptions {
+export interface ServerDeps extends ServeOptions {
   readonly era: Era;
   readonly callerOf: (context: ServerContext) => Caller;
   /** The id that the client gave to a request. */

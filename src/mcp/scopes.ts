@@ -1,4 +1,4 @@
-import { noteRefused } from '../call/call-record.ts';
+import { recordRejected } from '../call/call-record.ts';
 import { mayCall } from '../call/pipeline.ts';
 import type { Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
@@ -22,7 +22,7 @@ export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller)
   if (refused.length === 0) return;
   const error = grant.refuse([...new Set(refused.flatMap(({ entry }) => entry.scopes ?? []))]);
   const context = toRequestContext(caller, undefined);
-  for (const call of refused) noteRefused(runtime, { ...call, context, error });
+  for (const call of refused) recordRejected(runtime, { ...call, context, error });
   throw error;
 }
 

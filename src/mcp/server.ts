@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Runtime } from '../call/runtime.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
-import type { ServeOptions, ServerParts } from './context.ts';
+import type { ServeOptions, ServerDeps } from './context.ts';
 import { answeredKinds } from './elicitation/questions.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
 import { problemOf } from './methods/call-params.ts';
@@ -14,7 +14,7 @@ import { answerSubscribe, answerSubscriptions } from './methods/subscriptions.ts
 import { answerTools } from './methods/tools.ts';
 import { isObject } from './wire-tool.ts';
 
-export type { ServeOptions, ServerParts } from './context.ts';
+export type { ServeOptions, ServerDeps } from './context.ts';
 
 const INITIALIZE_PARAMS = v.looseObject({
   protocolVersion: v.string(),
@@ -26,7 +26,7 @@ const LEVEL_PARAMS = v.object({
 });
 
 /** The SDK's protocol engine with its handlers fed from the catalog; holds nothing about any client. */
-export function createServer(runtime: Runtime, parts: ServerParts): Server {
+export function createServer(runtime: Runtime, parts: ServerDeps): Server {
   const server = new EraServer(runtime, parts);
   const { tools, resources, prompts, completions, logging } = server.getCapabilities();
   if (parts.era === 'legacy') answerInitialize(server, runtime, parts);
@@ -44,7 +44,7 @@ export function createServer(runtime: Runtime, parts: ServerParts): Server {
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
 class EraServer extends Server {
-  constructor(runtime: Runtime, parts: ServerParts) {
+  constructor(runtime: Runtime, parts: ServerDeps) {
     const { era, ...options } = parts;
     super(toServerInfo(runtime, options.version), {
       capabilities: capabilitiesOf(runtime.catalog, parts),
@@ -73,7 +73,7 @@ function instructionsOf({ instructions }: ServeOptions) {
 }
 
 /** Answered by us because the SDK's handler would remember the client on an instance that all clients share. */
-function answerInitialize(server: Server, runtime: Runtime, parts: ServerParts): void {
+function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): void {
   server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, (params, ctx) => {
     const { protocolVersion: asked, capabilities } = params;
     const { session } = parts.callerOf(ctx);
@@ -88,7 +88,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerParts):
 }
 
 /** `logging/setLevel`: kept for the session, where there is one; without one, later requests are told what they always are. */
-function answerLevel(server: Server, { callerOf }: ServerParts): void {
+function answerLevel(server: Server, { callerOf }: ServerDeps): void {
   server.setRequestHandler('logging/setLevel', { params: LEVEL_PARAMS }, ({ level }, ctx) => {
     const { session } = callerOf(ctx);
     if (session !== undefined) session.level = level;

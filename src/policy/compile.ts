@@ -6,7 +6,7 @@ import { createEnvironment } from './cel/environment.ts';
 import { type Expr, parseCondition } from './cel/expression.ts';
 import { instrument } from './cel/instrument.ts';
 import type { Meter } from './cel/meter.ts';
-import { ruleProblem } from './checks/rule.ts';
+import { ruleIssue } from './checks/rule.ts';
 import type { PolicyScope, Side } from './scope.ts';
 
 /** What a condition says; a failure is never the same as false. */
@@ -43,7 +43,7 @@ export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyP
   const known = programs.get(policies);
   if (known) return known;
   const compile = (side: Side, rule: PolicyRule, index: number): CompiledRule => {
-    const problem = ruleProblem(side, rule, scope.returns);
+    const problem = ruleIssue(side, rule, scope.returns);
     const evaluate =
       problem === null ? compileCondition(rule.condition) : () => ({ failure: problem.message });
     return { rule, name: `${side}[${index}]`, evaluate };

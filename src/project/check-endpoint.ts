@@ -1,12 +1,12 @@
 import { nearestName } from '../types/nearest.ts';
-import type { Problem } from './issue.ts';
+import type { SourceIssue } from './issue.ts';
 import type { Endpoint, ResourceEndpoint, Source, ToolEndpoint } from './model.ts';
 import { problemAt } from './schema/issues.ts';
 import { parseUriTemplate } from './uri.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
 /** What the parts of one endpoint must be to each other. */
-export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Problem[] {
+export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly SourceIssue[] {
   if (endpoint.kind === 'prompt') return [];
   const source = [
     ...checkSource(endpoint.source, endpoint.kind, yaml),
@@ -15,7 +15,7 @@ export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Prob
   return endpoint.kind === 'resource' ? [...source, ...checkUri(endpoint, yaml)] : source;
 }
 
-function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): readonly Problem[] {
+function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): readonly SourceIssue[] {
   if (language === 'sql' || file !== null) return [];
   return [
     problemAt(yaml, [kind, 'source', 'code'], {
@@ -27,7 +27,7 @@ function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): 
 }
 
 /** Rows that are content are rows: neither one value nor one BLOB. */
-function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFile): readonly Problem[] {
+function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFile): readonly SourceIssue[] {
   if (content !== 'rows' || (mimeType === null && (returns === null || returns.type === 'array'))) return [];
   return [
     problemAt(yaml, ['tool', 'content'], {
@@ -39,7 +39,7 @@ function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFi
 }
 
 /** Each placeholder is a parameter, and each parameter a placeholder: a URI is all that a reader sends. */
-function checkUri({ uri, parameters }: ResourceEndpoint, yaml: YamlFile): readonly Problem[] {
+function checkUri({ uri, parameters }: ResourceEndpoint, yaml: YamlFile): readonly SourceIssue[] {
   const parsed = parseUriTemplate(uri);
   const at = ['resource', 'uri'];
   if ('problem' in parsed) {

@@ -3,7 +3,7 @@ import { checkEndpoint } from './check-endpoint.ts';
 import { toEndpoint } from './endpoint.ts';
 import { findKind } from './endpoint-kind.ts';
 import type { Finding } from './finding.ts';
-import { type Problem, toFindings } from './issue.ts';
+import { type SourceIssue, toFindings } from './issue.ts';
 import type { Endpoint, EndpointFile, EndpointKind } from './model.ts';
 import { readText } from './read.ts';
 import { ENDPOINT_FILE } from './schema/endpoint.ts';
@@ -34,14 +34,14 @@ export async function loadEndpointFile(files: Files, found: FoundFile): Promise<
   return 'problems' in parsed ? broken(found, parsed.problems) : check(files, found, parsed.yaml);
 }
 
-const LOST: Problem = {
+const LOST: SourceIssue = {
   code: 'file-unreadable',
   message: 'This is no file: it is gone, or a link that leads nowhere.',
   fix: 'Correct the link, or remove it.',
   position: { line: 1, column: 1 },
 };
 
-function broken({ file, kinds }: FoundFile, problems: readonly Problem[]): LoadedFile {
+function broken({ file, kinds }: FoundFile, problems: readonly SourceIssue[]): LoadedFile {
   const [kind = 'tool'] = kinds;
   return { file: { file, kind, endpoint: null, positions: {} }, findings: toFindings(file, problems) };
 }
@@ -64,14 +64,14 @@ async function check(files: Files, found: FoundFile, yaml: YamlFile): Promise<Lo
   };
 }
 
-function schemaProblems(yaml: YamlFile): readonly Problem[] {
+function schemaProblems(yaml: YamlFile): readonly SourceIssue[] {
   const checked = checkSchema(ENDPOINT_FILE, yaml);
   return 'problems' in checked ? checked.problems : [];
 }
 
 interface Built {
   readonly endpoint: Endpoint | null;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SourceIssue[];
 }
 
 async function build(files: Files, file: string, yaml: YamlFile, kind: EndpointKind): Promise<Built> {

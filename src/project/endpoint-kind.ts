@@ -1,11 +1,11 @@
-import type { Problem } from './issue.ts';
+import type { SourceIssue } from './issue.ts';
 import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
 import { problemAt } from './schema/issues.ts';
 import { isMap } from './schema/shape.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
 /** The kind of a file's one endpoint, or why there is none. */
-export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: readonly Problem[] };
+export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: readonly SourceIssue[] };
 
 /** Exactly one of `tool`, `resource` and `prompt`, and one that the file's folder is for. */
 export function findKind(yaml: YamlFile, allowed: readonly EndpointKind[]): FoundKind {
@@ -19,7 +19,7 @@ export function findKind(yaml: YamlFile, allowed: readonly EndpointKind[]): Foun
   return allowed.includes(kind) ? { kind } : { problems: [misplaced(yaml, kind, allowed)] };
 }
 
-function missing(yaml: YamlFile, allowed: readonly EndpointKind[]): Problem {
+function missing(yaml: YamlFile, allowed: readonly EndpointKind[]): SourceIssue {
   const keys = allowed.map((kind) => `\`${kind}\``).join(' or ');
   return problemAt(yaml, [], {
     code: 'missing-field',
@@ -28,7 +28,7 @@ function missing(yaml: YamlFile, allowed: readonly EndpointKind[]): Problem {
   });
 }
 
-function extra(yaml: YamlFile, kind: EndpointKind, second: EndpointKind): Problem {
+function extra(yaml: YamlFile, kind: EndpointKind, second: EndpointKind): SourceIssue {
   return problemAt(yaml, [second], {
     code: 'several-endpoints',
     message: `is a second endpoint beside \`${kind}\`, and a file holds one.`,
@@ -37,7 +37,7 @@ function extra(yaml: YamlFile, kind: EndpointKind, second: EndpointKind): Proble
   });
 }
 
-function empty(yaml: YamlFile, kind: EndpointKind): Problem {
+function empty(yaml: YamlFile, kind: EndpointKind): SourceIssue {
   return problemAt(yaml, [kind], {
     code: 'missing-field',
     message: 'has nothing below it.',
@@ -46,7 +46,7 @@ function empty(yaml: YamlFile, kind: EndpointKind): Problem {
   });
 }
 
-function misplaced(yaml: YamlFile, kind: EndpointKind, allowed: readonly EndpointKind[]): Problem {
+function misplaced(yaml: YamlFile, kind: EndpointKind, allowed: readonly EndpointKind[]): SourceIssue {
   return problemAt(yaml, [kind], {
     code: 'misplaced',
     message: `is in a folder for ${allowed.map((name) => `${name}s`).join(' and ')}.`,
@@ -55,7 +55,7 @@ function misplaced(yaml: YamlFile, kind: EndpointKind, allowed: readonly Endpoin
   });
 }
 
-function keyPosition({ keys }: YamlFile, kind: EndpointKind): Partial<Problem> {
+function keyPosition({ keys }: YamlFile, kind: EndpointKind): Partial<SourceIssue> {
   const position = keys[`/${kind}`];
   return position ? { position } : {};
 }

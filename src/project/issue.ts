@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import type { Position } from './yaml/position.ts';
 
 /** What is wrong at a place of some file. */
-export interface Problem {
+export interface SourceIssue {
   readonly code: string;
   readonly message: string;
   readonly fix: string;
@@ -15,7 +15,7 @@ export const MOST_PROBLEMS = 50;
 /** Problems of one file as findings, in the order of its lines; of a hopeless file, the first ones. */
 export function toFindings(
   file: string,
-  problems: readonly Problem[],
+  problems: readonly SourceIssue[],
   severity: Finding['severity'] = 'error',
 ): readonly Finding[] {
   const all = problems

@@ -1,10 +1,10 @@
 import { toSvcError } from '../errors.ts';
 import type { Files } from '../ports.ts';
-import type { Problem } from './issue.ts';
+import type { SourceIssue } from './issue.ts';
 import { decodeText } from './yaml/decode.ts';
 
 /** A file's text; null when it is not there; or why it cannot be had. */
-export type ReadText = { readonly text: string | null } | { readonly problem: Problem };
+export type ReadText = { readonly text: string | null } | { readonly problem: SourceIssue };
 
 const MAX_BYTES = 1_048_576;
 
@@ -17,16 +17,16 @@ export async function readText(files: Files, path: string): Promise<ReadText> {
 }
 
 /** The files below a folder, or why they cannot be had. */
-export async function listFolder(files: Files, folder: string): Promise<readonly string[] | Problem> {
+export async function listFolder(files: Files, folder: string): Promise<readonly string[] | SourceIssue> {
   return orProblem(files.list(folder));
 }
 
-async function readBytes(files: Files, path: string): Promise<Uint8Array | Problem | null> {
+async function readBytes(files: Files, path: string): Promise<Uint8Array | SourceIssue | null> {
   return orProblem(files.read(path, MAX_BYTES + 1));
 }
 
 /** The port knows links that lead out of the project, and what nobody may read. */
-async function orProblem<T>(asked: Promise<T>): Promise<T | Problem> {
+async function orProblem<T>(asked: Promise<T>): Promise<T | SourceIssue> {
   try {
     return await asked;
   } catch (thrown) {
@@ -37,7 +37,7 @@ async function orProblem<T>(asked: Promise<T>): Promise<T | Problem> {
 
 const START = { line: 1, column: 1 };
 
-function tooLarge(): Problem {
+function tooLarge(): SourceIssue {
   return {
     code: 'file-size',
     message: `The file has more than ${MAX_BYTES} bytes.`,

@@ -1,7 +1,7 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Finding } from './finding.ts';
-import { type Problem, toFindings } from './issue.ts';
+import { type SourceIssue, toFindings } from './issue.ts';
 import { toPolicies } from './policies.ts';
 import { readText } from './read.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
@@ -39,11 +39,11 @@ export async function loadSite(files: Files, profile?: string): Promise<LoadedSi
   return { site: toSite(checked.value, active), positions: parsed.yaml.positions, findings: [] };
 }
 
-function failed(problems: readonly Problem[]): LoadedSite {
+function failed(problems: readonly SourceIssue[]): LoadedSite {
   return { site: null, positions: {}, findings: toFindings(SITE_NAME, problems) };
 }
 
-function absent(): Problem {
+function absent(): SourceIssue {
   return {
     code: 'site-missing',
     message: `There is no ${SITE_NAME} in the project's folder.`,
@@ -57,7 +57,7 @@ function checkProfile(
   { profile: own, profiles }: ParsedSiteFile,
   asked: string,
   yaml: YamlFile,
-): readonly Problem[] {
+): readonly SourceIssue[] {
   const names = Object.keys(profiles ?? {});
   if (names.includes(asked)) return [];
   const near = nearestName(asked, names);

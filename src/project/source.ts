@@ -1,6 +1,6 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
-import type { Problem } from './issue.ts';
+import type { SourceIssue } from './issue.ts';
 import type { Source } from './model.ts';
 import { listFolder, readText } from './read.ts';
 import { problemAt } from './schema/issues.ts';
@@ -24,7 +24,7 @@ export interface SourcePlace {
 }
 
 /** A source, or what keeps it from being read. */
-export type LoadedSource = { readonly source: Source } | { readonly problem: Problem };
+export type LoadedSource = { readonly source: Source } | { readonly problem: SourceIssue };
 
 /** Takes inline code, or reads the file that stands for it. */
 export async function loadSource(written: WrittenSource, place: SourcePlace): Promise<LoadedSource> {
@@ -58,14 +58,14 @@ async function loadFile(
   return { source: { language, text: read.text, file: found, ...position, verbatim: true } };
 }
 
-function describe(file: string, { message, position: { line, column } }: Problem): string {
+function describe(file: string, { message, position: { line, column } }: SourceIssue): string {
   return `cannot be used: ${file}:${line}:${column}: ${message}`;
 }
 
 function fail(
   { yaml }: SourcePlace,
   path: Path,
-  { code, message, fix }: Pick<Problem, 'code' | 'message' | 'fix'>,
+  { code, message, fix }: Pick<SourceIssue, 'code' | 'message' | 'fix'>,
 ): LoadedSource {
   return { problem: problemAt(yaml, path, { code, message, fix }) };
 }
@@ -84,7 +84,7 @@ export function resolvePath(from: string, path: string): string | null {
 async function missing(
   file: string,
   { files }: SourcePlace,
-): Promise<Pick<Problem, 'code' | 'message' | 'fix'>> {
+): Promise<Pick<SourceIssue, 'code' | 'message' | 'fix'>> {
   const message = `names ${file || 'the project itself'}, and there is no such file.`;
   const folder = file.split('/').slice(0, -1).join('/');
   const name = file.split('/').at(-1) ?? '';

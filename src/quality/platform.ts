@@ -13,7 +13,7 @@ export interface Serving {
 }
 
 /** What is missing there, and what to do about it. */
-export interface PlatformProblem {
+export interface PlatformIssue {
   readonly message: string;
   readonly fix: string;
   /** The word of the statement that stands for it, where the engine says. */
@@ -30,7 +30,7 @@ const NEEDS_EXTENSION = /(?:^\w+ Error: (.+) needs DuckDB's )?required extension
 const ZONED_SERIES = /No function matches .* '(range|generate_series)\(TIMESTAMP WITH TIME ZONE/;
 
 /** What of a statement the platform has not, where DuckDB's message says so; null for an error of the statement's own. */
-export function platformProblem(error: SvcError, serving: Serving): PlatformProblem | null {
+export function platformIssue(error: SvcError, serving: Serving): PlatformIssue | null {
   if (error.code === 'database_readonly' && serving.engine === 'duckdb-wasm') {
     return {
       message: `The statement writes, and databases are read-only on ${nameOf(serving)}.`,
@@ -40,7 +40,7 @@ export function platformProblem(error: SvcError, serving: Serving): PlatformProb
   return missingEntry(error, serving) ?? missingSeries(error, serving) ?? missingExtension(error, serving);
 }
 
-function missingEntry({ message }: SvcError, serving: Serving): PlatformProblem | null {
+function missingEntry({ message }: SvcError, serving: Serving): PlatformIssue | null {
   const [, kind, name, extension] = IN_EXTENSION.exec(message) ?? [];
   if (!kind || !name || !extension) return null;
   const noun = nounOf(kind);
@@ -48,13 +48,13 @@ function missingEntry({ message }: SvcError, serving: Serving): PlatformProblem 
   return { ...lacks(what, serving, noun === 'function' ? name : noun), word: name };
 }
 
-function missingSeries({ message }: SvcError, serving: Serving): PlatformProblem | null {
+function missingSeries({ message }: SvcError, serving: Serving): PlatformIssue | null {
   const series = serving.engine === 'duckdb-wasm' ? ZONED_SERIES.exec(message)?.[1] : undefined;
   if (!series) return null;
   return { ...lacks(`${series} of timestamps with time zone as a table`, serving, series), word: series };
 }
 
-function missingExtension({ message }: SvcError, serving: Serving): PlatformProblem | null {
+function missingExtension({ message }: SvcError, serving: Serving): PlatformIssue | null {
   const [, what, extension] = NEEDS_EXTENSION.exec(message) ?? [];
   if (!extension) return null;
   if (!what) return lacks(`DuckDB's extension ${extension}, which the statement needs`, serving);
@@ -92,7 +92,7 @@ export function fixOf({ code, message }: SvcError): string {
     : 'Correct the SQL, or the database that it is meant for.';
 }
 
-function lacks(what: string, serving: Serving, name = ''): PlatformProblem {
+function lacks(what: string, serving: Serving, name = ''): PlatformIssue {
   return {
     message: `${nameOf(serving)} has not ${what}.`,
     fix:

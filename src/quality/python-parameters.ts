@@ -7,7 +7,7 @@ import { hasDefault } from '../types/nullable.ts';
 import type { PythonFunction, PythonParameter } from './python-facts.ts';
 
 /** What is wrong about one parameter, and where: in the YAML, or, with `path` null, in the Python. */
-export interface ParameterProblem extends Pick<Finding, 'code' | 'message' | 'fix'> {
+export interface ParameterIssue extends Pick<Finding, 'code' | 'message' | 'fix'> {
   readonly severity?: Finding['severity'];
   readonly path: Path | null;
   readonly parameter?: PythonParameter;
@@ -17,7 +17,7 @@ export interface ParameterProblem extends Pick<Finding, 'code' | 'message' | 'fi
 export function checkParameters(
   found: PythonFunction,
   declared: readonly Parameter[],
-): readonly ParameterProblem[] {
+): readonly ParameterIssue[] {
   const own = found.parameters.map(({ name }) => name);
   const names = declared.map(({ name }) => name);
   const untaken = declared.flatMap(({ name }, index) =>
@@ -41,7 +41,7 @@ export function checkParameters(
   return [...untaken, ...others];
 }
 
-function toUntaken(name: string, index: number, free: readonly string[]): ParameterProblem {
+function toUntaken(name: string, index: number, free: readonly string[]): ParameterIssue {
   const near = nearestName(name, free);
   return {
     code: 'python-parameter',
@@ -51,7 +51,7 @@ function toUntaken(name: string, index: number, free: readonly string[]): Parame
   };
 }
 
-function toUndeclared(parameter: PythonParameter, names: readonly string[]): ParameterProblem {
+function toUndeclared(parameter: PythonParameter, names: readonly string[]): ParameterIssue {
   const near = nearestName(parameter.name, names);
   return {
     code: 'python-parameter',
@@ -62,7 +62,7 @@ function toUndeclared(parameter: PythonParameter, names: readonly string[]): Par
   };
 }
 
-function toPositional(parameter: PythonParameter): ParameterProblem {
+function toPositional(parameter: PythonParameter): ParameterIssue {
   return {
     code: 'python-parameter',
     message: `${parameter.name} can be given by its place only, and arguments are given by name.`,
@@ -72,7 +72,7 @@ function toPositional(parameter: PythonParameter): ParameterProblem {
   };
 }
 
-function checkPair(parameter: PythonParameter, node: Parameter, index: number): readonly ParameterProblem[] {
+function checkPair(parameter: PythonParameter, node: Parameter, index: number): readonly ParameterIssue[] {
   const { name } = parameter;
   const differs =
     hasDefault(node) && parameter.default !== undefined && !same(parameter.default, node.default ?? null);

@@ -5,7 +5,7 @@ import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
 import { type Position, positionInText } from '../project/yaml/position.ts';
 import { columnsHiddenOnce } from './hidden-columns.ts';
-import { fixOf, platformProblem, type Serving } from './platform.ts';
+import { fixOf, platformIssue, type Serving } from './platform.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
 
@@ -55,7 +55,7 @@ function toOpenColumn({ file, source }: Sourced, column: string): Finding {
 }
 
 function toFinding({ file, source }: Sourced, error: SvcError, serving: Serving): Finding {
-  const problem = platformProblem(error, serving);
+  const problem = platformIssue(error, serving);
   return {
     severity: 'error',
     code: problem ? 'target-unsupported' : error.code.replaceAll('_', '-'),

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Finding } from '../project/finding.ts';
-import { type Problem, toFindings } from '../project/issue.ts';
+import { type SourceIssue, toFindings } from '../project/issue.ts';
 import { isMap } from '../project/schema/shape.ts';
 import { decodeText } from '../project/yaml/decode.ts';
 import { positionAt, toPointer } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { nearestName } from '../types/nearest.ts';
-import { checkTree, type PathProblem } from './checks/tree.ts';
+import { checkTree, type PathIssue } from './checks/tree.ts';
 import { valueAt } from './effective/tree.ts';
 import { parseTemplate } from './references/reference.ts';
 import { USER_FILE } from './schema/user.ts';
@@ -28,7 +28,7 @@ const MAX_BYTES = 1_048_576;
 
 /** Parses and checks the user file; values that refer to something outside are checked when they are there. */
 export function readUserFile(bytes: Uint8Array, name: string): ReadUserFile {
-  const failed = (problems: readonly Problem[]) => ({ user: null, findings: toFindings(name, problems) });
+  const failed = (problems: readonly SourceIssue[]) => ({ user: null, findings: toFindings(name, problems) });
   if (bytes.length > MAX_BYTES) return failed([TOO_LARGE]);
   const decoded = decodeText(bytes);
   if ('problem' in decoded) return failed([decoded.problem]);
@@ -39,7 +39,7 @@ export function readUserFile(bytes: Uint8Array, name: string): ReadUserFile {
   return problems.length > 0 ? failed(problems) : { user: { name, yaml }, findings: [] };
 }
 
-const TOO_LARGE: Problem = {
+const TOO_LARGE: SourceIssue = {
   code: 'file-size',
   message: `The file has more than ${MAX_BYTES} bytes.`,
   fix: 'Make it smaller.',
@@ -47,14 +47,14 @@ const TOO_LARGE: Problem = {
 };
 
 /** The parser's own words may quote the line, and the line may hold a password. */
-function withoutText(problem: Problem): Problem {
+function withoutText(problem: SourceIssue): SourceIssue {
   if (problem.code === 'file-empty') return { ...problem, fix: 'Write `svc: 1` into it, or delete it.' };
   if (problem.code !== 'yaml-syntax') return problem;
   return { ...problem, message: 'This is not valid YAML here.' };
 }
 
 /** Where a reference stands, the value is not known yet. */
-function excused({ path }: PathProblem, { value }: YamlFile): boolean {
+function excused({ path }: PathIssue, { value }: YamlFile): boolean {
   const found = valueAt(value, path);
   return typeof found === 'string' && parseTemplate(found).kind !== 'literal';
 }
@@ -78,7 +78,12 @@ function childOf(value: JsonValue | undefined, key: string): JsonObject {
   return isMap(child) ? child : {};
 }
 
-function unknown(yaml: YamlFile, path: readonly string[], name: string, known: readonly string[]): Problem {
+function unknown(
+  yaml: YamlFile,
+  path: readonly string[],
+  name: string,
+  known: readonly string[],
+): SourceIssue {
   const near = nearestName(name, known);
   const what = path.length === 1 ? 'project' : 'profile';
   return {

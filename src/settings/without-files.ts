@@ -8,7 +8,7 @@ import type { Settings } from './model.ts';
 import type { Connections } from './references/connections.ts';
 
 /** What a platform without files knows when it starts. */
-export interface EdgeInput {
+export interface BundledInput {
   readonly project: string;
   /** The profile it was built for; SVC_PROFILE overrides it. */
   readonly profile: string;
@@ -23,7 +23,7 @@ export interface EdgeInput {
 }
 
 /** The settings of an artefact, its references resolved; throws with every problem when they are not sound (design, D15). */
-export async function loadEdgeSettings(input: EdgeInput): Promise<Settings> {
+export async function loadEdgeSettings(input: BundledInput): Promise<Settings> {
   const { bundled, env, openSource, timeoutMs } = input;
   const text = env.SVC_CONFIG_YAML?.trim() ? env.SVC_CONFIG_YAML : bundled;
   const name = text === bundled ? 'config.yml' : 'SVC_CONFIG_YAML';
@@ -45,7 +45,7 @@ export async function loadEdgeSettings(input: EdgeInput): Promise<Settings> {
 }
 
 /** What is left of the site file in an artefact, as one. */
-async function siteOf({ project, profile, secrets, env }: EdgeInput): Promise<SiteFile> {
+async function siteOf({ project, profile, secrets, env }: BundledInput): Promise<SiteFile> {
   const written = { svc: 1, project, profile: env.SVC_PROFILE?.trim() || profile, secrets };
   const read = async () => new TextEncoder().encode(JSON.stringify(written));
   const { site, findings } = await loadSite({ list: async () => [], read });

@@ -18,7 +18,7 @@ export interface Token {
 }
 
 /** What keeps SQL from being read, and where. */
-export interface SqlProblem {
+export interface SqlIssue {
   readonly message: string;
   /** Counted in UTF-16 units from the start of the text. */
   readonly offset: number;
@@ -27,7 +27,7 @@ export interface SqlProblem {
 /** SQL cut into tokens by DuckDB's lexical rules. */
 export interface Lexed {
   readonly tokens: readonly Token[];
-  readonly problems: readonly SqlProblem[];
+  readonly problems: readonly SqlIssue[];
 }
 
 /** DuckDB reads these Unicode blanks, which editors and web pages leave behind, as blanks ... */
@@ -49,7 +49,7 @@ const POSITIONAL = /\$\d+|\?\d*/y;
 /** Cuts SQL into tokens in one pass; never throws, whatever the text. */
 export function lexSql(sql: string): Lexed {
   const tokens: Token[] = [];
-  const problems: SqlProblem[] = [];
+  const problems: SqlIssue[] = [];
   for (let start = 0; start < sql.length; ) {
     const { kind, end, problem } = readToken(sql, start);
     if (problem !== undefined) problems.push({ message: problem, offset: start });

@@ -1,4 +1,4 @@
-import { lexSql, type SqlProblem } from './lexer.ts';
+import { lexSql, type SqlIssue } from './lexer.ts';
 
 /** One place where SQL uses a parameter. */
 export interface ParameterUse {
@@ -17,7 +17,7 @@ export interface ParameterScan {
   /** Each name once, in order of first use. */
   readonly names: readonly string[];
   readonly uses: readonly ParameterUse[];
-  readonly problems: readonly SqlProblem[];
+  readonly problems: readonly SqlIssue[];
   readonly rewrite: () => RewrittenSql;
 }
 

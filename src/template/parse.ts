@@ -2,13 +2,13 @@ import { parse, tokenize } from '@huggingface/jinja';
 import type { Node } from './node.ts';
 
 /** What is wrong with a template, what to do about it, and where its tag begins. */
-export interface TemplateProblem {
+export interface TemplateIssue {
   readonly message: string;
   readonly fix: string;
   readonly offset?: number;
 }
 
-type Parsed = { readonly program: Node } | { readonly problem: TemplateProblem };
+type Parsed = { readonly program: Node } | { readonly problem: TemplateIssue };
 
 const MAX_LENGTH = 65_536;
 /** The tokenizer's time grows with the square of a run of blanks. */
@@ -26,7 +26,7 @@ export function parseTemplate(text: string): Parsed {
   }
 }
 
-function sizeProblem(text: string): TemplateProblem | null {
+function sizeProblem(text: string): TemplateIssue | null {
   if (text.length > MAX_LENGTH) {
     return {
       message: `The template has ${text.length} characters; at most ${MAX_LENGTH} are allowed.`,

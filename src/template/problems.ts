@@ -1,11 +1,11 @@
 import { nearestName } from '../types/nearest.ts';
 import { FILTER_NAMES } from './filters.ts';
 import { type UnknownName, unknownNames } from './names.ts';
-import { parseTemplate, type TemplateProblem } from './parse.ts';
+import { parseTemplate, type TemplateIssue } from './parse.ts';
 import { TEST_NAMES } from './tests.ts';
 
 /** Everything `svc validate` can know about a template: its syntax, and names that nothing provides. Never throws. */
-export function templateProblems(text: string, declared: readonly string[]): readonly TemplateProblem[] {
+export function checkTemplate(text: string, declared: readonly string[]): readonly TemplateIssue[] {
   const parsed = parseTemplate(text);
   if ('problem' in parsed) return [parsed.problem];
   const unknown = unknownNames(parsed.program, declared);
@@ -13,7 +13,7 @@ export function templateProblems(text: string, declared: readonly string[]): rea
   return [...first.values()].map((each) => toProblem(each, text, declared));
 }
 
-function toProblem(unknown: UnknownName, text: string, declared: readonly string[]): TemplateProblem {
+function toProblem(unknown: UnknownName, text: string, declared: readonly string[]): TemplateIssue {
   const offset = offsetOf(unknown.name, text);
   return { ...explain(unknown, declared), ...(offset === null ? {} : { offset }) };
 }

@@ -2,7 +2,7 @@ const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
 /** Why a client's value is too deep, too large or dangerous to walk; null when it is none of these. */
-export function boundsProblem(root: unknown): string | null {
+export function boundsIssue(root: unknown): string | null {
   const open: { readonly value: object; readonly depth: number }[] = [];
   const visit = (value: unknown, depth: number): void => {
     if (typeof value === 'object' && value !== null) open.push({ value, depth });

@@ -6,7 +6,7 @@ import { nearestName } from './nearest.ts';
 import type { Parameter, TypeName, TypeNode } from './node.ts';
 import { acceptsNull } from './nullable.ts';
 import { compilePattern } from './pattern.ts';
-import { PatternRefusal } from './pattern-tree.ts';
+import { PatternRejection } from './pattern-tree.ts';
 import { createValidator } from './validate.ts';
 
 /** Where in a type something contradicts itself, why, and what to do about it. */
@@ -136,7 +136,7 @@ function checkBounds(node: TypeNode, path: Path): readonly TypeIssue[] {
 
 function checkPattern({ type, pattern }: TypeNode, path: Path): readonly TypeIssue[] {
   const compiled = pattern === undefined || type !== 'string' ? null : compilePattern(pattern);
-  if (!(compiled instanceof PatternRefusal)) return [];
+  if (!(compiled instanceof PatternRejection)) return [];
   const fix = 'Write JavaScript syntax (flag u): no needless backslashes, look-arounds or back-references.';
   return [issue([...path, 'pattern'], `This pattern ${compiled.message}.`, fix)];
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json.ts';
-import { boundsProblem } from './bounds.ts';
+import { boundsIssue } from './bounds.ts';
 import { isList } from './canonical.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
@@ -100,7 +100,7 @@ function fromText(value: unknown, fits: (value: unknown) => boolean, problem: st
   if (typeof value !== 'string') return accept(value, fits(value), problem);
   const parsed = parseJson(value);
   if (!fits(parsed)) return { problem: `${problem}, not text` };
-  const tooMuch = boundsProblem(parsed);
+  const tooMuch = boundsIssue(parsed);
   return tooMuch === null ? { value: parsed } : { problem: tooMuch };
 }
 

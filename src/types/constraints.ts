@@ -4,7 +4,7 @@ import { isMultipleOf, parseDecimal } from './decimal.ts';
 import { FORMAT_TEXT, hasFormat } from './format.ts';
 import type { TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
-import { PatternRefusal } from './pattern-tree.ts';
+import { PatternRejection } from './pattern-tree.ts';
 
 /** What is wrong with a value that has its node's type already; null when nothing is. Never repeats the value. */
 export type Constraint = (value: JsonValue) => string | null;
@@ -52,7 +52,7 @@ function ofString(node: TypeNode): readonly Constraint[] {
 function patternConstraint(source: string, maxLength = Number.POSITIVE_INFINITY): Constraint {
   const pattern = compilePattern(source);
   // A project with such a pattern does not load; a catalog from elsewhere fails closed.
-  if (pattern instanceof PatternRefusal) return () => `cannot be checked: its pattern ${pattern.message}`;
+  if (pattern instanceof PatternRejection) return () => `cannot be checked: its pattern ${pattern.message}`;
   return (value) => {
     const text = String(value);
     // Too long already, and said so: no need to read it all.

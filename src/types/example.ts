@@ -3,7 +3,7 @@ import type { Format, TypeNode } from './node.ts';
 import { acceptsNull } from './nullable.ts';
 import { compilePattern } from './pattern.ts';
 import { exampleText } from './pattern-example.ts';
-import { PatternRefusal } from './pattern-tree.ts';
+import { PatternRejection } from './pattern-tree.ts';
 import { validatorOf } from './validate.ts';
 
 const FORMAT_EXAMPLES = {
@@ -54,7 +54,7 @@ function builtOf(node: TypeNode): Iterable<JsonValue | undefined> {
 function textsOf({ format, pattern, minLength = 0, maxLength = 1000 }: TypeNode): readonly string[] {
   const compiled = pattern === undefined ? null : compilePattern(pattern);
   const matching =
-    compiled === null || compiled instanceof PatternRefusal ? null : exampleText(compiled.tree);
+    compiled === null || compiled instanceof PatternRejection ? null : exampleText(compiled.tree);
   const plain = 'text'
     .repeat(Math.ceil(Math.max(minLength, 4) / 4))
     .slice(0, Math.min(Math.max(minLength, 4), maxLength));

@@ -11,7 +11,7 @@ export type PatternTree =
   | { readonly kind: 'repeat'; readonly part: PatternTree; readonly min: number; readonly max: number };
 
 /** Why a pattern is refused. */
-export class PatternRefusal {
+export class PatternRejection {
   readonly message: string;
   constructor(message: string) {
     this.message = message;
@@ -39,39 +39,39 @@ interface Cursor {
 }
 
 /** Reads a JavaScript regular expression (flag `u`); what cannot be matched in linear time is refused. */
-export function parsePattern(source: string): PatternTree | PatternRefusal {
-  if (source.length > MAX_SOURCE) return new PatternRefusal(`is longer than ${MAX_SOURCE} characters`);
+export function parsePattern(source: string): PatternTree | PatternRejection {
+  if (source.length > MAX_SOURCE) return new PatternRejection(`is longer than ${MAX_SOURCE} characters`);
   try {
     new RegExp(source, 'u');
   } catch (error) {
     const reason = String(error instanceof Error ? error.message : error);
-    return new PatternRefusal(`is no regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`);
+    return new PatternRejection(`is no regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`);
   }
   return parseChoice({ source, at: 0, depth: 0 });
 }
 
-function parseChoice(cursor: Cursor): PatternTree | PatternRefusal {
+function parseChoice(cursor: Cursor): PatternTree | PatternRejection {
   const options: PatternTree[] = [];
   do {
     if (options.length > 0) cursor.at += 1;
     const option = parseSequence(cursor);
-    if (option instanceof PatternRefusal) return option;
+    if (option instanceof PatternRejection) return option;
     options.push(option);
   } while (cursor.source[cursor.at] === '|');
   return options.length === 1 && options[0] ? options[0] : { kind: 'choice', options };
 }
 
-function parseSequence(cursor: Cursor): PatternTree | PatternRefusal {
+function parseSequence(cursor: Cursor): PatternTree | PatternRejection {
   const parts: PatternTree[] = [];
   while (cursor.at < cursor.source.length && !'|)'.includes(cursor.source[cursor.at] ?? '')) {
     const part = parseAtom(cursor);
-    if (part instanceof PatternRefusal) return part;
+    if (part instanceof PatternRejection) return part;
     parts.push(quantified(cursor, part));
   }
   return { kind: 'sequence', parts };
 }
 
-function parseAtom(cursor: Cursor): PatternTree | PatternRefusal {
+function parseAtom(cursor: Cursor): PatternTree | PatternRejection {
   const { source, at } = cursor;
   const first = source[at];
   if (first === '(') return parseGroup(cursor);
@@ -85,22 +85,22 @@ function parseAtom(cursor: Cursor): PatternTree | PatternRefusal {
   return edge ? { kind: 'edge', edge } : { kind: 'char', code };
 }
 
-function parseGroup(cursor: Cursor): PatternTree | PatternRefusal {
+function parseGroup(cursor: Cursor): PatternTree | PatternRejection {
   const rest = cursor.source.slice(cursor.at, cursor.at + 4);
   if (/^\(\?<?[=!]/.test(rest))
-    return new PatternRefusal('looks ahead or behind, which has no linear-time test');
-  if (take(cursor, GROUP) === '') return new PatternRefusal('changes flags inside, which is not supported');
+    return new PatternRejection('looks ahead or behind, which has no linear-time test');
+  if (take(cursor, GROUP) === '') return new PatternRejection('changes flags inside, which is not supported');
   cursor.depth += 1;
-  if (cursor.depth > MAX_DEPTH) return new PatternRefusal(`nests groups deeper than ${MAX_DEPTH}`);
+  if (cursor.depth > MAX_DEPTH) return new PatternRejection(`nests groups deeper than ${MAX_DEPTH}`);
   const inner = parseChoice(cursor);
   cursor.depth -= 1;
   cursor.at += 1;
   return inner;
 }
 
-function escaped(source: string): PatternTree | PatternRefusal {
+function escaped(source: string): PatternTree | PatternRejection {
   if (/^\\[1-9k]/.test(source)) {
-    return new PatternRefusal('refers back to a group, which has no linear-time test');
+    return new PatternRejection('refers back to a group, which has no linear-time test');
   }
   const edge = EDGES[source];
   return edge ? { kind: 'edge', edge } : { kind: 'class', source };

@@ -1,5 +1,5 @@
 import { type Step, toSteps } from './pattern-steps.ts';
-import { type Edge, PatternRefusal, type PatternTree, parsePattern } from './pattern-tree.ts';
+import { type Edge, PatternRejection, type PatternTree, parsePattern } from './pattern-tree.ts';
 
 /** A compiled `pattern`: tests in time proportional to the text, whatever the pattern. */
 export interface Pattern {
@@ -13,11 +13,11 @@ const MAX_WORK = 5_000_000;
 const WORD = /^[A-Za-z0-9_]$/;
 
 /** Compiles JavaScript regular expression syntax (flag `u`) to a matcher that never backtracks. */
-export function compilePattern(source: string): Pattern | PatternRefusal {
+export function compilePattern(source: string): Pattern | PatternRejection {
   const tree = parsePattern(source);
-  if (tree instanceof PatternRefusal) return tree;
+  if (tree instanceof PatternRejection) return tree;
   const steps = toSteps(tree);
-  if (steps === null) return new PatternRefusal('is too large once its repetitions are written out');
+  if (steps === null) return new PatternRejection('is too large once its repetitions are written out');
   return { tree, maxText: Math.floor(MAX_WORK / steps.length), test: createTest(steps) };
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { boundsProblem } from './bounds.ts';
+import { boundsIssue } from './bounds.ts';
 import { isObject } from './coerce.ts';
 import { type Mode, toArgumentsSchema, toSchema } from './compile.ts';
 import type { Parameter, TypeNode } from './node.ts';
@@ -33,7 +33,7 @@ const MAX_ISSUES = 50;
 export function createValidator(node: TypeNode, mode: Mode): Validator {
   const schema = toSchema(node, mode);
   return (value) => {
-    const problem = mode === 'input' ? boundsProblem(value) : null;
+    const problem = mode === 'input' ? boundsIssue(value) : null;
     return problem === null ? run(schema, value) : { ok: false, issues: [{ path: '', message: problem }] };
   };
 }
@@ -56,7 +56,7 @@ export function validatorOf(node: TypeNode, mode: Mode): Validator {
 export function createArgumentsParser(parameters: readonly Parameter[]): (args: unknown) => ParsedArguments {
   const schema = toArgumentsSchema(parameters);
   return (args) => {
-    const problem = boundsProblem(args);
+    const problem = boundsIssue(args);
     if (problem !== null) return { ok: false, issues: [{ path: '', message: problem }] };
     const result = run(schema, args ?? {});
     return result.ok ? { ok: true, values: toObject(result.value) } : result;

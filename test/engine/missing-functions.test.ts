@@ -4,7 +4,7 @@ import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
 import type { Database } from '../../src/ports.ts';
-import { platformProblem } from '../../src/quality/platform.ts';
+import { platformIssue } from '../../src/quality/platform.ts';
 import { callOf, createFixture, errorOf, type Fixture, read, removeFixture } from './fixture.ts';
 
 let fixture: Fixture;
@@ -111,7 +111,7 @@ describe('the functions of both engines', () => {
 const WORKERS = { platform: 'cloudflare-workers', engine: 'duckdb-wasm' } as const;
 
 async function problemOf(sql: string) {
-  return platformProblem(await errorOf(wasm.prepare(sql, 'read')), WORKERS);
+  return platformIssue(await errorOf(wasm.prepare(sql, 'read')), WORKERS);
 }
 
 const CALLED = MISSING.filter((entry) => !entry.startsWith('pragma') && !entry.includes('json_execute'));

@@ -6,11 +6,11 @@ import { toResourceMetadata } from '../endpoints/metadata.ts';
 import type { PublicUrls } from '../issuer.ts';
 import { toErrorResponse } from '../oauth-error.ts';
 import type { Scopes } from '../scopes.ts';
-import type { Auth, Authenticated, Refusal } from '../types.ts';
+import type { Auth, Authenticated, AuthRejection } from '../types.ts';
 import type { Verify } from './verify.ts';
 
 /** What protects the MCP endpoint where another server gives out the tokens. */
-export interface VerifierParts {
+export interface VerifierDeps {
   readonly verify: Verify;
   /** Who gives out tokens, as the metadata of the MCP endpoint says it. */
   readonly issuer: string;
@@ -23,7 +23,7 @@ export interface VerifierParts {
 }
 
 /** `auth.mode: verifier`: checks tokens, and says who gives them out (RFC 9728); there is no endpoint that makes one. */
-export function createVerifierAuth(parts: VerifierParts): Pick<Auth, 'authenticate' | 'respond'> {
+export function createVerifierAuth(parts: VerifierDeps): Pick<Auth, 'authenticate' | 'respond'> {
   return {
     authenticate: (request, signal) => authenticate(parts, request, signal),
     respond: ({ request }) => {
@@ -34,10 +34,10 @@ export function createVerifierAuth(parts: VerifierParts): Pick<Auth, 'authentica
 }
 
 async function authenticate(
-  { verify, scopes, publicUrlsOf, log }: VerifierParts,
+  { verify, scopes, publicUrlsOf, log }: VerifierDeps,
   request: Request,
   signal: AbortSignal,
-): Promise<Authenticated | Refusal> {
+): Promise<Authenticated | AuthRejection> {
   const urls = publicUrlsOf(request);
   const found = findToken(request, urls, scopes);
   if ('error' in found) return found;
@@ -55,7 +55,7 @@ async function authenticate(
 
 const CORS = { 'access-control-allow-origin': '*' };
 
-async function answerMetadata(parts: VerifierParts, request: Request): Promise<Response> {
+async function answerMetadata(parts: VerifierDeps, request: Request): Promise<Response> {
   const { method } = request;
   if (method === 'OPTIONS') {
     const headers = { ...CORS, 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' };
@@ -66,7 +66,7 @@ async function answerMetadata(parts: VerifierParts, request: Request): Promise<R
   return method === 'HEAD' ? new Response(null, response) : response;
 }
 
-function toMetadata({ publicUrlsOf, issuer, ...parts }: VerifierParts, request: Request): Response {
+function toMetadata({ publicUrlsOf, issuer, ...parts }: VerifierDeps, request: Request): Response {
   try {
     if (request.method === 'GET' || request.method === 'HEAD') {
       const body = toResourceMetadata(parts, { urls: publicUrlsOf(request) }, [issuer]);

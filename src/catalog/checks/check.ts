@@ -4,12 +4,12 @@ import type { Finding } from '../../project/finding.ts';
 import { byPlace } from '../../project/issue.ts';
 import type { Endpoint, EndpointFile, Project } from '../../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../../project/yaml/position.ts';
-import { templateProblems } from '../../template/problems.ts';
+import { checkTemplate } from '../../template/problems.ts';
 import { builtinTools } from '../builtin.ts';
 import { checkBuiltins } from './builtin.ts';
 import { checkCompletion } from './completion.ts';
 import { checkAsk } from './elicitation.ts';
-import type { PartProblem } from './issue.ts';
+import type { CatalogIssue } from './issue.ts';
 import { checkSql } from './sql.ts';
 import { checkTests } from './tests.ts';
 
@@ -65,18 +65,18 @@ function checkEndpoint(
   }));
 }
 
-function policies(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly PartProblem[] {
+function policies(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly CatalogIssue[] {
   // A prompt's result has one form, whatever its `return` says.
   const scope = endpoint.kind === 'prompt' ? { ...endpoint, returns: null } : endpoint;
   return checkPolicies(endpoint.policies, scope).map((problem) => ({ code: 'policy', ...problem }));
 }
 
-function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly PartProblem[] {
+function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly CatalogIssue[] {
   const declared = [...endpoint.parameters, ...answerParameters(endpoint.ask)].map(({ name }) => name);
   return endpoint.messages.flatMap(({ prompt }, index) => {
     const path = ['messages', index, 'prompt'];
     const start = nearestAt(file.positions, ['prompt', ...path]);
-    return templateProblems(prompt, declared).map(({ message, fix, offset = 0 }) => ({
+    return checkTemplate(prompt, declared).map(({ message, fix, offset = 0 }) => ({
       code: 'template',
       message,
       fix,

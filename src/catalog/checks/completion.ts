@@ -3,13 +3,13 @@ import { scanParameters } from '../../sql/parameters.ts';
 import { classify, statementsOf } from '../../sql/statement.ts';
 import { nearestName } from '../../types/nearest.ts';
 import { TYPED_VALUE } from '../typed-value.ts';
-import type { PartProblem } from './issue.ts';
+import type { CatalogIssue } from './issue.ts';
 
 /** What is wrong with the SQL that completes an endpoint's parameters. */
 export function checkCompletion({
   parameters,
   completion,
-}: ResourceEndpoint | PromptEndpoint): readonly PartProblem[] {
+}: ResourceEndpoint | PromptEndpoint): readonly CatalogIssue[] {
   const declared = parameters.map(({ name }) => name);
   return Object.entries(completion).flatMap(([name, sql]) => {
     const path = ['completion', name];

@@ -1,14 +1,14 @@
 import type { CheckPolicies } from '../../policy/checks/check.ts';
 import { answerParameters, answersOf, CONFIRM_KEY, type Question } from '../../project/elicitation-model.ts';
 import type { Endpoint } from '../../project/model.ts';
-import { templateProblems } from '../../template/problems.ts';
+import { checkTemplate } from '../../template/problems.ts';
 import type { Parameter } from '../../types/node.ts';
-import type { PartProblem } from './issue.ts';
+import type { CatalogIssue } from './issue.ts';
 
-type Path = PartProblem['path'];
+type Path = CatalogIssue['path'];
 
 /** What is wrong with an endpoint's questions, against its parameters and against each other. */
-export function checkAsk(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly PartProblem[] {
+export function checkAsk(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly CatalogIssue[] {
   const { confirm, ask, parameters } = endpoint;
   const known = [...parameters];
   const rounds = ask.flatMap((round, index) => {
@@ -43,15 +43,15 @@ function checkQuestion(
   endpoint: Endpoint,
   question: Question,
   { path, ...place }: Place,
-): readonly PartProblem[] {
+): readonly CatalogIssue[] {
   const text =
     question.kind === 'roots' ? [] : checkText(question.message, place.known, [...path, 'message']);
   return [...text, ...checkWhen(endpoint, question, { path, ...place })];
 }
 
-function checkText(text: string, known: readonly Parameter[], path: Path): readonly PartProblem[] {
+function checkText(text: string, known: readonly Parameter[], path: Path): readonly CatalogIssue[] {
   const names = known.map(({ name }) => name);
-  return templateProblems(text, names).map(({ message, fix }) => ({ code: 'template', message, fix, path }));
+  return checkTemplate(text, names).map(({ message, fix }) => ({ code: 'template', message, fix, path }));
 }
 
 /** A condition is one of a policy: what holds for those holds here. */
@@ -59,14 +59,14 @@ function checkWhen(
   { kind }: Endpoint,
   { when }: Question,
   { known, path, checkPolicies }: Place,
-): readonly PartProblem[] {
+): readonly CatalogIssue[] {
   if (when === undefined) return [];
   const rules = { input: [{ condition: when, action: 'deny' as const }], output: [] };
   const problems = checkPolicies(rules, { kind, parameters: known, returns: null });
   return problems.map(({ message, fix }) => ({ code: 'ask', message, fix, path: [...path, 'when'] }));
 }
 
-function repeatedNames({ parameters, confirm, ask }: Endpoint): readonly PartProblem[] {
+function repeatedNames({ parameters, confirm, ask }: Endpoint): readonly CatalogIssue[] {
   const values = [...parameters, ...answerParameters(ask)].map(({ name }) => name);
   const questions = ask.flat().map(({ name }) => name);
   const repeated = [values, confirm === null ? questions : [CONFIRM_KEY, ...questions]].flatMap((names) =>

@@ -1,7 +1,7 @@
 import type { Path, Position } from '../../project/yaml/position.ts';
 
 /** A problem between the parts of an endpoint. */
-export interface PartProblem {
+export interface CatalogIssue {
   readonly code: string;
   readonly message: string;
   readonly fix: string;

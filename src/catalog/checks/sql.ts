@@ -5,14 +5,14 @@ import { type ParameterScan, scanParameters } from '../../sql/parameters.ts';
 import { classify, statementsOf } from '../../sql/statement.ts';
 import { nearestName } from '../../types/nearest.ts';
 import { asksAbout } from './elicitation.ts';
-import type { PartProblem } from './issue.ts';
+import type { CatalogIssue } from './issue.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
 
 const MOST = 10;
 
 /** What is wrong with an endpoint's SQL by itself, and against what the endpoint declares; nothing of another language. */
-export function checkSql(endpoint: Sourced): readonly PartProblem[] {
+export function checkSql(endpoint: Sourced): readonly CatalogIssue[] {
   const { language, text } = endpoint.source;
   if (language === 'python') return [];
   const scan = scanParameters(text);
@@ -36,7 +36,7 @@ function problem(
   code: string,
   message: string,
   offset: number,
-): Omit<PartProblem, 'fix'> {
+): Omit<CatalogIssue, 'fix'> {
   const place =
     source.file === null
       ? { file, ...positionInText(startOf(source), source.text, offset) }
@@ -48,7 +48,7 @@ function startOf({ line, column, verbatim }: Sourced['source']) {
   return verbatim ? { line, column, verbatim } : { line, column };
 }
 
-function tooMany(endpoint: Sourced, offset: number): PartProblem {
+function tooMany(endpoint: Sourced, offset: number): CatalogIssue {
   return {
     ...problem(
       endpoint,
@@ -60,7 +60,7 @@ function tooMany(endpoint: Sourced, offset: number): PartProblem {
   };
 }
 
-function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly PartProblem[] {
+function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly CatalogIssue[] {
   const parameters = endpoint.parameters.map(({ name }) => name);
   const answers = answerParameters(endpoint.ask).map(({ name }) => name);
   const declared = [...parameters, ...answers];
@@ -98,7 +98,7 @@ function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly
 }
 
 /** Clients let a tool that only reads run without asking. */
-function checkHint(endpoint: Sourced): readonly PartProblem[] {
+function checkHint(endpoint: Sourced): readonly CatalogIssue[] {
   if (endpoint.kind !== 'tool' || endpoint.annotations.readOnlyHint !== true) return [];
   const { class: kind, operation } = classify(endpoint.source.text);
   if (kind !== 'write' && kind !== 'ddl') return [];

@@ -4,10 +4,10 @@ import { nearestName } from '../../types/nearest.ts';
 import type { Parameter } from '../../types/node.ts';
 import { hasDefault } from '../../types/nullable.ts';
 import { validatorOf } from '../../types/validate.ts';
-import type { PartProblem } from './issue.ts';
+import type { CatalogIssue } from './issue.ts';
 
 /** Whether the tests call the endpoint as it can be called. */
-export function checkTests({ tests, parameters, ask }: Endpoint): readonly PartProblem[] {
+export function checkTests({ tests, parameters, ask }: Endpoint): readonly CatalogIssue[] {
   const values = [...parameters, ...answerParameters(ask)];
   return tests.flatMap((test, index) => {
     const path = ['tests', index];
@@ -29,7 +29,7 @@ function checkKeys(
   { arguments: given }: EndpointTest,
   parameters: readonly Parameter[],
   path: Path,
-): readonly PartProblem[] {
+): readonly CatalogIssue[] {
   const names = parameters.map(({ name }) => name);
   return given.flatMap(({ key }, index) => {
     const at = { code: 'test-argument', path: [...path, 'arguments', index, 'key'] };
@@ -47,7 +47,7 @@ function checkRequired(
   { arguments: given }: EndpointTest,
   parameters: readonly Parameter[],
   path: Path,
-): readonly PartProblem[] {
+): readonly CatalogIssue[] {
   return parameters
     .filter((parameter) => !hasDefault(parameter) && !given.some(({ key }) => key === parameter.name))
     .map(({ name }) => ({
@@ -62,7 +62,7 @@ function checkValues(
   { arguments: given }: EndpointTest,
   parameters: readonly Parameter[],
   path: Path,
-): readonly PartProblem[] {
+): readonly CatalogIssue[] {
   return given.flatMap((argument, index) =>
     checkValue(argument, parameters, [...path, 'arguments', index, 'value']),
   );
@@ -72,7 +72,7 @@ function checkValue(
   { key, value }: EndpointTest['arguments'][number],
   parameters: readonly Parameter[],
   path: Path,
-): readonly PartProblem[] {
+): readonly CatalogIssue[] {
   const parameter = parameters.find(({ name }) => name === key);
   const checked = parameter && validatorOf(parameter, 'input')(value);
   if (checked === undefined || checked.ok) return [];

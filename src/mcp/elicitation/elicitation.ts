@@ -5,7 +5,7 @@ import { createKeyRing, generateKey, parseKeys } from '../../crypto/keys.ts';
 import { createSealer, type Sealer } from '../../crypto/seal.ts';
 import { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { Caller, ServerParts } from '../context.ts';
+import type { Caller, ServerDeps } from '../context.ts';
 import { subjectOf } from '../sessions/sessions.ts';
 import { canAnswer, readReply, toRequest } from './questions.ts';
 import { type CallIdentity, openState, type Rounds, sealState } from './request-state.ts';
@@ -26,7 +26,7 @@ function ownSealer(): Sealer {
 
 /** The way to ask the client of a call, where its endpoint asks anything; throws arguments_invalid for a state that is not its. */
 export async function askingOf(
-  parts: ServerParts,
+  parts: ServerDeps,
   ctx: ServerContext,
   entry: AnyEntry | undefined,
   args: JsonObject,

@@ -1,12 +1,12 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { noteRefused, noteUnknown } from '../../call/call-record.ts';
+import { recordRejected, recordUnknown } from '../../call/call-record.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { AnyEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { ServerParts } from '../context.ts';
+import type { ServerDeps } from '../context.ts';
 import { contextOf } from '../context.ts';
 import { askingOf } from '../elicitation/elicitation.ts';
 import { toProtocolError } from '../errors.ts';
@@ -37,7 +37,7 @@ export interface Begun<Entry extends AnyEntry> {
 /** Begins a call; of one that cannot begin who watches is told, as of every call, and the client gets -32602. */
 export async function beginCall<Entry extends AnyEntry>(
   runtime: Runtime,
-  parts: ServerParts,
+  parts: ServerDeps,
   ctx: ServerContext,
   { kind, name, entry, args, problem }: Called<Entry>,
 ): Promise<Begun<Entry>> {
@@ -50,8 +50,8 @@ export async function beginCall<Entry extends AnyEntry>(
   } catch (thrown) {
     const error = toSvcError(thrown);
     const call = { args, context: contextOf(parts, ctx), error };
-    if (entry === undefined) noteUnknown(runtime, { ...call, kind, name });
-    else noteRefused(runtime, { ...call, entry });
+    if (entry === undefined) recordUnknown(runtime, { ...call, kind, name });
+    else recordRejected(runtime, { ...call, entry });
     throw toProtocolError(error, call.context.requestId);
   }
 }

@@ -5,7 +5,7 @@ import type { Runtime } from '../../call/runtime.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../../catalog/model.ts';
 import { toSvcError } from '../../errors.ts';
 import type { Parameter } from '../../types/node.ts';
-import type { ServerParts } from '../context.ts';
+import type { ServerDeps } from '../context.ts';
 import { contextOf } from '../context.ts';
 import { logFailure, toProtocolError } from '../errors.ts';
 import { invalidParams } from './pagination.ts';
@@ -28,7 +28,7 @@ type Completable = PromptEntry | ResourceEntry;
 const MOST = 100;
 
 /** `completion/complete`: what a parameter's own SQL finds, or those of its declared values that begin as the text does. */
-export function answerCompletion(server: Server, runtime: Runtime, parts: ServerParts): void {
+export function answerCompletion(server: Server, runtime: Runtime, parts: ServerDeps): void {
   const complete = async ({ ref, argument, context: filled }: CompleteParams, ctx: ServerContext) => {
     const entry = entryOf(runtime.catalog, ref);
     const parameter = entry.parameters.find(({ name }) => name === argument.name);

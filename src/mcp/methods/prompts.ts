@@ -6,7 +6,7 @@ import type { PromptEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
 import { toSvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { ServerParts } from '../context.ts';
+import type { ServerDeps } from '../context.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './call-params.ts';
@@ -14,7 +14,7 @@ import { LIST_PARAMS } from './pagination.ts';
 import { toContents, truncationText } from './result.ts';
 
 /** `prompts/list` and `prompts/get`. */
-export function answerPrompts(server: Server, runtime: Runtime, parts: ServerParts): void {
+export function answerPrompts(server: Server, runtime: Runtime, parts: ServerDeps): void {
   const prompts = new Map(Object.entries(runtime.catalog.prompts));
   const entries = [...prompts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const pages = createVisiblePages(runtime.catalog, entries, {

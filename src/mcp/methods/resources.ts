@@ -6,7 +6,7 @@ import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
 import { toSvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { ServerParts } from '../context.ts';
+import type { ServerDeps } from '../context.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
 import { beginCall, CALL_PARAMS, type Called } from './call-params.ts';
@@ -14,7 +14,7 @@ import { invalidParams, LIST_PARAMS } from './pagination.ts';
 import { TRUNCATED_META_KEY, toContents, truncationText } from './result.ts';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function answerResources(server: Server, runtime: Runtime, parts: ServerParts): void {
+export function answerResources(server: Server, runtime: Runtime, parts: ServerDeps): void {
   const { catalog } = runtime;
   const pagesOf = (templates: boolean) => {
     const entries = Object.values(catalog.resources)

@@ -5,7 +5,7 @@ import { findResource } from '../../catalog/find.ts';
 import type { Catalog } from '../../catalog/model.ts';
 import { SvcError } from '../../errors.ts';
 import { type Changes, toNotifications } from '../changes.ts';
-import type { ServerParts } from '../context.ts';
+import type { ServerDeps } from '../context.ts';
 import { toProtocolError } from '../errors.ts';
 import { invalidParams } from './pagination.ts';
 
@@ -23,7 +23,7 @@ const URI_PARAMS = v.looseObject({ uri: WATCHED_URI });
  * `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. Without one there is
  * nothing to keep, nor anything to tell: who serves without sessions knows of no change, and advertises none.
  */
-export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: ServerParts): void {
+export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: ServerDeps): void {
   server.setRequestHandler('resources/subscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
     const { grant, session } = callerOf(ctx);
     const entry = findResource(catalog, uri)?.entry;
@@ -56,7 +56,7 @@ type Filter = v.InferOutput<typeof FILTER>;
 const open = new WeakMap<Changes, number>();
 
 /** `subscriptions/listen` of 2026-07-28: a stream that lasts as long as its client, where there is anything to tell. */
-export function answerSubscriptions(server: Server, parts: ServerParts): void {
+export function answerSubscriptions(server: Server, parts: ServerDeps): void {
   server.setRequestHandler('subscriptions/listen', { params: LISTEN_PARAMS }, async (params, ctx) => {
     const honored = honoredOf(params.notifications, server);
     const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
@@ -73,7 +73,7 @@ export function answerSubscriptions(server: Server, parts: ServerParts): void {
 }
 
 interface Listening {
-  readonly parts: ServerParts;
+  readonly parts: ServerDeps;
   readonly changes: Changes;
   readonly honored: Filter;
   readonly acknowledge: () => Promise<void>;

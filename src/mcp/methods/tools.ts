@@ -5,7 +5,7 @@ import type { ToolEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
 import { toSvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { ServerParts } from '../context.ts';
+import type { ServerDeps } from '../context.ts';
 import type { Era } from '../era.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
@@ -15,7 +15,7 @@ import { LIST_PARAMS } from './pagination.ts';
 import { toCallResult, toErrorResult } from './result.ts';
 
 /** `tools/list` and `tools/call`. */
-export function answerTools(server: Server, runtime: Runtime, parts: ServerParts): void {
+export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps): void {
   const { era, pageSize } = parts;
   const tools = new Map(Object.entries(runtime.catalog.tools));
   const pages = createVisiblePages(runtime.catalog, [...tools.values()].toSorted(byName), {

@@ -1,17 +1,17 @@
 import type { Caller } from '../context.ts';
 import { MODERN_VERSIONS } from '../era.ts';
-import { type Refusal, toRefusalResponse } from '../transport/rejection.ts';
+import { type Rejection, toRejectionResponse } from '../transport/rejection.ts';
 import { readsStreams, toStream } from '../transport/response.ts';
 import type { Sessions } from './sessions.ts';
 
 /** A session that is over, or was begun by somebody else. */
-export const NO_SESSION: Refusal = {
+export const NO_SESSION: Rejection = {
   status: 404,
   code: -32001,
   message: 'Session not found: begin a new one with initialize.',
 };
 
-const NO_STREAM: Refusal = {
+const NO_STREAM: Rejection = {
   status: 406,
   code: -32600,
   message: 'Not Acceptable: the Accept header must allow text/event-stream.',
@@ -27,15 +27,15 @@ export function namesSession(headers: Headers): boolean {
 /** A GET: the stream of messages that belong to no call (MCP 2025-11-25, "Listening for Messages from the Server"). */
 export function answerListen(sessions: Sessions, headers: Headers, { user }: Caller): Response {
   const session = sessions.find(headers.get('mcp-session-id') ?? '', user);
-  if (session === null) return toRefusalResponse(NO_SESSION);
-  if (!readsStreams(headers.get('accept'))) return toRefusalResponse(NO_STREAM);
+  if (session === null) return toRejectionResponse(NO_SESSION);
+  if (!readsStreams(headers.get('accept'))) return toRejectionResponse(NO_STREAM);
   return toStream(sessions.listen(session));
 }
 
 /** A DELETE: the client needs its session no more. */
 export function answerEnd(sessions: Sessions, headers: Headers, { user }: Caller): Response {
   const session = sessions.find(headers.get('mcp-session-id') ?? '', user);
-  if (session === null) return toRefusalResponse(NO_SESSION);
+  if (session === null) return toRejectionResponse(NO_SESSION);
   sessions.end(session);
   return new Response(null, { status: 204 });
 }

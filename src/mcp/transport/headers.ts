@@ -10,7 +10,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const ENCODED = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
 /** What is wrong with the standard headers of a modern request (SEP-2243), or null; the versions were compared before. */
-export function headerProblem(headers: Headers, request: JSONRPCRequest): string | null {
+export function headerIssue(headers: Headers, request: JSONRPCRequest): string | null {
   if (headers.get('mcp-protocol-version') === null) return 'the MCP-Protocol-Version header is missing';
   const method = headers.get('mcp-method');
   if (method === null) return 'the Mcp-Method header is missing';

@@ -12,7 +12,7 @@ import type { Session } from '../sessions/session.ts';
 import { NO_SESSION } from '../sessions/session-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { isObject } from '../wire-tool.ts';
-import { type Refusal, toRefusalResponse } from './rejection.ts';
+import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
@@ -23,13 +23,13 @@ export async function answerLegacy(route: InboundLegacyRoute, exchange: McpExcha
   const { headers, body, caller, sessions } = exchange;
   const version = headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
   const refusal = versionRefusal(route, version) ?? batchRefusal(body, version);
-  if (refusal !== null) return toRefusalResponse(refusal, body);
+  if (refusal !== null) return toRejectionResponse(refusal, body);
   if (sessions === null) return answerMessages(exchange);
   if (route.reason === 'initialize') return answerBeginning(exchange, sessions);
   const id = headers.get('mcp-session-id');
   if (id === null) return answerMessages(exchange);
   const session = sessions.find(id, caller.user);
-  if (session === null) return toRefusalResponse(NO_SESSION, body);
+  if (session === null) return toRejectionResponse(NO_SESSION, body);
   return answerMessages({ ...exchange, caller: within(caller, session) });
 }
 
@@ -91,13 +91,13 @@ function toMessages(body: JsonValue): readonly JsonValue[] {
 }
 
 /** The header is ignored where versions are only being negotiated. */
-function versionRefusal({ reason }: InboundLegacyRoute, version: string): Refusal | null {
+function versionRefusal({ reason }: InboundLegacyRoute, version: string): Rejection | null {
   if (reason === 'initialize' || LEGACY_VERSIONS.includes(version)) return null;
   const message = `Bad Request: unsupported protocol version ${version.slice(0, 32)}; this server speaks ${LEGACY_VERSIONS.join(', ')}.`;
   return { status: 400, code: -32600, message };
 }
 
-function batchRefusal(body: JsonValue, version: string): Refusal | null {
+function batchRefusal(body: JsonValue, version: string): Rejection | null {
   if (!Array.isArray(body)) return null;
   const refuse = (message: string) => ({ status: 400, code: -32600, message: `Bad Request: ${message}` });
   if (version > LAST_BATCH_VERSION) return refuse(`revision ${version} has no JSON-RPC batches.`);

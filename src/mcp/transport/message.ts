@@ -1,19 +1,19 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import type { JsonValue } from '../../json.ts';
-import { MAX_DEPTH, NOT_A_MESSAGE, PARSE_ERROR, type Refusal, TOO_DEEP } from './rejection.ts';
+import { MAX_DEPTH, NOT_A_MESSAGE, PARSE_ERROR, type Rejection, TOO_DEEP } from './rejection.ts';
 
 /** JSON read from outside, or why it was not. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: Refusal; readonly body?: JsonValue };
+  | { readonly ok: false; readonly rejection: Rejection; readonly body?: JsonValue };
 
 /** A text as JSON that is safe to walk. */
 export function parseMessageJson(text: string): ReadResult<JsonValue> {
   try {
     const value = JSON.parse(text) as JsonValue;
-    return isTooDeep(value) ? { ok: false, refusal: TOO_DEEP } : { ok: true, value };
+    return isTooDeep(value) ? { ok: false, rejection: TOO_DEEP } : { ok: true, value };
   } catch {
-    return { ok: false, refusal: PARSE_ERROR };
+    return { ok: false, rejection: PARSE_ERROR };
   }
 }
 
@@ -24,7 +24,7 @@ export function readMessage(line: string): ReadResult<JSONRPCMessage> {
   try {
     return { ok: true, value: parseJSONRPCMessage(read.value) };
   } catch {
-    return { ok: false, refusal: NOT_A_MESSAGE, body: read.value };
+    return { ok: false, rejection: NOT_A_MESSAGE, body: read.value };
   }
 }
 

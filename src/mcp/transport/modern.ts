@@ -5,8 +5,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { MODERN_VERSIONS } from '../era.ts';
 import type { ChannelResponse } from './channel.ts';
-import { headerProblem } from './headers.ts';
-import { type Refusal, toRefusalResponse } from './rejection.ts';
+import { headerIssue } from './headers.ts';
+import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
@@ -22,14 +22,14 @@ const REFUSED_STATUS: ReadonlyMap<number, number> = new Map([
 export async function answerModern(route: InboundModernRoute, exchange: McpExchange): Promise<Response> {
   if (route.messageKind === 'notification') return toAccepted();
   const refusal = versionRefusal(route) ?? headerRefusal(exchange.headers, route.message);
-  if (refusal !== null) return toRefusalResponse(refusal, exchange.body);
+  if (refusal !== null) return toRejectionResponse(refusal, exchange.body);
   const { caller, channels } = exchange;
   const streams = readsStreams(exchange.headers.get('accept'));
   const outlet = await channels.modern.exchange({ request: route.message, caller, streams });
   return 'stream' in outlet ? toStream(outlet.stream) : exchange.reply(outlet.message, statusOf(outlet));
 }
 
-function versionRefusal({ classification }: InboundModernRoute): Refusal | null {
+function versionRefusal({ classification }: InboundModernRoute): Rejection | null {
   const requested = classification.revision ?? 'unknown';
   if (MODERN_VERSIONS.includes(requested)) return null;
   const supported = [...MODERN_VERSIONS];
@@ -37,8 +37,8 @@ function versionRefusal({ classification }: InboundModernRoute): Refusal | null 
   return { status: 400, code, message, data };
 }
 
-function headerRefusal(headers: Headers, request: JSONRPCRequest): Refusal | null {
-  const problem = headerProblem(headers, request);
+function headerRefusal(headers: Headers, request: JSONRPCRequest): Rejection | null {
+  const problem = headerIssue(headers, request);
   return problem === null ? null : { status: 400, code: -32020, message: `Bad Request: ${problem}.` };
 }
 

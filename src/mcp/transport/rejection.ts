@@ -5,7 +5,7 @@ import { isObject } from '../wire-tool.ts';
 export const MAX_DEPTH = 64;
 
 /** What a message is refused with before it reaches a handler. */
-export interface Refusal {
+export interface Rejection {
   /** Over HTTP. */
   readonly status: number;
   readonly code: number;
@@ -14,49 +14,49 @@ export interface Refusal {
 }
 
 /** A client that sends something else than JSON. */
-export const NOT_JSON: Refusal = {
+export const NOT_JSON: Rejection = {
   status: 415,
   code: -32600,
   message: 'Unsupported Media Type: the Content-Type must be application/json.',
 };
 
 /** A client that reads neither form of reply. */
-export const NOT_ACCEPTABLE: Refusal = {
+export const NOT_ACCEPTABLE: Rejection = {
   status: 406,
   code: -32600,
   message: 'Not Acceptable: the Accept header must allow application/json or text/event-stream.',
 };
 
 /** A message that is no JSON. */
-export const PARSE_ERROR: Refusal = {
+export const PARSE_ERROR: Rejection = {
   status: 400,
   code: -32700,
   message: 'Parse error: the message is not valid JSON.',
 };
 
 /** A message that nests too deep to be worth looking at. */
-export const TOO_DEEP: Refusal = {
+export const TOO_DEEP: Rejection = {
   status: 400,
   code: -32600,
   message: `Invalid request: the message nests deeper than ${MAX_DEPTH} levels.`,
 };
 
 /** JSON that is no JSON-RPC message. */
-export const NOT_A_MESSAGE: Refusal = {
+export const NOT_A_MESSAGE: Rejection = {
   status: 400,
   code: -32600,
   message: 'Invalid request: this is not a JSON-RPC 2.0 message.',
 };
 
 /** A refusal as a JSON-RPC error response, under the id of the request where it has one. */
-export function toRefusal({ code, message, data }: Refusal, request?: JsonValue) {
+export function toRejection({ code, message, data }: Rejection, request?: JsonValue) {
   const error = data === undefined ? { code, message } : { code, message, data };
   return { jsonrpc: '2.0', id: idOf(request), error };
 }
 
 /** A refusal as an HTTP response. */
-export function toRefusalResponse(refusal: Refusal, request?: JsonValue): Response {
-  return Response.json(toRefusal(refusal, request), { status: refusal.status });
+export function toRejectionResponse(refusal: Rejection, request?: JsonValue): Response {
+  return Response.json(toRejection(refusal, request), { status: refusal.status });
 }
 
 function idOf(request: JsonValue | undefined): string | number | null {

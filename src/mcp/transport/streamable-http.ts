@@ -10,7 +10,7 @@ import { Channel } from './channel.ts';
 import { answerLegacy } from './legacy.ts';
 import { parseMessageJson } from './message.ts';
 import { answerModern } from './modern.ts';
-import { NOT_ACCEPTABLE, NOT_JSON, toRefusalResponse } from './rejection.ts';
+import { NOT_ACCEPTABLE, NOT_JSON, toRejectionResponse } from './rejection.ts';
 import { acceptedForm, createResponder, type Respond, type Responder } from './response.ts';
 
 /** One POST to the MCP endpoint, its body read. */
@@ -39,11 +39,11 @@ export function createMcpHandler(runtime: Runtime, { sessions, ...options }: Mcp
     legacy: connect(runtime, 'legacy', parts),
   };
   return async ({ headers, body: text, caller, respond }) => {
-    if (!isJsonContentType(headers.get('content-type'))) return toRefusalResponse(NOT_JSON);
+    if (!isJsonContentType(headers.get('content-type'))) return toRejectionResponse(NOT_JSON);
     const form = acceptedForm(headers.get('accept'));
-    if (form === null) return toRefusalResponse(NOT_ACCEPTABLE);
+    if (form === null) return toRejectionResponse(NOT_ACCEPTABLE);
     const read = parseMessageJson(text);
-    if (!read.ok) return toRefusalResponse(read.refusal);
+    if (!read.ok) return toRejectionResponse(read.rejection);
     enforceScopes(runtime, read.value, caller);
     return answer({
       headers,
@@ -76,7 +76,7 @@ async function answer(exchange: McpExchange): Promise<Response> {
   });
   if (route.kind === 'modern') return answerModern(route, exchange);
   if (route.kind === 'legacy') return answerLegacy(route, exchange);
-  return toRefusalResponse({ ...route, status: route.httpStatus }, body);
+  return toRejectionResponse({ ...route, status: route.httpStatus }, body);
 }
 
 /** One POST on its way to an answer. */

@@ -5,12 +5,12 @@ import { RE2JS } from '@bufbuild/re2';
 export type Expr = NonNullable<ReturnType<typeof parse>['expr']>;
 
 /** Why a condition cannot be used, and what to do about it. */
-export interface ConditionProblem {
+export interface ConditionIssue {
   readonly message: string;
   readonly fix: string;
 }
 
-type Parsed = { readonly expr: Expr } | { readonly problem: ConditionProblem };
+type Parsed = { readonly expr: Expr } | { readonly problem: ConditionIssue };
 
 const MAX_LENGTH = 4096;
 const MAX_DEPTH = 64;
@@ -63,7 +63,7 @@ function isDeeper(expr: Expr, limit: number): boolean {
 }
 
 /** Patterns are literals: a pattern from a caller could be made expensive, and a wrong one is found here. */
-function patternProblem(expr: Expr): ConditionProblem | null {
+function patternProblem(expr: Expr): ConditionIssue | null {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'callExpr' && value.function === 'matches') {
     const problem = literalPatternProblem(value.args.at(-1));
@@ -76,7 +76,7 @@ function patternProblem(expr: Expr): ConditionProblem | null {
   return null;
 }
 
-function literalPatternProblem(pattern: Expr | undefined): ConditionProblem | null {
+function literalPatternProblem(pattern: Expr | undefined): ConditionIssue | null {
   const literal = pattern?.exprKind.case === 'constExpr' ? pattern.exprKind.value.constantKind : undefined;
   if (literal?.case !== 'stringValue') {
     return {

@@ -1,7 +1,7 @@
 import { celEnv } from '@bufbuild/cel';
 import { nearestName } from '../../types/nearest.ts';
 import { USER_KEYS } from '../user.ts';
-import { type ConditionProblem, childrenOf, type Expr } from './expression.ts';
+import { type ConditionIssue, childrenOf, type Expr } from './expression.ts';
 
 /** CEL's own names: its types. */
 const TYPES = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type'];
@@ -30,7 +30,7 @@ export function referencesOf(expr: Expr, bound: ReadonlySet<string> = new Set())
 }
 
 /** The names, keys of `user` and functions that do not exist, each once. */
-export function nameProblems(expr: Expr, known: readonly string[]): readonly ConditionProblem[] {
+export function checkNames(expr: Expr, known: readonly string[]): readonly ConditionIssue[] {
   const functions = unique(unknownFunctions(expr));
   // A misread macro leaves its variable behind as one more unknown name.
   if (functions.some((name) => MACROS.includes(name))) return functions.map(unknownFunction);
@@ -90,14 +90,14 @@ function unique(names: readonly string[]): readonly string[] {
   return [...new Set(names)];
 }
 
-function unknownName(name: string, known: readonly string[]): ConditionProblem {
+function unknownName(name: string, known: readonly string[]): ConditionIssue {
   return {
     message: `The condition reads "${name}", which is not there.`,
     fix: fixOf(name, known),
   };
 }
 
-function unknownKey(key: string): ConditionProblem {
+function unknownKey(key: string): ConditionIssue {
   return {
     message: `The condition reads "user.${key}", which is not there.`,
     fix: fixOf(
@@ -112,7 +112,7 @@ function fixOf(name: string, known: readonly string[]): string {
   return nearest === null ? `Use one of: ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
 }
 
-function unknownFunction(name: string): ConditionProblem {
+function unknownFunction(name: string): ConditionIssue {
   const macro = MACROS.includes(name);
   return {
     message: macro
@@ -124,7 +124,7 @@ function unknownFunction(name: string): ConditionProblem {
   };
 }
 
-const MESSAGE_PROBLEM: ConditionProblem = {
+const MESSAGE_PROBLEM: ConditionIssue = {
   message: 'The condition makes a protocol-buffer message, which policies do not have.',
   fix: 'Use maps, lists, timestamp() and duration().',
 };

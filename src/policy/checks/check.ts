@@ -1,19 +1,19 @@
 import type { Policies, PolicyRule } from '../../project/model.ts';
-import { type ConditionProblem, parseCondition } from '../cel/expression.ts';
-import { nameProblems } from '../cel/names.ts';
+import { type ConditionIssue, parseCondition } from '../cel/expression.ts';
+import { checkNames } from '../cel/names.ts';
 import { locateField } from '../paths.ts';
 import type { PolicyScope, Side } from '../scope.ts';
-import { ruleProblem } from './rule.ts';
-import { sampleProblem } from './sample.ts';
+import { ruleIssue } from './rule.ts';
+import { sampleIssue } from './sample.ts';
 
 /** What is wrong with an endpoint's policies, and where in the endpoint. */
-export interface PolicyProblem extends ConditionProblem {
+export interface PolicyIssue extends ConditionIssue {
   /** Keys from the endpoint down, e.g. `policies, input, 0, condition`. */
   readonly path: readonly (string | number)[];
 }
 
 /** Everything `svc validate` can know about policies without a call. Never throws. */
-export function checkPolicies(policies: Policies, scope: PolicyScope): readonly PolicyProblem[] {
+export function checkPolicies(policies: Policies, scope: PolicyScope): readonly PolicyIssue[] {
   const sides = ['input', 'output'] as const;
   return [
     ...shadowProblems(policies, scope),
@@ -32,10 +32,10 @@ export function checkPolicies(policies: Policies, scope: PolicyScope): readonly 
 /** For whoever is given it, so that it is loaded only where there are policies. */
 export type CheckPolicies = typeof checkPolicies;
 
-type KeyedProblem = ConditionProblem & { readonly key: readonly (string | number)[] };
+type KeyedProblem = ConditionIssue & { readonly key: readonly (string | number)[] };
 
 function checkRule(side: Side, rule: PolicyRule, scope: PolicyScope): readonly KeyedProblem[] {
-  const shape = ruleProblem(side, rule, scope.returns);
+  const shape = ruleIssue(side, rule, scope.returns);
   const condition = checkCondition(side, rule.condition, scope);
   return [
     ...condition.map((problem) => ({ ...problem, key: ['condition'] })),
@@ -43,12 +43,12 @@ function checkRule(side: Side, rule: PolicyRule, scope: PolicyScope): readonly K
   ];
 }
 
-function checkCondition(side: Side, text: string, scope: PolicyScope): readonly ConditionProblem[] {
+function checkCondition(side: Side, text: string, scope: PolicyScope): readonly ConditionIssue[] {
   const parsed = parseCondition(text);
   if ('problem' in parsed) return [parsed.problem];
-  const names = nameProblems(parsed.expr, namesOf(side, scope));
+  const names = checkNames(parsed.expr, namesOf(side, scope));
   if (names.length > 0) return names;
-  const sample = sampleProblem(text, parsed.expr, side, scope);
+  const sample = sampleIssue(text, parsed.expr, side, scope);
   return sample === null ? [] : [sample];
 }
 
@@ -66,7 +66,7 @@ function fieldProblems(
   );
 }
 
-function unknownField(field: string): ConditionProblem {
+function unknownField(field: string): ConditionIssue {
   return {
     message: `The field "${field}" is not part of \`return\`, so nothing would be hidden.`,
     fix: 'Correct the path (a.b goes into objects, arrays are walked through), or declare the field in `return`.',
@@ -74,7 +74,7 @@ function unknownField(field: string): ConditionProblem {
 }
 
 /** A condition could not tell the parameter from the caller. */
-function shadowProblems({ input }: Policies, { parameters }: PolicyScope): readonly PolicyProblem[] {
+function shadowProblems({ input }: Policies, { parameters }: PolicyScope): readonly PolicyIssue[] {
   if (input.length === 0) return [];
   return parameters.flatMap(({ name }, index) =>
     name === 'user'

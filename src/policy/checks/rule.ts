@@ -1,13 +1,13 @@
 import type { PolicyRule } from '../../project/model.ts';
 import type { TypeNode } from '../../types/node.ts';
-import type { ConditionProblem } from '../cel/expression.ts';
+import type { ConditionIssue } from '../cel/expression.ts';
 import type { Side } from '../scope.ts';
 
 /** A problem at a key of the rule. */
-export type RuleProblem = ConditionProblem & { readonly key: string };
+export type RuleIssue = ConditionIssue & { readonly key: string };
 
 /** Why a rule cannot do what it says, whatever its condition; such a rule denies every call. */
-export function ruleProblem(side: Side, rule: PolicyRule, returns: TypeNode | null): RuleProblem | null {
+export function ruleIssue(side: Side, rule: PolicyRule, returns: TypeNode | null): RuleIssue | null {
   if (rule.action === 'deny') return null;
   if (side === 'input') {
     return {
@@ -19,7 +19,7 @@ export function ruleProblem(side: Side, rule: PolicyRule, returns: TypeNode | nu
   return rule.action === 'filter_sensitive_fields' ? sensitiveProblem(returns) : fieldsProblem(rule);
 }
 
-function fieldsProblem({ action, fields = [] }: PolicyRule): RuleProblem | null {
+function fieldsProblem({ action, fields = [] }: PolicyRule): RuleIssue | null {
   if (fields.length > 0 && fields.every((field) => field !== '')) return null;
   return {
     key: fields.length > 0 ? 'fields' : 'action',
@@ -28,7 +28,7 @@ function fieldsProblem({ action, fields = [] }: PolicyRule): RuleProblem | null 
   };
 }
 
-function sensitiveProblem(returns: TypeNode | null): RuleProblem | null {
+function sensitiveProblem(returns: TypeNode | null): RuleIssue | null {
   if (returns !== null) return null;
   return {
     key: 'action',

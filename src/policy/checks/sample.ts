@@ -2,7 +2,7 @@ import type { User } from '../../context.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Format, TypeNode } from '../../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from '../cel/bindings.ts';
-import type { ConditionProblem, Expr } from '../cel/expression.ts';
+import type { ConditionIssue, Expr } from '../cel/expression.ts';
 import { referencesOf } from '../cel/names.ts';
 import { compileCondition, type Verdict } from '../compile.ts';
 import type { PolicyScope, Side } from '../scope.ts';
@@ -34,12 +34,7 @@ const TEXTS: { readonly [format in Format]: string } = {
 const SAMPLE_TIME = Date.UTC(2026, 0, 31, 12);
 
 /** What evaluating a condition on samples shows: that it is no yes-or-no question, or can never be answered. */
-export function sampleProblem(
-  text: string,
-  expr: Expr,
-  side: Side,
-  scope: PolicyScope,
-): ConditionProblem | null {
+export function sampleIssue(text: string, expr: Expr, side: Side, scope: PolicyScope): ConditionIssue | null {
   const evaluate = compileCondition(text);
   const verdicts = [SOMEBODY, null].map((user) =>
     evaluate(sampleBindings(side, scope, user), () => SAMPLE_TIME),
@@ -56,14 +51,14 @@ function failureOf(verdict: Verdict): readonly string[] {
   return 'failure' in verdict ? [verdict.failure] : [];
 }
 
-function notBoolean(failure: string): ConditionProblem {
+function notBoolean(failure: string): ConditionIssue {
   return {
     message: `${failure.charAt(0).toUpperCase()}${failure.slice(1)}.`,
     fix: "Compare it with something, e.g. user.role == 'admin' or size(user.groups) > 0.",
   };
 }
 
-function neverAnswered(failure: string): ConditionProblem {
+function neverAnswered(failure: string): ConditionIssue {
   return {
     message: `The condition cannot be evaluated: ${failure}.`,
     fix: 'Compare values of one type; convert with int(), double(), string() or timestamp().',

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { Problem } from '../issue.ts';
+import type { SourceIssue } from '../issue.ts';
 import { type Path, positionAt, toPointer } from '../yaml/position.ts';
 import type { YamlFile } from '../yaml/yaml.ts';
 
 /** A value as its schema has it, or everything that is wrong with it. */
-export type Checked<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+export type Checked<T> = { readonly value: T } | { readonly problems: readonly SourceIssue[] };
 
 /** Holds a YAML file against a schema. */
 export function checkSchema<Schema extends v.GenericSchema>(
@@ -16,7 +16,7 @@ export function checkSchema<Schema extends v.GenericSchema>(
   return { problems: result.issues.map((issue) => toProblem(issue, yaml)) };
 }
 
-function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile): Problem {
+function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile): SourceIssue {
   const [code = '', message = '', fix = ''] = issue.message.split('\n');
   const path = (issue.path ?? []).map(({ key }) => key as string | number);
   const key = issue.path?.at(-1)?.origin === 'key' ? yaml.keys[toPointer(path)] : undefined;
@@ -27,8 +27,8 @@ function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile): Problem {
 export function problemAt(
   yaml: YamlFile,
   path: Path,
-  problem: Omit<Problem, 'position'> & Partial<Problem>,
-): Problem {
+  problem: Omit<SourceIssue, 'position'> & Partial<SourceIssue>,
+): SourceIssue {
   return { position: positionAt(yaml.positions, path), ...problem, message: named(path, problem.message) };
 }
 

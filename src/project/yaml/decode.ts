@@ -1,8 +1,8 @@
-import type { Problem } from '../issue.ts';
+import type { SourceIssue } from '../issue.ts';
 import { toPosition } from './position.ts';
 
 /** A file's text, or why its bytes are none. */
-export type Decoded = { readonly text: string } | { readonly problem: Problem };
+export type Decoded = { readonly text: string } | { readonly problem: SourceIssue };
 
 /** What YAML forbids outside of escapes, and no SQL means (YAML 1.2, 5.1). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
@@ -46,6 +46,6 @@ function nameOf(text: string, offset: number): string {
   return `U+${text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-function refuse(text: string, offset: number, problem: Omit<Problem, 'position'>): Decoded {
+function refuse(text: string, offset: number, problem: Omit<SourceIssue, 'position'>): Decoded {
   return { problem: { ...problem, position: toPosition(text, offset) } };
 }

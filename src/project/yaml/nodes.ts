@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { JsonValue } from '../../json.ts';
-import type { Problem } from '../issue.ts';
+import type { SourceIssue } from '../issue.ts';
 import { type NodePosition, type Position, type Positions, pointerTo } from './position.ts';
 
 /** Where the nodes of a document come from. */
@@ -28,7 +28,7 @@ interface State extends Origin {
   readonly open: Set<Node>;
   readonly positions: Table<NodePosition>;
   readonly keys: Table<Position>;
-  readonly problems: Problem[];
+  readonly problems: SourceIssue[];
   /** Those that are not told again. */
   readonly told: Set<string>;
   values: number;
@@ -55,7 +55,7 @@ const MAX_DEPTH = 100;
 export function readNodes(
   document: Document.Parsed,
   origin: Origin,
-): ReadNodes | { readonly problems: readonly Problem[] } {
+): ReadNodes | { readonly problems: readonly SourceIssue[] } {
   const [positions, keys, problems] = [{}, {}, []];
   const [targets, open, told] = [targetsOf(document), new Set<Node>(), new Set<string>()];
   const state: State = { ...origin, targets, open, positions, keys, problems, told, values: 0 };

@@ -1,5 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
-import { MOST_PROBLEMS, type Problem } from '../issue.ts';
+import { MOST_PROBLEMS, type SourceIssue } from '../issue.ts';
 import { fixFor } from './fixes.ts';
 import { type ReadNodes, readNodes } from './nodes.ts';
 
@@ -7,7 +7,7 @@ import { type ReadNodes, readNodes } from './nodes.ts';
 export type YamlFile = ReadNodes;
 
 /** A parsed file, or everything that keeps it from being one. */
-export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly Problem[] };
+export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly SourceIssue[] };
 
 /** Twice the depth of the deepest type, and what is around it. */
 const MAX_DEPTH = 100;
@@ -39,7 +39,7 @@ export function parseYaml(text: string): ParsedYaml {
 }
 
 /** Stops at too deep a nesting, before anything recursive gets to see it. */
-function compose(text: string, lines: LineCounter): Document.Parsed | { problem: Problem } {
+function compose(text: string, lines: LineCounter): Document.Parsed | { problem: SourceIssue } {
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer({ uniqueKeys: false, intAsBigInt: true });
   lines.addNewLine(0);
@@ -55,7 +55,7 @@ function compose(text: string, lines: LineCounter): Document.Parsed | { problem:
   return first ?? { problem: empty() };
 }
 
-function tooDeep({ line, col }: { line: number; col: number }): Problem {
+function tooDeep({ line, col }: { line: number; col: number }): SourceIssue {
   return {
     code: 'yaml-depth',
     message: `This is nested deeper than ${MAX_DEPTH} levels.`,
@@ -64,7 +64,7 @@ function tooDeep({ line, col }: { line: number; col: number }): Problem {
   };
 }
 
-function empty(): Problem {
+function empty(): SourceIssue {
   return {
     code: 'file-empty',
     message: 'The file is empty.',
@@ -73,7 +73,7 @@ function empty(): Problem {
   };
 }
 
-function several({ line, col }: { line: number; col: number }): Problem {
+function several({ line, col }: { line: number; col: number }): SourceIssue {
   return {
     code: 'yaml-documents',
     message: 'A second YAML document begins here, and a file holds one.',

@@ -42,7 +42,7 @@ export type Snapshot = {
 };
 
 /** What a snapshot is made from. */
-export interface SnapshotParts {
+export interface SnapshotDeps {
   /** Without errors. */
   readonly project: Project;
   readonly catalog: Catalog;
@@ -56,7 +56,7 @@ export interface SnapshotParts {
 }
 
 /** A snapshot of a project and its database. */
-export function toSnapshot(parts: SnapshotParts): Snapshot {
+export function toSnapshot(parts: SnapshotDeps): Snapshot {
   const { project, catalog, tables } = parts;
   const known = new Map(
     project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [[subjectOf(endpoint), endpoint]] : [])),

@@ -1,6 +1,6 @@
 import type { Files } from '../../ports.ts';
 import type { Finding } from '../../project/finding.ts';
-import { byPlace, type Problem, toFindings } from '../../project/issue.ts';
+import { byPlace, type SourceIssue, toFindings } from '../../project/issue.ts';
 import { listFolder, readText } from '../../project/read.ts';
 import { checkSchema, problemAt } from '../../project/schema/issues.ts';
 import { positionAt } from '../../project/yaml/position.ts';
@@ -35,7 +35,7 @@ interface Loaded {
 }
 
 async function loadSuite(files: Files, file: string): Promise<Loaded> {
-  const broken = (problems: readonly Problem[]): Loaded => ({
+  const broken = (problems: readonly SourceIssue[]): Loaded => ({
     file: { file, suite: null, positions: {} },
     findings: toFindings(file, problems),
   });
@@ -51,7 +51,7 @@ async function loadSuite(files: Files, file: string): Promise<Loaded> {
 }
 
 /** The names of tests become names of files. */
-function checkTests({ tests }: ParsedSuiteFile, yaml: YamlFile): readonly Problem[] {
+function checkTests({ tests }: ParsedSuiteFile, yaml: YamlFile): readonly SourceIssue[] {
   return tests.flatMap(({ name }, index) =>
     tests.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) === index
       ? []

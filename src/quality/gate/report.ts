@@ -9,7 +9,7 @@ export type CheckName = (typeof CHECKS)[number];
 export const ALLOWABLE = CHECKS.filter((check) => check !== 'validate');
 
 /** One thing that is wrong: plain JSON. */
-export type GateProblem = {
+export type GateIssue = {
   readonly message: string;
   /** What to do about this one; the check's own `fix` says what to do about all. */
   readonly fix?: string;
@@ -24,7 +24,7 @@ export type GateProblem = {
 export type CheckReport = {
   readonly check: CheckName;
   readonly status: 'passed' | 'failed' | 'allowed' | 'skipped';
-  readonly problems: readonly GateProblem[];
+  readonly problems: readonly GateIssue[];
   /** What to do where it failed. */
   readonly fix?: string;
   /** Why it was skipped, or what was seen that stops nothing. */
@@ -48,7 +48,7 @@ const FIXES: { readonly [check in CheckName]: string } = {
 /** The report of a check that was made. */
 export function judge(
   check: CheckName,
-  problems: readonly GateProblem[],
+  problems: readonly GateIssue[],
   allowed: readonly CheckName[],
   note?: string,
 ): CheckReport {
@@ -64,7 +64,7 @@ export function skip(check: CheckName, note: string): CheckReport {
 }
 
 /** Errors among findings as problems. */
-export function toProblems(findings: readonly Finding[]): readonly GateProblem[] {
+export function toProblems(findings: readonly Finding[]): readonly GateIssue[] {
   return findings
     .filter(({ severity }) => severity === 'error')
     .map(({ message, fix, file, line, column }) => ({

@@ -5,7 +5,7 @@ import { typesOfInput, typesOfOutput } from './declared-types.ts';
 import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 
 /** A rule that can never do anything, or rules that leave nothing. */
-export interface ReachProblem {
+export interface UnreachableIssue {
   readonly code: 'policy-unreachable' | 'policy-contradiction';
   /** Keys from the endpoint down. */
   readonly path: readonly (string | number)[];
@@ -14,7 +14,7 @@ export interface ReachProblem {
 }
 
 /** Rules that no caller and no call can reach, and rules that deny every call; what cannot be decided is left alone. */
-export function checkReach(policies: Policies, scope: PolicyScope): readonly ReachProblem[] {
+export function checkReach(policies: Policies, scope: PolicyScope): readonly UnreachableIssue[] {
   const rules = toFormulaRules(policies, scope, 'anybody');
   const [input, output] = (['input', 'output'] as const).map((at) => rules.filter(({ side }) => side === at));
   const first = walk({
@@ -32,7 +32,7 @@ export function checkReach(policies: Policies, scope: PolicyScope): readonly Rea
 }
 
 interface Walked {
-  readonly problems: readonly ReachProblem[];
+  readonly problems: readonly UnreachableIssue[];
   readonly allDenied: boolean;
 }
 
@@ -61,7 +61,7 @@ interface Walk {
 /** Goes through the rules of one side as a call does, in all worlds at once. */
 function walk({ rules, before, worlds }: Walk): Walked {
   if (worlds === null) return NOTHING;
-  const problems: ReachProblem[] = [];
+  const problems: UnreachableIssue[] = [];
   let open = undenied(before, worlds);
   for (const [at, rule] of rules.entries()) {
     const own = worlds.filter((world) => isTrue(rule, world));
@@ -82,7 +82,7 @@ function walk({ rules, before, worlds }: Walk): Walked {
 const pathOf = ({ side, index }: FormulaRule) => ['policies', side, index, 'condition'];
 
 /** In some world it may still fail, which denies: that is no use that anybody meant. */
-function never(rule: FormulaRule, worlds: readonly World[]): ReachProblem {
+function never(rule: FormulaRule, worlds: readonly World[]): UnreachableIssue {
   const fails = worlds.some((world) => evaluateFormula(rule.formula, world) === 'fails');
   return {
     code: 'policy-unreachable',
@@ -93,7 +93,11 @@ function never(rule: FormulaRule, worlds: readonly World[]): ReachProblem {
 }
 
 /** The first rules that between them take every call which this one is for. */
-function shadowed(rule: FormulaRule, before: readonly FormulaRule[], own: readonly World[]): ReachProblem {
+function shadowed(
+  rule: FormulaRule,
+  before: readonly FormulaRule[],
+  own: readonly World[],
+): UnreachableIssue {
   const takers = before.filter((other) => own.some((world) => denies(other, world)));
   const names = takers.map(({ name }) => name).join(' and ');
   return {
@@ -109,7 +113,7 @@ function hiddenAlready(
   { rule, name, side, index }: FormulaRule,
   before: readonly FormulaRule[],
   reached: readonly World[],
-): readonly ReachProblem[] {
+): readonly UnreachableIssue[] {
   const { fields = [], action } = rule;
   if ((action !== 'filter_fields' && action !== 'mask_fields') || fields.length === 0) return [];
   const isGone = (field: string, world: World) =>
@@ -130,7 +134,10 @@ function hiddenAlready(
   ];
 }
 
-function deniesAll(denying: readonly FormulaRule[], rest: readonly FormulaRule[]): readonly ReachProblem[] {
+function deniesAll(
+  denying: readonly FormulaRule[],
+  rest: readonly FormulaRule[],
+): readonly UnreachableIssue[] {
   const end = denying.at(-1);
   if (end === undefined) return [];
   const names = denying.map(({ name }) => name);
@@ -142,7 +149,7 @@ function deniesAll(denying: readonly FormulaRule[], rest: readonly FormulaRule[]
   return [{ code: 'policy-contradiction', path: pathOf(end), message, fix }, ...rest.map(after)];
 }
 
-function after(rule: FormulaRule): ReachProblem {
+function after(rule: FormulaRule): UnreachableIssue {
   return {
     code: 'policy-unreachable',
     path: pathOf(rule),

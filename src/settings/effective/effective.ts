@@ -21,7 +21,7 @@ export type EffectiveValue = {
 };
 
 /** Everything that was put together, and where it is from. */
-export interface EffectiveParts {
+export interface EffectiveInput {
   readonly site: SiteFile;
   readonly siteFile: string | null;
   readonly siteYaml: YamlFile | null;
@@ -33,7 +33,7 @@ export interface EffectiveParts {
 }
 
 /** Every effective value with its origin, by key. */
-export function toEffective(parts: EffectiveParts): readonly EffectiveValue[] {
+export function toEffective(parts: EffectiveInput): readonly EffectiveValue[] {
   const written = [...siteRows(parts), ...userRows(parts)];
   const free = parts.overrides.filter(({ key }) => !written.some((row) => isUnder(row.key, key)));
   const rows = [...written, ...free.map(({ key, value, origin }) => toRow(key, value, origin))];
@@ -53,7 +53,7 @@ function isUnder(key: string, other: string): boolean {
   return key === other || key.startsWith(`${other}.`) || key.startsWith(`${other}[`);
 }
 
-function userRows(parts: EffectiveParts): readonly EffectiveValue[] {
+function userRows(parts: EffectiveInput): readonly EffectiveValue[] {
   return leavesOf(parts.merged.tree)
     .filter(({ value }) => value !== null)
     .map(({ path, value }) => {
@@ -67,11 +67,11 @@ function userRows(parts: EffectiveParts): readonly EffectiveValue[] {
     });
 }
 
-function userOrigin({ user, selected }: EffectiveParts, path: Path): Origin {
+function userOrigin({ user, selected }: EffectiveInput, path: Path): Origin {
   return user ? { kind: 'user-file', source: placeOf(user, path, selected) } : DEFAULT;
 }
 
-function siteRows(parts: EffectiveParts): readonly EffectiveValue[] {
+function siteRows(parts: EffectiveInput): readonly EffectiveValue[] {
   return siteValues(parts.site).flatMap(({ key, path, value }) => {
     const override = parts.overrides.find((one) => one.key === key);
     if (override) return [toRow(key, override.value, override.origin)];
@@ -79,7 +79,7 @@ function siteRows(parts: EffectiveParts): readonly EffectiveValue[] {
   });
 }
 
-function siteOrigin({ siteYaml, siteFile }: EffectiveParts, path: Path): Origin {
+function siteOrigin({ siteYaml, siteFile }: EffectiveInput, path: Path): Origin {
   const written = siteYaml ? valueAt(siteYaml.value, path) : undefined;
   if (!siteYaml || written === undefined || written === null) return DEFAULT;
   const { line } = positionAt(siteYaml.positions, path);

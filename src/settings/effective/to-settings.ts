@@ -6,7 +6,7 @@ import type { Override } from './origin.ts';
 import { toAuth } from './to-auth.ts';
 
 /** What settings are made of, once everything is checked. */
-export interface SettingsParts {
+export interface SettingsDeps {
   readonly site: SiteFile;
   readonly active: ParsedActive;
   /** Those that concern no key of the user file. */
@@ -16,7 +16,7 @@ export interface SettingsParts {
 }
 
 /** Files, environment and flags as one, with defaults where none of them speaks. */
-export function toSettings(parts: SettingsParts): Settings {
+export function toSettings(parts: SettingsDeps): Settings {
   const { site, active } = parts;
   const { profile } = active;
   const pick = createPick(parts.overrides);
@@ -83,7 +83,7 @@ function toRateLimit({ requests_per_minute, burst }: ParsedRateLimit) {
   return { requests_per_minute: most, burst: burst ?? Math.max(1, most) };
 }
 
-function toLogging({ active, expand }: SettingsParts): Settings['logging'] {
+function toLogging({ active, expand }: SettingsDeps): Settings['logging'] {
   const { enabled, path, level, format, max_bytes, backup_count } = active.logging ?? {};
   return {
     enabled: enabled ?? DEFAULTS['logging.enabled'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditRecord, RECORD_FIELDS, toAuditRecord } from '../../../src/audit/record.ts';
 import type { CallRecord } from '../../../src/call/call-record.ts';
-import { noteUnknown } from '../../../src/call/call-record.ts';
+import { recordUnknown } from '../../../src/call/call-record.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
@@ -168,7 +168,7 @@ describe('an audit record', () => {
     const uri = 'orders://x?token=planted-query';
     const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri}`);
     const args = { ssn: 'planted-ssn' };
-    noteUnknown(served.runtime, { kind: 'resource', name: uri, args, context: contextOf(null), error });
+    recordUnknown(served.runtime, { kind: 'resource', name: uri, args, context: contextOf(null), error });
     const record = toAuditRecord(lastCall(), ALL);
     expect(record).toMatchObject({
       operation_type: 'resource',

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type App, type AppOptions, createApp } from '../../../src/app.ts';
-import { type AuthParts, createAuth } from '../../../src/auth/create.ts';
+import { type AuthDeps, createAuth } from '../../../src/auth/create.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import type { User } from '../../../src/context.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
@@ -63,7 +63,7 @@ const HTTP: TransportSettings['http'] = {
 export interface Given {
   readonly auth?: Partial<AuthSettings>;
   readonly http?: Partial<TransportSettings['http']>;
-  readonly parts?: Partial<AuthParts>;
+  readonly parts?: Partial<AuthDeps>;
   readonly idp?: Idp;
   readonly runtime?: Runtime;
   readonly base?: string;

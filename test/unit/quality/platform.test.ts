@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { checkExtensions, platformProblem } from '../../../src/quality/platform.ts';
+import { checkExtensions, platformIssue } from '../../../src/quality/platform.ts';
 
 const WORKERS = { platform: 'cloudflare-workers', engine: 'duckdb-wasm' } as const;
 const NATIVE = { platform: null, engine: 'duckdb-native' } as const;
 
 const problemOf = (message: string, serving: typeof WORKERS | typeof NATIVE = WORKERS) =>
-  platformProblem(new SvcError('sql_failed', message), serving);
+  platformIssue(new SvcError('sql_failed', message), serving);
 
 describe('platformProblem', () => {
   it('names what is missing, and where', () => {
@@ -35,8 +35,8 @@ describe('platformProblem', () => {
 
   it('leaves the faults of the statement itself to the engine', () => {
     expect(problemOf('Catalog Error: Scalar Function with name nofunc does not exist!')).toBeNull();
-    expect(platformProblem(new SvcError('database_readonly', 'no'), NATIVE)).toBeNull();
-    expect(platformProblem(new SvcError('database_readonly', 'no'), WORKERS)?.message).toContain(
+    expect(platformIssue(new SvcError('database_readonly', 'no'), NATIVE)).toBeNull();
+    expect(platformIssue(new SvcError('database_readonly', 'no'), WORKERS)?.message).toContain(
       'read-only on',
     );
   });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createSecretSource } from '../../../adapters/references/source.ts';
-import { type EdgeInput, loadEdgeSettings } from '../../../src/settings/without-files.ts';
+import { type BundledInput, loadEdgeSettings } from '../../../src/settings/without-files.ts';
 import { userFile } from './fixture.ts';
 
 const USER = userFile('secrets: [{ name: db, type: custom, parameters: { key: "${KEY}" } }]\n');
 
-function start(env: EdgeInput['env'], over: Partial<EdgeInput> = {}) {
+function start(env: BundledInput['env'], over: Partial<BundledInput> = {}) {
   return loadEdgeSettings({
     project: 'demo',
     profile: 'dev',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { templateProblems } from '../../../src/template/problems.ts';
+import { checkTemplate } from '../../../src/template/problems.ts';
 import { compileTemplate, renderTemplate } from '../../../src/template/render.ts';
 import { cpuMs } from '../cpu.ts';
 
@@ -190,7 +190,7 @@ describe('noise as a template', () => {
     for (let round = 0; round < 1500; round += 1) {
       const text = noise(random);
       const start = cpuMs();
-      const problems = templateProblems(text, Object.keys(VALUES));
+      const problems = checkTemplate(text, Object.keys(VALUES));
       const outcome = outcomeOf(text);
       expect(cpuMs() - start, text).toBeLessThan(10_000);
       if ('code' in outcome) expect(CODES, text).toContain(outcome.code);
@@ -208,7 +208,7 @@ describe('noise as a template', () => {
     const codes = new Set<string>();
     for (let round = 0; round < 1500; round += 1) {
       const text = `{% for i in ${expression(random, 2)} %}${statement(random)}{% endfor %}{{ ${expression(random, 4)} }}`;
-      expect(templateProblems(text, Object.keys(VALUES)), text).toEqual([]);
+      expect(checkTemplate(text, Object.keys(VALUES)), text).toEqual([]);
       const start = cpuMs();
       const outcome = outcomeOf(text);
       expect(cpuMs() - start, text).toBeLessThan(10_000);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { templateProblems } from '../../../src/template/problems.ts';
+import { checkTemplate } from '../../../src/template/problems.ts';
 
 const DECLARED = ['name', 'items', 'count'];
-const problems = (text: string) => templateProblems(text, DECLARED);
+const problems = (text: string) => checkTemplate(text, DECLARED);
 
 describe('templates without a problem', () => {
   it.each([

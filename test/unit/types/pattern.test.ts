@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { compilePattern, type Pattern } from '../../../src/types/pattern.ts';
 import { exampleText } from '../../../src/types/pattern-example.ts';
-import { PatternRefusal } from '../../../src/types/pattern-tree.ts';
+import { PatternRejection } from '../../../src/types/pattern-tree.ts';
 import { cpuMs } from '../cpu.ts';
 import { createRandom, type Random } from './random.ts';
 
 function compiled(source: string): Pattern {
   const pattern = compilePattern(source);
-  if (pattern instanceof PatternRefusal) throw new Error(`${source} ${pattern.message}`);
+  if (pattern instanceof PatternRejection) throw new Error(`${source} ${pattern.message}`);
   return pattern;
 }
 
 const refusal = (source: string): string => {
   const pattern = compilePattern(source);
-  return pattern instanceof PatternRefusal ? pattern.message : '';
+  return pattern instanceof PatternRejection ? pattern.message : '';
 };
 
 describe('patterns answer as JavaScript does', () => {
@@ -140,7 +140,7 @@ it('never throws on noise', () => {
   for (let round = 0; round < 5000; round += 1) {
     const source = random.list(12, () => random.pick([...'ab()[]{}|*+?^$\\.,-:<>=!1d😀pu'])).join('');
     const pattern = compilePattern(source);
-    if (!(pattern instanceof PatternRefusal)) pattern.test('aab1-😀');
+    if (!(pattern instanceof PatternRejection)) pattern.test('aab1-😀');
   }
 });
 
