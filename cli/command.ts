@@ -1,4 +1,4 @@
-import type { Input } from './io/input.ts';
+import type { CommandInput } from './io/input.ts';
 import type { Output } from './io/output.ts';
 
 /** An option as commander writes it; `repeat` collects every value given. */
@@ -11,7 +11,7 @@ export interface Option {
 }
 
 /** Runs a command and returns its exit code, which is another's only where it runs another; whatever it throws is reported by main. */
-export type Run = (input: Input, output: Output) => Promise<number>;
+export type Run = (input: CommandInput, output: Output) => Promise<number>;
 
 /** One row of the command table; its code is loaded only when it is asked for. */
 export interface Command {
@@ -28,6 +28,6 @@ export interface Command {
 }
 
 /** A command's name, which its usage begins with. */
-export function nameOf({ usage }: Command): string {
+export function optionNameOf({ usage }: Command): string {
   return usage.split(' ', 1)[0] ?? usage;
 }

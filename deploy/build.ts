@@ -11,7 +11,7 @@ import type { SiteFile } from '../src/project/site-model.ts';
 import type { Allowed } from '../src/quality/gate/report.ts';
 import { VERSION } from '../src/version.ts';
 import { bundle, type Included } from './bundle.ts';
-import { asksForTokens, namesTelemetry, readConfig } from './config.ts';
+import { configNeedsSignIn, namesTelemetry, readConfig } from './config.ts';
 import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
 import { copyEngine, engineFolder } from './engine.ts';
 import { replaceFolder } from './folder.ts';
@@ -156,7 +156,7 @@ async function toFiles(
     config: has,
     settings: has || manifest.secrets.length > 0,
     audit: manifest.audit.enabled,
-    auth: has && asksForTokens(config),
+    auth: has && configNeedsSignIn(config),
     telemetry: has && namesTelemetry(config),
     ...partsOf(manifest.catalog),
     python: python !== null,

@@ -4,7 +4,7 @@ import { SvcError } from '../src/errors.ts';
 import { leavesOf } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
 import { readUserFile } from '../src/settings/user-file.ts';
-import { refuse } from './gate.ts';
+import { refuseBuild } from './gate.ts';
 
 /** The user file that goes into the artefact, null when none was asked for; refuses one with secrets (design, D15). */
 export async function readConfig(path: string | undefined, root: string): Promise<string | null> {
@@ -13,12 +13,12 @@ export async function readConfig(path: string | undefined, root: string): Promis
     const fix = 'Name a user file with --config, or leave the option out.';
     throw new SvcError('usage', `The user file ${path} cannot be read. ${fix}`, { cause });
   });
-  refuse(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
+  refuseBuild(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
   return new TextDecoder().decode(bytes);
 }
 
 /** Whether any profile of a user file signs people in, or checks tokens of another server. */
-export function asksForTokens(config: string): boolean {
+export function configNeedsSignIn(config: string): boolean {
   const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
   return leavesOf(user?.yaml.value ?? null).some(({ path, value }) => {
     const [block, key] = path.slice(-2);

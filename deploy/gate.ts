@@ -20,7 +20,7 @@ export async function compileProject(
   { incapable = false } = {},
 ): Promise<SoundProject> {
   const project = await loadProject(await openProjectFiles(root), root, profile);
-  refuse(
+  refuseBuild(
     [...project.findings, ...(await checkCatalog(project))].filter(({ severity }) => severity === 'error'),
   );
   if (project.site === null) throw new SvcError('project_invalid', 'The project has no valid svc-site.yml.');
@@ -36,7 +36,7 @@ export function checkCapability({ site, catalog }: SoundProject): readonly SvcEr
 }
 
 /** Throws project_invalid that lists the findings, if there are any. */
-export function refuse(errors: readonly Finding[]): void {
+export function refuseBuild(errors: readonly Finding[]): void {
   if (errors.length === 0) return;
   const lines = errors.map(
     ({ file, line, column, message, fix }) => `${file}:${line}:${column}: ${message} ${fix}`,

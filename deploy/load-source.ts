@@ -26,7 +26,7 @@ const READERS: { readonly [extension: string]: (files: string) => string } = {
 };
 
 /** The SQL that reads files, which are all of one format. */
-export function readerOf(files: readonly string[]): string {
+export function tableReaderOf(files: readonly string[]): string {
   const [format, ...others] = [...new Set(files.map(formatOf))];
   const reader = READERS[format ?? ''];
   if (reader === undefined || others.length > 0) throw formatError(others.length > 0);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
-import { type LoadSource, readerOf } from './load-source.ts';
+import { type LoadSource, tableReaderOf } from './load-source.ts';
 
 /** Files to load as tables, and what becomes of tables that are there already. */
 export interface LoadOptions {
@@ -75,7 +75,7 @@ function tableName(file: string): string {
 async function loadTable(filling: Filling, { table, files }: Table, replace: boolean): Promise<number> {
   const name = `"${table.replaceAll('"', '""')}"`;
   const create = replace ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE';
-  await filling.run(`${create} ${name} AS FROM ${readerOf(files)}`);
+  await filling.run(`${create} ${name} AS FROM ${tableReaderOf(files)}`);
   const [rows] = await filling.column(`SELECT count(*) FROM ${name}`);
   return Number(rows);
 }

@@ -5,11 +5,11 @@ import type { Runtime } from './call/runtime.ts';
 import { logIdsOf } from './context.ts';
 import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
-import { type Access, enforceAccess } from './http/access.ts';
+import { enforceAccess, type HttpAccess } from './http/access.ts';
 import { type Admission, type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
-import { toFailure } from './http/errors.ts';
+import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
 import type { Changes } from './mcp/changes.ts';
@@ -25,7 +25,7 @@ import type { Log } from './ports.ts';
 /** How a project is served over HTTP. */
 export interface AppOptions extends AdmissionOptions {
   /** Who may reach the server by which name. */
-  readonly access: () => Access;
+  readonly access: () => HttpAccess;
   /** Asked once for each request, so that a reload can swap it. */
   readonly runtime: () => Runtime;
   readonly version: string;
@@ -108,7 +108,7 @@ export function createApp(options: AppOptions): App {
   routeHealth(hono, options, () => stopping);
   routeLanding(hono, options);
   hono.notFound((c) =>
-    toFailure(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
+    toErrorResponse(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
   return {
@@ -150,7 +150,7 @@ function fail(error: SvcError, c: Context<Env>, log: Log): Response {
     const fields = { ...ids, error_id: requestId, code: error.code, causes: causesOf(error) };
     log({ level: 'error', message: `${c.req.method} ${c.req.path} failed: ${error.message}`, fields });
   }
-  return toFailure(error, c.req.path, requestId);
+  return toErrorResponse(error, c.req.path, requestId);
 }
 
 function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit: Admit): void {
@@ -180,7 +180,7 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit
 function refuseMethod(c: Context<Env>, methods: string): Response {
   const [only] = methods.split(',', 1);
   const error = new SvcError('method_not_allowed', `${c.req.method} is not used here: ${only} only.`);
-  const refused = toFailure(error, c.req.path, c.get('requestId'));
+  const refused = toErrorResponse(error, c.req.path, c.get('requestId'));
   refused.headers.set('allow', methods);
   return refused;
 }

@@ -11,7 +11,7 @@ export { type Manifest, parseManifest, toServedCatalog } from './catalog/manifes
 export type { AnyEntry, Catalog, PromptEntry, ResourceEntry, ToolEntry } from './catalog/model.ts';
 export type { RequestContext, User } from './context.ts';
 export { ERRORS, type ErrorCode, SvcError, toPublicText, toSvcError } from './errors.ts';
-export { type Access, accessOf, LOCAL_ACCESS, OPEN_ACCESS } from './http/access.ts';
+export { type HttpAccess, httpAccessOf, LOCAL_ACCESS, OPEN_ACCESS } from './http/access.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export type {
   Clock,

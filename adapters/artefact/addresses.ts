@@ -1,5 +1,5 @@
 import type { AppOptions } from '../../src/app.ts';
-import { type Access, OPEN_ACCESS, withNames } from '../../src/http/access.ts';
+import { type HttpAccess, OPEN_ACCESS, withNames } from '../../src/http/access.ts';
 import { OWN_ADDRESS, type PublicAddress } from '../../src/http/origin.ts';
 import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -15,7 +15,7 @@ export interface ArtefactAddresses {
  * itself, and platforms know better by which names they are reached.
  */
 export function createEdgeReach(): ArtefactAddresses {
-  let access: Access = OPEN_ACCESS;
+  let access: HttpAccess = OPEN_ACCESS;
   let limit: RateLimit | null = null;
   let address: PublicAddress = OWN_ADDRESS;
   return {

@@ -14,7 +14,7 @@ export type ArtefactAuthDeps = Pick<AuthDeps, 'fetchDocument' | 'openJwe' | 'lis
 };
 
 /** Whether settings ask for tokens. */
-export function asksForTokens({ auth }: Pick<Settings, 'auth'>): boolean {
+export function needsSignIn({ auth }: Pick<Settings, 'auth'>): boolean {
   return auth.provider !== null || auth.verifier !== null;
 }
 
@@ -24,7 +24,7 @@ export async function startAuth(
   catalog: Catalog,
   parts: ArtefactAuthDeps,
 ): Promise<Auth | null> {
-  if (settings === null || !asksForTokens(settings)) return warnOfScopes(catalog, parts);
+  if (settings === null || !needsSignIn(settings)) return warnOfScopes(catalog, parts);
   const { createAuth } = await import('../../src/auth/create.ts').catch((cause) => {
     throw new SvcError('config_invalid', NOT_BUILT_IN, { cause });
   });

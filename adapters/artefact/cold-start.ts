@@ -21,14 +21,18 @@ export type OpenSource = (connections: Connections, env: Environment) => SecretS
 export type LoadStartSettings = (start: ColdStart) => Promise<Settings | null>;
 
 /** Whether the artefact may serve: null, or the answer that everybody gets instead. */
-export type Gate = () => Promise<((request: Request) => Response) | null>;
+export type RequestGate = () => Promise<((request: Request) => Response) | null>;
 
 /** What is not there yet may be there soon (a Vault that restarts), but not every request may ask for it. */
 const RETRY_MS = 5_000;
 
 /** Loads once for everybody; a failure is logged, holds for five seconds, and is then tried again. */
-export function createGate(load: () => Promise<unknown>, log: Log, now: () => number = Date.now): Gate {
-  let attempt: ReturnType<Gate> | null = null;
+export function createGate(
+  load: () => Promise<unknown>,
+  log: Log,
+  now: () => number = Date.now,
+): RequestGate {
+  let attempt: ReturnType<RequestGate> | null = null;
   let failedAt: number | null = null;
   const tried = async () => {
     try {

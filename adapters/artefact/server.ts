@@ -11,7 +11,7 @@ import type { Telemetry } from '../otel/telemetry.ts';
 import { createEdgeReach } from './addresses.ts';
 import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
 import { type ArtefactAuthDeps, startAuth } from './auth.ts';
-import { createGate, type Gate } from './cold-start.ts';
+import { createGate, type RequestGate } from './cold-start.ts';
 import type { StartLog } from './log.ts';
 import { sealerOf } from './sealer.ts';
 import { measuredBy, startTelemetry } from './telemetry.ts';
@@ -32,7 +32,7 @@ export interface ArtefactPlatform extends Pick<RuntimeDeps, 'open' | 'openPython
 export interface EdgeServer {
   readonly app: App;
   /** Passed before each request: what the configuration asks for is there. */
-  readonly gate: Gate;
+  readonly gate: RequestGate;
   readonly settings: () => Settings | null;
   readonly runtime: () => Runtime;
   readonly telemetry: () => Telemetry | null;

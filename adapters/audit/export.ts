@@ -6,7 +6,7 @@ import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import { readLines } from './lines.ts';
-import { linesOf, toText } from './native.ts';
+import { linesOf, toCellText } from './native.ts';
 import { filesOf } from './query.ts';
 
 /** Writes all records that match as CSV (RFC 4180), oldest file first; answers how many. */
@@ -72,7 +72,7 @@ export async function exportDuckdb(path: string, filter: AuditFilter, target: st
   const scratch = await openScratch();
   const made = !existsSync(target);
   try {
-    await scratch.rows(`ATTACH ${toText(target)} AS target`);
+    await scratch.rows(`ATTACH ${toCellText(target)} AS target`);
     // Records are their owner's alone, as in the file they come from.
     if (made) await chmod(target, 0o600);
     return await copyLogs(scratch, files, filter);

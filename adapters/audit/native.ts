@@ -60,9 +60,9 @@ export function linesOf(
 }
 
 /** As toAuditLine has it. */
-const SOUND = `regexp_matches("timestamp", ${toText(TIMESTAMP)})
-    AND operation_type IN (${OPERATION_TYPES.map(toText).join(', ')})
-    AND operation_status IN (${OPERATION_STATUSES.map(toText).join(', ')})`;
+const SOUND = `regexp_matches("timestamp", ${toCellText(TIMESTAMP)})
+    AND operation_type IN (${OPERATION_TYPES.map(toCellText).join(', ')})
+    AND operation_status IN (${OPERATION_STATUSES.map(toCellText).join(', ')})`;
 
 /** First which they are, then their lines: to take all lines apart would cost several times as much. */
 async function newest(
@@ -126,11 +126,11 @@ FROM line WHERE wanted OR NOT sound GROUP BY 1, 2, 3, 4, 5, 6`,
 }
 
 /** A text of ours as SQL has it. */
-export function toText(value: string): string {
+export function toCellText(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
 /** A path that is no pattern, whatever is in it. */
 function toPattern(path: string): string {
-  return toText(path.replaceAll(/[[*?]/g, '[$&]'));
+  return toCellText(path.replaceAll(/[[*?]/g, '[$&]'));
 }

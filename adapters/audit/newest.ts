@@ -1,4 +1,10 @@
-import { type AuditFilter, type AuditLine, matches, textOf, toAuditLine } from '../../src/audit/filter.ts';
+import {
+  type AuditFilter,
+  type AuditLine,
+  fieldTextOf,
+  matches,
+  toAuditLine,
+} from '../../src/audit/filter.ts';
 
 interface Kept {
   readonly key: string;
@@ -15,7 +21,7 @@ export class NewestLines {
   }
 
   add(text: string, { timestamp, fields }: AuditLine): void {
-    this.#kept.push({ key: `${timestamp} ${textOf(fields.record_id) ?? ''}`, text });
+    this.#kept.push({ key: `${timestamp} ${fieldTextOf(fields.record_id) ?? ''}`, text });
     if (this.#kept.length > 2 * this.#many + 1_000) this.#trim();
   }
 

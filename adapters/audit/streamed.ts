@@ -1,4 +1,4 @@
-import { type AuditFilter, matches, textOf } from '../../src/audit/filter.ts';
+import { type AuditFilter, fieldTextOf, matches } from '../../src/audit/filter.ts';
 import type { AuditGroup } from '../../src/audit/stats.ts';
 import { readLines } from './lines.ts';
 import { NewestLines } from './newest.ts';
@@ -51,10 +51,10 @@ function add(
 ): void {
   const own = {
     hour: timestamp.slice(0, 13),
-    type: textOf(fields.operation_type) ?? '',
-    name: textOf(fields.operation_name),
-    status: textOf(fields.operation_status) ?? '',
-    policy: textOf(fields.policy_decision),
+    type: fieldTextOf(fields.operation_type) ?? '',
+    name: fieldTextOf(fields.operation_name),
+    status: fieldTextOf(fields.operation_status) ?? '',
+    policy: fieldTextOf(fields.policy_decision),
   };
   const key = JSON.stringify(own);
   const { count, earliest, latest } = found.get(key) ?? { count: 0, earliest: timestamp, latest: timestamp };

@@ -7,17 +7,17 @@ export type Attribute = { readonly S: string } | { readonly N: string };
 export type Item = Readonly<Record<string, Attribute | undefined>>;
 
 /** What DynamoDB answers; the parts used here. */
-export interface Answer {
+export interface DynamoResponse {
   readonly Item?: Item;
   readonly Items?: readonly Item[];
   readonly LastEvaluatedKey?: Item;
 }
 
 /** Asks DynamoDB; null where the condition of a write did not hold. */
-export type AskDynamo = (operation: string, input: object) => Promise<Answer | null>;
+export type AskDynamo = (operation: string, input: object) => Promise<DynamoResponse | null>;
 
 /** Where the table is; null: the region of the function, and AWS's own address there. */
-export interface DynamoPlace {
+export interface DynamoTable {
   readonly region: string | null;
   readonly endpoint: string | null;
 }
@@ -28,7 +28,7 @@ const ATTEMPT_MS = 2_000;
 const BUSY = /^(Throttling|ThrottlingException|ProvisionedThroughputExceededException|RequestLimitExceeded)$/;
 
 /** A client of DynamoDB's JSON protocol with what Lambda puts into the environment; throws config_invalid without it. */
-export function createDynamo({ region: written, endpoint }: DynamoPlace, env: Environment): AskDynamo {
+export function createDynamo({ region: written, endpoint }: DynamoTable, env: Environment): AskDynamo {
   const region = written ?? need(env, 'AWS_REGION');
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   const url = new URL(endpoint ?? `https://dynamodb.${region}.${domain}/`);
@@ -53,14 +53,16 @@ function headersOf(operation: string): Record<string, string> {
   return { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `DynamoDB_20120810.${operation}` };
 }
 
-type Outcome = { readonly answer: Answer | null } | { readonly again: boolean; readonly reason: string };
+type Outcome =
+  | { readonly answer: DynamoResponse | null }
+  | { readonly again: boolean; readonly reason: string };
 
 async function send(url: URL, headers: Record<string, string>, body: string): Promise<Outcome> {
   try {
     const signal = AbortSignal.timeout(ATTEMPT_MS);
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
     const text = await response.text();
-    if (response.ok) return { answer: JSON.parse(text) as Answer };
+    if (response.ok) return { answer: JSON.parse(text) as DynamoResponse };
     const type = typeOf(text);
     if (type === 'ConditionalCheckFailedException') return { answer: null };
     return { again: response.status >= 500 || BUSY.test(type), reason: `${response.status} ${type}`.trim() };

@@ -8,13 +8,13 @@ import { createStartLog } from '../artefact/log.ts';
 import { createEdgeServer } from '../artefact/server.ts';
 import { openJwe } from '../node/auth/open-jwe.ts';
 import { readBundled } from '../node/bundled-config.ts';
-import { bundledPython } from '../node/bundled-python.ts';
+import { nodePython } from '../node/bundled-python.ts';
 import { createFetchDocument } from '../node/http/fetch-document.ts';
 import { createRequestLog } from '../node/http/request-log.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
 import { openPackaged } from './database.ts';
 import { flushWithin } from './flush.ts';
-import { createHandler, createStreamHandler, type Scope } from './handler.ts';
+import { createHandler, createStreamHandler, type InvocationScope } from './handler.ts';
 import { createLambdaLog } from './log.ts';
 import { storeWith } from './open-store.ts';
 import { awsLambda } from './platform.ts';
@@ -26,7 +26,7 @@ const { log: wanted, follow } = createStartLog(invocationLog);
 const requests = createRequestLog(wanted);
 const { log } = requests;
 const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
-const python = bundledPython({
+const python = nodePython({
   manifest,
   entry: import.meta.url,
   first: 'pyodide',
@@ -49,7 +49,7 @@ const server = createEdgeServer({
 const app = requests.around(server.app);
 
 /** What was measured leaves once the answer has, before Lambda freezes the function. */
-const scope: Scope = (ids, run, left) =>
+const scope: InvocationScope = (ids, run, left) =>
   named(ids, () => run().finally(() => flushWithin(server.telemetry(), left())), left);
 
 // The init phase has the full processor and is not part of any call; should it fail, the first call tries again.

@@ -31,7 +31,7 @@ export function isFunctionUrl(event: HttpEvent): boolean {
 }
 
 /** The web Request that the client sent; null where host, method or a header is none that HTTP allows. */
-export function toRequest(event: HttpEvent, signal: AbortSignal): Request | null {
+export function toFetchRequest(event: HttpEvent, signal: AbortSignal): Request | null {
   const method = event.requestContext.http.method;
   const body = method === 'GET' || method === 'HEAD' ? null : bodyOf(event);
   try {

@@ -1,16 +1,20 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Extra } from '../../src/app.ts';
-import { type HttpEvent, isFunctionUrl, parseEvent, toRequest } from './event.ts';
+import { type HttpEvent, isFunctionUrl, parseEvent, toFetchRequest } from './event.ts';
 import { createInvocation, type Invocation } from './invocation.ts';
 import type { AwsLambda, BufferedHandler, LambdaContext, StreamHandler } from './platform.ts';
-import { toHead, toResult } from './result.ts';
+import { toHead, toLambdaResult } from './result.ts';
 
 /** Answers one HTTP request. */
 export type Fetch = (request: Request, extra: Extra) => Response | Promise<Response>;
 
 /** Runs a piece of work so that every log line of it names the invocation, which has so many milliseconds left. */
-export type Scope = <T>(ids: InvocationIds, run: () => Promise<T>, left: () => number) => Promise<T>;
+export type InvocationScope = <T>(
+  ids: InvocationIds,
+  run: () => Promise<T>,
+  left: () => number,
+) => Promise<T>;
 
 /** Lambda's id of the invocation and the gateway's id of the HTTP request. */
 export interface InvocationIds {
@@ -19,22 +23,22 @@ export interface InvocationIds {
 }
 
 /** A handler for API Gateway v2 and for Function URLs in BUFFERED mode. */
-export function createHandler(fetch: Fetch, scope: Scope): BufferedHandler {
+export function createHandler(fetch: Fetch, scope: InvocationScope): BufferedHandler {
   return (event, context) =>
     withInvocation(event, context, scope, async (http, invocation) =>
-      toResult(await respond(fetch, http, invocation)),
+      toLambdaResult(await respond(fetch, http, invocation)),
     );
 }
 
 /** A handler for Function URLs in RESPONSE_STREAM mode; API Gateway still gets one whole payload. */
-export function createStreamHandler(fetch: Fetch, scope: Scope, lambda: AwsLambda): StreamHandler {
+export function createStreamHandler(fetch: Fetch, scope: InvocationScope, lambda: AwsLambda): StreamHandler {
   return (event, stream, context) =>
     withInvocation(event, context, scope, async (http, invocation) => {
       stream.once('close', () => invocation.abort());
       const response = await respond(fetch, http, invocation);
       if (isFunctionUrl(http))
         return send(response, lambda.HttpResponseStream.from(stream, toHead(response)));
-      stream.end(JSON.stringify(await toResult(response)));
+      stream.end(JSON.stringify(await toLambdaResult(response)));
     });
 }
 
@@ -43,7 +47,7 @@ type Answer<T> = (event: HttpEvent, invocation: Invocation) => Promise<T>;
 async function withInvocation<T>(
   event: unknown,
   context: LambdaContext,
-  scope: Scope,
+  scope: InvocationScope,
   answer: Answer<T>,
 ): Promise<T> {
   const http = parseEvent(event);
@@ -61,7 +65,7 @@ async function withInvocation<T>(
 }
 
 async function respond(fetch: Fetch, event: HttpEvent, invocation: Invocation): Promise<Response> {
-  const request = toRequest(event, invocation.signal);
+  const request = toFetchRequest(event, invocation.signal);
   if (request === null) return new Response('Bad Request', { status: 400 });
   const { sourceIp } = event.requestContext.http;
   return fetch(request, sourceIp === undefined ? {} : { address: sourceIp });

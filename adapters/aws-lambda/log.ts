@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '../../src/ports.ts';
-import type { InvocationIds, Scope } from './handler.ts';
+import type { InvocationIds, InvocationScope } from './handler.ts';
 
 /** The function's log and the scope that puts an invocation's ids on its lines. */
 export interface LambdaLog {
   readonly log: Log;
-  readonly scope: Scope;
+  readonly scope: InvocationScope;
 }
 
 /** A log of one JSON object a line on stdout, where CloudWatch takes it. */

@@ -21,7 +21,7 @@ export function toHead(response: Response): HttpHead {
 }
 
 /** The whole web Response as one payload; base64 where the body is not text. */
-export async function toResult(response: Response): Promise<HttpResult> {
+export async function toLambdaResult(response: Response): Promise<HttpResult> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const isBase64Encoded = !isText(response.headers);
   return { ...toHead(response), body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };

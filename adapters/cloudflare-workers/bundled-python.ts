@@ -8,7 +8,7 @@ import { createRpcPython } from '../python-rpc/client.ts';
 import type { PythonBinding } from '../python-rpc/messages.ts';
 
 /** What a Worker knows of its Python. */
-export interface BundledOptions {
+export interface WorkerPythonOptions {
   readonly manifest: Manifest;
   /** The second Worker. */
   readonly binding: PythonBinding | undefined;
@@ -18,7 +18,7 @@ export interface BundledOptions {
 }
 
 /** For the runtime: Python in the Worker that the artefact came with. */
-export function bundledPython({ manifest, binding, settings, database, log }: BundledOptions): {
+export function workerPython({ manifest, binding, settings, database, log }: WorkerPythonOptions): {
   readonly parts: { readonly openPython?: () => Promise<Python> };
 } {
   const { python, secrets, catalog } = manifest;

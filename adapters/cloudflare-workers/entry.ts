@@ -5,7 +5,7 @@ import { createStartLog } from '../artefact/log.ts';
 import { createEdgeServer, type EdgeServer } from '../artefact/server.ts';
 import type { PythonBinding } from '../python-rpc/messages.ts';
 import { afterBody } from './after-body.ts';
-import { bundledPython } from './bundled-python.ts';
+import { workerPython } from './bundled-python.ts';
 import bundled from './config.yml';
 import { type Assets, openAsset } from './database.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -48,7 +48,7 @@ function createServer(bindings: Env): EdgeServer {
     write: printLine,
     auth: { fetchDocument, openStore: storeAmong(bindings) },
     open: () => openAsset(ASSETS, manifest.database.name),
-    ...bundledPython({ manifest, binding, settings, database, log }).parts,
+    ...workerPython({ manifest, binding, settings, database, log }).parts,
   });
   return created;
 }

@@ -8,7 +8,7 @@ const RETRIES = 2;
 const NO_KEY = 'none';
 
 /** What both vendors' clients are made with. */
-export interface ClientOptions {
+export interface ModelClientOptions {
   readonly apiKey: string;
   readonly baseURL: string;
   /** Milliseconds of one try. */
@@ -19,7 +19,7 @@ export interface ClientOptions {
 }
 
 /** The options of a model's client; nothing of them comes from variables of the vendor's. */
-export function toClientOptions(name: string, model: Model, address: string): ClientOptions {
+export function toClientOptions(name: string, model: Model, address: string): ModelClientOptions {
   const { api_key, base_url, timeout, max_retries } = model;
   if (api_key === null && base_url === null) {
     throw new SvcError(

@@ -18,7 +18,7 @@ export interface BundledPython {
 }
 
 /** What an entry knows of its Python. */
-export interface BundledOptions extends Pick<ChosenOptions, 'first' | 'size'> {
+export interface NodePythonOptions extends Pick<ChosenOptions, 'first' | 'size'> {
   readonly manifest: Manifest;
   /** The entry itself, as a URL: everything is beside it. */
   readonly entry: string;
@@ -28,14 +28,14 @@ export interface BundledOptions extends Pick<ChosenOptions, 'first' | 'size'> {
 }
 
 /** Python as the manifest of an artefact asks for it. */
-export function bundledPython({
+export function nodePython({
   manifest,
   entry,
   settings,
   database,
   log,
   ...more
-}: BundledOptions): BundledPython {
+}: NodePythonOptions): BundledPython {
   const { python, secrets, catalog } = manifest;
   if (python === undefined) return { parts: {}, warm: async () => {}, close: async () => {} };
   let opened: Promise<Python> | null = null;

@@ -17,7 +17,7 @@ import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { openJwe } from './auth/open-jwe.ts';
 import { readBundled } from './bundled-config.ts';
-import { bundledPython } from './bundled-python.ts';
+import { nodePython } from './bundled-python.ts';
 import { reachOf, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
 import { createRequestLog } from './http/request-log.ts';
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
   const database = await openWasmPool({ path: pathOf('data.duckdb'), name: manifest.database.name });
   const open = async () => database;
-  const python = bundledPython({
+  const python = nodePython({
     manifest,
     entry: import.meta.url,
     first: 'python3',

@@ -2,10 +2,10 @@ import { type HrTime, SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
 /** Where a line of text goes; never stdout where stdout is the protocol. */
-export type WriteLine = (line: string) => void;
+export type WriteSpanLine = (line: string) => void;
 
 /** One JSON line for each span (`telemetry.tracing.console_export`). */
-export function createConsoleExporter(write: WriteLine): SpanExporter {
+export function createConsoleExporter(write: WriteSpanLine): SpanExporter {
   return {
     export(spans, done) {
       for (const span of spans) write(JSON.stringify(toLine(span)));

@@ -20,7 +20,7 @@ import type { CallObserver } from '../../src/call/call-record.ts';
 import type { Log, Spans } from '../../src/ports.ts';
 import type { TelemetrySettings } from '../../src/settings/model.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
-import { createConsoleExporter, type WriteLine } from './console.ts';
+import { createConsoleExporter, type WriteSpanLine } from './console.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
 import { watched } from './observed.ts';
 import { OnDemandReader } from './on-demand-reader.ts';
@@ -35,7 +35,7 @@ export interface TelemetryOptions {
   readonly project: string;
   readonly version: string;
   readonly log: Log;
-  readonly write: WriteLine;
+  readonly write: WriteSpanLine;
   /** Nothing runs between requests: everything leaves by `flush` alone (Lambda, Workers). */
   readonly onDemand: boolean;
 }

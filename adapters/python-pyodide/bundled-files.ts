@@ -1,4 +1,4 @@
 /** A module beside another one, in that one's own language. */
-export function besides(url: string, name: string): URL {
+export function bundledFile(url: string, name: string): URL {
   return new URL(`./${name}${url.endsWith('.ts') ? '.ts' : '.js'}`, url);
 }

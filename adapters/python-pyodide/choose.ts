@@ -1,6 +1,6 @@
 import { toSvcError } from '../../src/errors.ts';
 import type { Python } from '../../src/ports.ts';
-import { PYODIDE, wantedInterpreter } from '../python/interpreter.ts';
+import { chosenInterpreter, PYODIDE } from '../python/interpreter.ts';
 import { openPython, type PythonOptions } from '../python/open.ts';
 import { pyodideFolder } from './files.ts';
 import { openPyodide } from './open.ts';
@@ -15,7 +15,7 @@ export interface ChosenOptions extends PythonOptions {
 
 /** Opens python3 in child processes, or Python in WebAssembly: as was asked for, or where there is no python3. */
 export async function openChosenPython({ first, ...options }: ChosenOptions): Promise<Python> {
-  const wanted = wantedInterpreter(options);
+  const wanted = chosenInterpreter(options);
   if (wanted !== null ? wanted === PYODIDE : first === 'pyodide') return openPyodide(options);
   try {
     return await openPython(options);

@@ -15,7 +15,11 @@ const STILL_NS = BigInt(STILL_MS) * 1_000_000n;
 type Memory = () => DataView;
 
 /** Replaces those of the glue's functions that would reach the machine: its shell, its time zone, all of its memory. */
-export function confine(imports: WasmImports, memory: Memory, { memoryMb, still }: Confinement): WasmImports {
+export function confineImports(
+  imports: WasmImports,
+  memory: Memory,
+  { memoryMb, still }: Confinement,
+): WasmImports {
   const { env = {}, wasi_snapshot_preview1: wasi = {}, ...tables } = imports;
   const own = { ...errorMarker(), ...inUtc(memory), ...bounded(env, memoryMb), _emscripten_system: () => -1 };
   if (!still) return { ...tables, env: { ...env, ...own }, wasi_snapshot_preview1: wasi };

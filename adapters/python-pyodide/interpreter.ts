@@ -1,4 +1,4 @@
-import { loadInterpreter, type PyodideFiles, type StartOptions } from './load.ts';
+import { loadInterpreter, type PyodideFiles, type PyodideStartOptions } from './load.ts';
 import { writeModules } from './modules.ts';
 import type { Pyodide } from './pyodide.ts';
 
@@ -6,7 +6,7 @@ import type { Pyodide } from './pyodide.ts';
 export type HostCall = (text: string) => string;
 
 /** An interpreter with the host's modules in it. */
-export interface Interpreter {
+export interface PyodideInterpreter {
   readonly python: Pyodide;
   /** Answers one message of the protocol; throws when the interpreter cannot go on. */
   handle(text: string): string;
@@ -30,8 +30,8 @@ export const OWN_PATH = 'import sys\nsys.path[:] = [path for path in sys.path if
 /** Starts an interpreter and connects it. */
 export async function openInterpreter(
   parts: PyodideFiles,
-  options: StartOptions & { readonly modules: HostModules; readonly exchange: HostCall },
-): Promise<Interpreter> {
+  options: PyodideStartOptions & { readonly modules: HostModules; readonly exchange: HostCall },
+): Promise<PyodideInterpreter> {
   const python = await loadInterpreter(parts, options);
   writeModules(python, options.modules);
   // Pyodide looks for modules in its working folder first

@@ -1,4 +1,4 @@
-import { type Confinement, confine } from './imports.ts';
+import { type Confinement, confineImports } from './imports.ts';
 import {
   type CreateModule,
   type GlueSettings,
@@ -17,7 +17,7 @@ export interface PyodideFiles {
 }
 
 /** How an interpreter starts. */
-export interface StartOptions extends Confinement {
+export interface PyodideStartOptions extends Confinement {
   /** The memory of an interpreter that had started already; null: from the beginning, about five times slower. */
   readonly snapshot: Uint8Array | null;
   /** Seeds Python's hashes; a snapshot brings its own. */
@@ -25,7 +25,7 @@ export interface StartOptions extends Confinement {
 }
 
 /** Starts an interpreter that sees nothing of the process it runs in. */
-export async function loadInterpreter(parts: PyodideFiles, options: StartOptions): Promise<Pyodide> {
+export async function loadInterpreter(parts: PyodideFiles, options: PyodideStartOptions): Promise<Pyodide> {
   const { snapshot, still, hashSeed } = options;
   const python = await parts.loadPyodide({
     indexURL: parts.indexURL,
@@ -50,7 +50,7 @@ function confined({ createModule, wasm }: PyodideFiles, confinement: Confinement
       instantiateWasm: (imports, done) => {
         let started: WebAssembly.Instance | undefined;
         const memory = (): DataView => viewOf(started);
-        const own = confine(imports, memory, confinement) as WebAssembly.Imports;
+        const own = confineImports(imports, memory, confinement) as WebAssembly.Imports;
         void WebAssembly.instantiate(wasm, own).then((instance) => {
           started = instance;
           done(instance, wasm);

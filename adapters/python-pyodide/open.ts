@@ -5,7 +5,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Log, PythonHost, PythonSettings } from '../../src/ports.ts';
 import { PythonPool } from '../python/pool/pool.ts';
 import { printedLog } from '../python/printed-lines.ts';
-import { besides } from './bundled-files.ts';
+import { bundledFile } from './bundled-files.ts';
 import { compilePyodide, pyodideFolder } from './files.ts';
 import { readHostModules } from './host-modules.ts';
 import { cachedSnapshot } from './snapshot.ts';
@@ -47,7 +47,7 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
   const snapshot = async () => (await snapshotOf(folder, modules)).href;
   await snapshot();
   const mount = process.platform === 'win32' ? MOUNT : root;
-  const workerUrl = options.workerUrl ?? besides(import.meta.url, 'worker');
+  const workerUrl = options.workerUrl ?? bundledFile(import.meta.url, 'worker');
   const setup = { pyodide: folder.href, wasm, modules, memoryMb, root, mount, workerUrl };
   return new PythonPool({
     ...options,

@@ -1,7 +1,7 @@
 /* The parts of Pyodide that are used here; it is loaded from its own files, so its types are ours to name. */
 
 /** A Python function as JavaScript may call it. */
-export type PythonFunction = (...args: readonly unknown[]) => unknown;
+export type PyodideFunction = (...args: readonly unknown[]) => unknown;
 
 /** A loaded interpreter. */
 export interface Pyodide {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
-import { besides } from './bundled-files.ts';
+import { bundledFile } from './bundled-files.ts';
 import { type HostModules, PRELOADED } from './interpreter.ts';
 import type { SnapshotInput } from './make-snapshot.ts';
 import { PYODIDE_VERSION } from './pyodide.ts';
@@ -25,7 +25,7 @@ export async function createSnapshot(
     hashSeed,
     suspending,
   };
-  const worker = new Worker(besides(import.meta.url, 'snapshot-worker'), {
+  const worker = new Worker(bundledFile(import.meta.url, 'snapshot-worker'), {
     workerData,
     env: {},
     stdout: true,

@@ -17,7 +17,7 @@ export interface CarriedProject {
 }
 
 /** Files that are too large for a module. */
-export interface Assets {
+export interface PyodideAssets {
   fetch(url: string): Promise<Response>;
 }
 
@@ -29,7 +29,7 @@ supplyModules(new Map(modules));
 
 /** Starts the interpreter and prepares it for the project; a request has to wait for it. */
 export async function boot(
-  assets: Assets,
+  assets: PyodideAssets,
   project: CarriedProject,
   print: (text: string) => void,
 ): Promise<SuspendingInterpreter> {
@@ -77,17 +77,17 @@ function write({ python }: SuspendingInterpreter, path: string, text: string): v
   python.FS.writeFile(path, text);
 }
 
-async function read(assets: Assets, name: string): Promise<Uint8Array> {
+async function read(assets: PyodideAssets, name: string): Promise<Uint8Array> {
   return new Uint8Array(await (await open(assets, name)).arrayBuffer());
 }
 
-async function readPacked(assets: Assets, name: string): Promise<Uint8Array> {
+async function readPacked(assets: PyodideAssets, name: string): Promise<Uint8Array> {
   const { body } = await open(assets, name);
   if (body === null) throw new Error(`${name} is empty`);
   return new Uint8Array(await new Response(body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
 }
 
-async function open(assets: Assets, name: string): Promise<Response> {
+async function open(assets: PyodideAssets, name: string): Promise<Response> {
   const response = await assets.fetch(`http://assets/${name}`);
   if (response.ok) return response;
   throw new Error(`the asset ${name} is missing`);

@@ -9,7 +9,7 @@ import type {
 } from '../../src/ports.ts';
 import { createLimit, type Limit } from '../python/pool/time-limit.ts';
 import { callFunction, loadFile, type PythonLine } from '../python/protocol/protocol.ts';
-import { type Ask, BUSY, LATE, type PythonBinding, type Turns } from './messages.ts';
+import { BUSY, LATE, type PythonBinding, type RpcRequest, type Turns } from './messages.ts';
 
 /** What answers Python. */
 export interface RpcOptions {
@@ -57,7 +57,7 @@ interface Time {
 function lineTo(binding: PythonBinding, { limit, until }: Time): PythonLine {
   let said = Promise.withResolvers<string>();
   let reply: ((text: string) => void) | null = null;
-  const ask: Ask = (text) => {
+  const ask: RpcRequest = (text) => {
     const answer = Promise.withResolvers<string>();
     reply = answer.resolve;
     said.resolve(text);

@@ -1,9 +1,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import { createConcealment } from '../../src/settings/references/concealment.ts';
 import { createLines } from '../python/printed-lines.ts';
-import { type Assets, boot, type CarriedProject } from './boot.ts';
+import { boot, type CarriedProject, type PyodideAssets } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';
-import { type Ask, BUSY, LATE, type Turns } from './messages.ts';
+import { BUSY, LATE, type RpcRequest, type Turns } from './messages.ts';
 import text from './python.json';
 import { createLineUp, type QueueSlot } from './queue.ts';
 
@@ -22,9 +22,9 @@ const printed = createLines(({ level, message }) =>
 );
 
 /** What the server's Worker can ask for. */
-export class Python extends WorkerEntrypoint<{ readonly ASSETS: Assets }> {
+export class Python extends WorkerEntrypoint<{ readonly ASSETS: PyodideAssets }> {
   /** Answers one message of the protocol within its time; `stale` where the file of a call has to be loaded first. */
-  async exchange(message: string, ask: Ask, turns: Turns, limitMs: number): Promise<string> {
+  async exchange(message: string, ask: RpcRequest, turns: Turns, limitMs: number): Promise<string> {
     const place = lineUp.join(limitMs);
     if (place === null) return BUSY;
     if (place.waits) void turns('wait').catch(() => null);
@@ -53,7 +53,12 @@ function discard(): void {
   loaded.clear();
 }
 
-async function answer(assets: Assets, message: string, ask: Ask, limitMs: number): Promise<string> {
+async function answer(
+  assets: PyodideAssets,
+  message: string,
+  ask: RpcRequest,
+  limitMs: number,
+): Promise<string> {
   booting ??= boot(assets, project, printed.write);
   const own = booting;
   try {
@@ -71,7 +76,7 @@ async function answer(assets: Assets, message: string, ask: Ask, limitMs: number
 }
 
 /** Remembers the secrets that are given away, for they are in no line of the log. */
-function hearing(ask: Ask): Ask {
+function hearing(ask: RpcRequest): RpcRequest {
   return async (asked) => {
     const reply = await ask(asked);
     if (JSON.parse(asked).what === 'secret') add(JSON.parse(reply).value ?? null);

@@ -2,18 +2,18 @@ import { type HostModules, OWN_PATH } from '../python-pyodide/interpreter.ts';
 import { loadInterpreter, type PyodideFiles } from '../python-pyodide/load.ts';
 import { writeModules } from '../python-pyodide/modules.ts';
 import type { Pyodide } from '../python-pyodide/pyodide.ts';
-import type { Ask } from './messages.ts';
+import type { RpcRequest } from './messages.ts';
 import { createCurfew } from './time-limit.ts';
 
 /** An interpreter whose questions are answered later, by whoever called it. */
 export interface SuspendingInterpreter {
   /** Answers one message of the protocol; null: its time was over before. */
-  handle(text: string, ask: Ask, limitMs?: number): Promise<string | null>;
+  handle(text: string, ask: RpcRequest, limitMs?: number): Promise<string | null>;
   readonly python: Pyodide;
 }
 
 interface SuspendingHost {
-  suspending(exchange: Ask): Promising;
+  suspending(exchange: RpcRequest): Promising;
   stop_waiting(): void;
 }
 
@@ -34,7 +34,7 @@ export async function openSuspending(
   const host = python.pyimport('svc_pyodide') as SuspendingHost;
   const curfew = createCurfew();
   python.setInterruptBuffer(curfew.signals);
-  let answer: Ask = async () => CALL_IS_OVER;
+  let answer: RpcRequest = async () => CALL_IS_OVER;
   const dispatcher = host.suspending(inTurn(() => answer));
   return {
     python,
@@ -63,7 +63,7 @@ export async function openSuspending(
 }
 
 /** Tasks of one function may ask at the same time, and the protocol is one of turns. */
-function inTurn(current: () => Ask): Ask {
+function inTurn(current: () => RpcRequest): RpcRequest {
   let turn: Promise<unknown> = Promise.resolve();
   return (text) => {
     const ask = current();

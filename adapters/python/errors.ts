@@ -13,7 +13,7 @@ interface Described {
 }
 
 /** What is known about a call that failed. */
-export interface Known {
+export interface FailedCall {
   /** Failures of what was asked, by the numbers that Python was told. */
   readonly failures: ReadonlyMap<number, SvcError>;
   /** Takes secrets out of a text. */
@@ -21,10 +21,10 @@ export interface Known {
 }
 
 /** Nothing was asked, and no secret given. */
-export const NOTHING_KNOWN: Known = { failures: new Map(), conceal: (text) => text };
+export const NOTHING_KNOWN: FailedCall = { failures: new Map(), conceal: (text) => text };
 
 /** The error of a call that an exception ended; the log gets the traceback as its cause. */
-export function toFailure({ error }: JsonObject, { failures, conceal }: Known): SvcError {
+export function toPythonError({ error }: JsonObject, { failures, conceal }: FailedCall): SvcError {
   const found = (error ?? {}) as unknown as Partial<Described>;
   const { kind = 'raised', number = null } = found;
   const [message, traceback] = [conceal(found.message ?? ''), conceal(found.traceback ?? '')];

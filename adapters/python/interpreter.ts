@@ -23,7 +23,7 @@ export interface InterpreterPlace {
 export const PYODIDE = 'pyodide';
 
 /** The interpreter that was asked for: a name on the path, or a path, which may begin at the project's root. */
-export function wantedInterpreter({ env, interpreter }: Omit<InterpreterPlace, 'root'>): string | null {
+export function chosenInterpreter({ env, interpreter }: Omit<InterpreterPlace, 'root'>): string | null {
   return env.SVC_PYTHON?.trim() || interpreter || null;
 }
 
@@ -35,7 +35,7 @@ const IN_VENV = process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin
 /** The interpreter of a project: the one that was asked for, its `.venv`, or python3 on the path; throws python_unavailable. */
 export async function findInterpreter(place: InterpreterPlace): Promise<Interpreter> {
   const { root, env } = place;
-  const wanted = wantedInterpreter(place);
+  const wanted = chosenInterpreter(place);
   const venv = join(root, '.venv', ...IN_VENV);
   const candidates =
     wanted !== null && wanted !== PYODIDE

@@ -1,13 +1,13 @@
 import { unresolved } from './unresolved.ts';
 
 /** A reply of a secret manager: its status, and its body when that is JSON. */
-export interface Reply {
+export interface SecretResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** A question to a secret manager. */
-export interface Question {
+export interface SecretRequest {
   /** As people call it. */
   readonly name: string;
   readonly base: string;
@@ -19,7 +19,7 @@ export interface Question {
 const MAX_BYTES = 1_048_576;
 
 /** Asks over HTTP; no redirect is followed, because it would carry the token to somebody else. */
-export async function ask(question: Question): Promise<Reply> {
+export async function requestSecret(question: SecretRequest): Promise<SecretResponse> {
   const { name, base, path, headers, signal } = question;
   const url = `${base.replace(/\/+$/, '')}${path}`;
   let response: Response;

@@ -1,5 +1,5 @@
 import type { SecretReference } from '../../src/ports.ts';
-import { ask, type Reply } from './http.ts';
+import { requestSecret, type SecretResponse } from './http.ts';
 import { unresolved } from './unresolved.ts';
 
 /** A reference into a vault of 1Password. */
@@ -22,7 +22,7 @@ export function createConnect(host: string, token: string) {
   const items = new Map<string, Promise<readonly Field[]>>();
   return async (reference: OpReference, signal: AbortSignal): Promise<string> => {
     const get: Get = (path) =>
-      ask({
+      requestSecret({
         name: '1Password Connect',
         base: host,
         path,
@@ -36,7 +36,7 @@ export function createConnect(host: string, token: string) {
   };
 }
 
-type Get = (path: string) => Promise<Reply>;
+type Get = (path: string) => Promise<SecretResponse>;
 
 async function readItem(get: Get, { vault, item }: OpReference): Promise<readonly Field[]> {
   const vaultId = await findId(get, '/v1/vaults', { what: 'vault', key: 'name', name: vault });
@@ -68,7 +68,7 @@ async function findId(get: Get, path: string, { what, key, name }: Named): Promi
     : missing(what);
 }
 
-function bodyOf({ status, body }: Reply, what: string): unknown {
+function bodyOf({ status, body }: SecretResponse, what: string): unknown {
   if (status === 200) return body;
   if (status === 404) throw missing(what);
   if (status === 401 || status === 403) {

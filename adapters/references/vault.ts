@@ -1,7 +1,7 @@
 import type { SecretReference } from '../../src/ports.ts';
 import type { VaultConnection } from '../../src/settings/references/connections.ts';
 import { readToken, type Variables } from './environment.ts';
-import { ask, type Reply } from './http.ts';
+import { requestSecret, type SecretResponse } from './http.ts';
 import { unresolved } from './unresolved.ts';
 
 type VaultReference = Extract<SecretReference, { readonly scheme: 'vault' }>;
@@ -38,7 +38,8 @@ async function readPath(
     'x-vault-request': 'true',
     ...(namespace === null ? {} : { 'x-vault-namespace': namespace }),
   };
-  const get = (where: string) => ask({ name: 'Vault', base: address, path: where, headers, signal });
+  const get = (where: string) =>
+    requestSecret({ name: 'Vault', base: address, path: where, headers, signal });
   const [mount = '', ...rest] = path.split('/').map(encodeURIComponent);
   const second = await get(`/v1/${mount}/data/${rest.join('/')}`);
   const found = fieldsOfSecond(second);
@@ -56,12 +57,12 @@ function worse(second: number, first: number): number {
   return first === 403 || first === 200 ? second : first;
 }
 
-function fieldsOfSecond({ status, body }: Reply): Fields | null {
+function fieldsOfSecond({ status, body }: SecretResponse): Fields | null {
   const outer = status === 200 ? mapOf(body, 'data') : null;
   return outer !== null && 'metadata' in outer ? mapOf(outer, 'data') : null;
 }
 
-function fieldsOfFirst({ status, body }: Reply): Fields | null {
+function fieldsOfFirst({ status, body }: SecretResponse): Fields | null {
   return status === 200 ? mapOf(body, 'data') : null;
 }
 

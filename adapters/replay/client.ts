@@ -6,15 +6,15 @@ const REVISION = '2026-07-28';
 const TIMEOUT_MS = 60_000;
 
 /** What a server answered to one request. */
-export type Answer =
+export type ReplayAnswer =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly message: string } };
 
 /** Asks a server by MCP, each request by itself. */
-export type Ask = (method: string, params: JsonObject, name?: string) => Promise<Answer>;
+export type SendRequest = (method: string, params: JsonObject, name?: string) => Promise<ReplayAnswer>;
 
 /** A client without a session; the token goes nowhere but to this address. */
-export function createClient(url: URL, token: string | null): Ask {
+export function createReplayClient(url: URL, token: string | null): SendRequest {
   return async (method, params, name) => {
     const response = await post(url, { method, params, name, token });
     if (response.status === 401 || response.status === 403) throw refused(url, response.status, token);

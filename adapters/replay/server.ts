@@ -6,11 +6,11 @@ import type { Ended, RecordedCall } from '../../src/quality/replay/record.ts';
 import type { Player } from '../../src/quality/replay/run.ts';
 import { isList } from '../../src/types/canonical.ts';
 import { isObject } from '../../src/types/coerce.ts';
-import { type Answer, type Ask, createClient } from './client.ts';
+import { createReplayClient, type ReplayAnswer, type SendRequest } from './client.ts';
 
 /** Makes calls against a running server, as whoever the token says. */
 export async function openServer(url: URL, token: string | null): Promise<Player> {
-  const ask = createClient(url, token);
+  const ask = createReplayClient(url, token);
   const [tools, resources, templates, prompts] = [
     await listAll(ask, 'tools/list', 'tools'),
     await listAll(ask, 'resources/list', 'resources'),
@@ -29,10 +29,10 @@ export async function openServer(url: URL, token: string | null): Promise<Player
   };
 }
 
-async function listAll(ask: Ask, method: string, key: string): Promise<readonly JsonObject[]> {
+async function listAll(ask: SendRequest, method: string, key: string): Promise<readonly JsonObject[]> {
   const items: JsonObject[] = [];
   for (let cursor: JsonValue | undefined = null; cursor !== undefined; ) {
-    const answer: Answer = await ask(method, cursor === null ? {} : { cursor });
+    const answer: ReplayAnswer = await ask(method, cursor === null ? {} : { cursor });
     // A server without any of these may not know the method.
     if ('error' in answer) {
       if (answer.error.code === -32601) return items;
@@ -57,7 +57,7 @@ function kindOf(kind: EndpointKind, served: JsonObject | undefined): ReturnType<
   return hints.readOnlyHint === true && hints.destructiveHint !== true ? 'reads' : 'writes';
 }
 
-async function play(ask: Ask, call: RecordedCall): Promise<Ended> {
+async function play(ask: SendRequest, call: RecordedCall): Promise<Ended> {
   const { method, params, name } = requestOf(call);
   const start = performance.now();
   const answer = await ask(method, params, name);

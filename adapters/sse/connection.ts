@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, ServerContext, Transport } from '@modelcontextprotocol/server';
 import type { User } from '../../src/context.ts';
 import type { Caller } from '../../src/mcp/context.ts';
-import { createSession, type Session } from '../../src/mcp/sessions/session.ts';
+import { createSession, type McpSession } from '../../src/mcp/sessions/session.ts';
 import { type EventStream, openEventStream } from '../../src/mcp/transport/event-stream.ts';
 
 /** What a connection is opened with. */
@@ -18,7 +18,7 @@ export class SseConnection implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: ConnectionOptions;
-  readonly #session: Session;
+  readonly #session: McpSession;
   readonly #stream: EventStream;
   readonly #callers = new Map<RequestId, Caller>();
   #closed = false;

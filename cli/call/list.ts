@@ -5,7 +5,7 @@ export const CALL_KINDS = ['tool', 'resource', 'prompt'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
 /** One thing that a server offers. */
-export type Offer = {
+export type ListedEndpoints = {
   readonly kind: CallKind;
   /** Of a resource its URI, or the template of it. */
   readonly name: string;
@@ -18,9 +18,9 @@ export type Offer = {
 export async function listOffers(
   client: Client,
   kinds: readonly CallKind[] = CALL_KINDS,
-): Promise<readonly Offer[]> {
+): Promise<readonly ListedEndpoints[]> {
   const has = client.getServerCapabilities() ?? {};
-  const offers: Offer[] = [];
+  const offers: ListedEndpoints[] = [];
   if (kinds.includes('tool') && has.tools) {
     const tools = await pages(
       (cursor) => client.listTools(cursor),
@@ -50,7 +50,7 @@ export async function listOffers(
   return offers;
 }
 
-function toOffer(kind: CallKind, name: string, description = '', schema: unknown = {}): Offer {
+function toOffer(kind: CallKind, name: string, description = '', schema: unknown = {}): ListedEndpoints {
   return { kind, name, description, schema: schema as { readonly [key: string]: JsonValue } };
 }
 

@@ -4,14 +4,14 @@ import { VERSION } from '../../src/version.ts';
 import { type Met, toCallError } from './errors.ts';
 
 /** A running server, asked as its clients ask it. */
-export interface Session {
+export interface ClientSession {
   /** Runs work with the client; what goes wrong is told by what the server answered. */
   ask<T>(work: (client: Client) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /** Connects to a server's MCP endpoint in the newest revision that it speaks. */
-export async function openSession(url: string, token: string | null): Promise<Session> {
+export async function openSession(url: string, token: string | null): Promise<ClientSession> {
   const met: Met = { url, token: token !== null, status: null, unreachable: null };
   const client = new Client({ name: 'svc', version: VERSION }, { versionNegotiation: { mode: 'auto' } });
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };

@@ -3,7 +3,7 @@ import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
 import { SvcError } from '../../src/errors.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { watchSignals } from '../serve/signals.ts';
 
@@ -29,7 +29,7 @@ async function showPage(socket: string, port: number, output: Output): Promise<0
   return 0;
 }
 
-function portOf(input: Input): number {
+function portOf(input: CommandInput): number {
   const text = input.text('port') ?? '0';
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new SvcError('usage', `--port ${text} is no port. Give a whole number from 0 to 65535.`);

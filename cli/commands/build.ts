@@ -8,11 +8,11 @@ import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
 import type { Run } from '../command.ts';
-import { type Gate, openGate } from '../gate/gate.ts';
+import { type DeployGate, openGate } from '../gate/gate.ts';
 import { toReportDocument, toReportLines } from '../gate/report.ts';
 import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
 import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
@@ -20,7 +20,7 @@ import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** `svc build`: a folder that runs by itself on a platform. */
 export const run: Run = async (input, output) => {
-  const target = targetOf(input, 'build');
+  const target = buildTargetOf(input, 'build');
   const checked = await checkProject(input);
   siteOf(checked);
   const gate = await openGate(checked, target, input, output);
@@ -36,9 +36,9 @@ export const run: Run = async (input, output) => {
 export async function buildChecked(
   checked: CheckedProject,
   target: TargetName,
-  input: Input,
+  input: CommandInput,
   output: Output,
-  gate?: Gate,
+  gate?: DeployGate,
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
@@ -62,12 +62,12 @@ export async function buildChecked(
 }
 
 /** Where the artefact of a target is. */
-export function outOf(root: string, target: TargetName, input: Input): string {
+export function outOf(root: string, target: TargetName, input: CommandInput): string {
   const asked = input.text('out');
   return asked === undefined ? resolve(root, 'build', target) : resolve(asked);
 }
 
-function loadOf(input: Input): LoadOptions | null {
+function loadOf(input: CommandInput): LoadOptions | null {
   const sources = input.list('load').map((text) => parseLoadSource(text, process.cwd()));
   const replace = input.flag('replace');
   if (sources.length > 0) return { sources, replace };
@@ -80,7 +80,7 @@ function loadOf(input: Input): LoadOptions | null {
 }
 
 /** The platform that is named; throws where none is. */
-export function targetOf(input: Input, command: string): TargetName {
+export function buildTargetOf(input: CommandInput, command: string): TargetName {
   const asked = input.text('target');
   const target = TARGET_NAMES.find((name) => name === asked);
   if (target) return target;

@@ -4,15 +4,15 @@ import type { JsonObject } from '../../src/json.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import { toPromptText, toResourceText, toToolText } from '../call/answer.ts';
 import { toArguments } from '../call/arguments.ts';
-import { type CallKind, listOffers, type Offer } from '../call/list.ts';
-import { openSession, type Session } from '../call/session.ts';
+import { type CallKind, type ListedEndpoints, listOffers } from '../call/list.ts';
+import { type ClientSession, openSession } from '../call/session.ts';
 import type { Run } from '../command.ts';
 import { addressOf, toAddress } from '../doctor/address.ts';
 import { toColumns } from '../io/columns.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
-import { parseParameters } from '../project/parameters.ts';
+import { parseParamOptions } from '../project/parameters.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
@@ -24,7 +24,7 @@ export const run: Run = async (input, output) => {
     throw new SvcError('usage', 'svc call needs the name of a tool. `svc call --list` shows what there is.');
   }
   const kind = kindOf(input);
-  const args = await parseParameters(input.list('param'));
+  const args = await parseParamOptions(input.list('param'));
   const session = await openSession(await urlOf(input), tokenOf(input));
   try {
     if (listing || name === undefined) return await list(session, kind, output);
@@ -34,7 +34,7 @@ export const run: Run = async (input, output) => {
   }
 };
 
-function kindOf(input: Input): CallKind | null {
+function kindOf(input: CommandInput): CallKind | null {
   const resource = input.flag('resource');
   if (resource && input.flag('prompt')) {
     throw new SvcError(
@@ -46,7 +46,7 @@ function kindOf(input: Input): CallKind | null {
 }
 
 /** As given; in a project where its server is; else where a server is by default. */
-async function urlOf(input: Input): Promise<string> {
+async function urlOf(input: CommandInput): Promise<string> {
   const url = input.text('url');
   if (url !== undefined) return toAddress(url).mcp;
   if ((await findProjectRoot(process.cwd())) === null) return toAddress('http://127.0.0.1:8000').mcp;
@@ -55,7 +55,7 @@ async function urlOf(input: Input): Promise<string> {
 }
 
 /** By the name of a variable: what stands in a command line can be seen by others. */
-function tokenOf(input: Input): string | null {
+function tokenOf(input: CommandInput): string | null {
   const name = input.text('tokenEnv');
   if (name === undefined) return null;
   const token = process.env[name]?.trim();
@@ -63,7 +63,7 @@ function tokenOf(input: Input): string | null {
   throw new SvcError('usage', `--token-env ${name}: the variable ${name} is not set, or empty.`);
 }
 
-async function list(session: Session, kind: CallKind | null, output: Output): Promise<number> {
+async function list(session: ClientSession, kind: CallKind | null, output: Output): Promise<number> {
   const offers = await session.ask((client) => listOffers(client, kind === null ? undefined : [kind]));
   output.data({ status: 'ok', offers: offers.map((offer) => ({ ...offer })) }, () => {
     if (offers.length === 0) return styled('dim', 'The server offers nothing to this caller.');
@@ -84,7 +84,7 @@ interface Asked {
   readonly args: JsonObject;
 }
 
-async function call(session: Session, { kind, name, args }: Asked, output: Output): Promise<number> {
+async function call(session: ClientSession, { kind, name, args }: Asked, output: Output): Promise<number> {
   if (kind === 'resource') return read(session, name, output);
   const offers = await session.ask((client) => listOffers(client, [kind]));
   const offer = offers.find((one) => one.name === name);
@@ -99,13 +99,18 @@ async function call(session: Session, { kind, name, args }: Asked, output: Outpu
   return failed ? 1 : 0;
 }
 
-async function read(session: Session, uri: string, output: Output): Promise<number> {
+async function read(session: ClientSession, uri: string, output: Output): Promise<number> {
   const result = (await session.ask((client) => client.readResource({ uri }))) as JsonObject;
   output.data(result, () => toResourceText(result));
   return 0;
 }
 
-async function render(session: Session, name: string, args: JsonObject, output: Output): Promise<number> {
+async function render(
+  session: ClientSession,
+  name: string,
+  args: JsonObject,
+  output: Output,
+): Promise<number> {
   const texts = Object.entries(args).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -116,7 +121,7 @@ async function render(session: Session, name: string, args: JsonObject, output: 
   return 0;
 }
 
-function unknown(kind: CallKind, name: string, offers: readonly Offer[]): SvcError {
+function unknown(kind: CallKind, name: string, offers: readonly ListedEndpoints[]): SvcError {
   const near = nearestName(
     name,
     offers.map((offer) => offer.name),

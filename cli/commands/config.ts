@@ -4,12 +4,12 @@ import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { checkProject } from '../project/project.ts';
-import { checkSettings, toConfigError } from '../project/settings.ts';
+import { checkProjectSettings, toConfigError } from '../project/settings.ts';
 
 /** `svc config`: every effective value and where it comes from, secrets redacted. */
 export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
-  const { effective, findings } = await checkSettings(input, checked);
+  const { effective, findings } = await checkProjectSettings(input, checked);
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (effective.length === 0) throw toConfigError(errors);
   const status = errors.length > 0 ? 'error' : 'ok';

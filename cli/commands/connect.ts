@@ -4,13 +4,13 @@ import { SvcError } from '../../src/errors.ts';
 import { toClientName } from '../../src/pages/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
-import { CLIENTS, type Client, type Launch, OUR_KEYS } from '../connect/clients.ts';
+import { CLIENTS, type DesktopClient, type Launch, OUR_KEYS } from '../connect/clients.ts';
 import { changeClientFile, readClientFile } from '../connect/file.ts';
 import { stdioLaunch } from '../connect/launch.ts';
-import { type Plan, planMerge, type Server } from '../connect/merge.ts';
+import { type MergePlan, planMerge, type Server } from '../connect/merge.ts';
 import { toSnippet } from '../connect/snippet.ts';
 import { toAddress } from '../doctor/address.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
@@ -38,7 +38,7 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-function clientOf(name = ''): Client {
+function clientOf(name = ''): DesktopClient {
   const client = CLIENTS.find((one) => one.name === name);
   if (client) return client;
   const names = CLIENTS.map((one) => one.name);
@@ -56,7 +56,7 @@ interface Wanted {
   readonly root: string | null;
 }
 
-async function wantedOf(input: Input, client: Client): Promise<Wanted> {
+async function wantedOf(input: CommandInput, client: DesktopClient): Promise<Wanted> {
   const { url, root, project } = await placeOf(input);
   const launch: Launch =
     url === null ? stdioLaunch(root, input.text('profile')) : { kind: 'url', url: toAddress(url).mcp };
@@ -70,7 +70,7 @@ type ServerPlace = { readonly project: string } & (
 );
 
 /** With an address no project is needed; where there is one, it gives its name. */
-async function placeOf(input: Input): Promise<ServerPlace> {
+async function placeOf(input: CommandInput): Promise<ServerPlace> {
   const url = input.text('url') ?? null;
   if (url !== null && (await findProjectRoot(process.cwd())) === null) {
     return { url, root: null, project: 'svc' };
@@ -81,7 +81,7 @@ async function placeOf(input: Input): Promise<ServerPlace> {
   return { url, root, project: siteOf(checked).project };
 }
 
-function fileOf(input: Input, { name, user, project }: Client): string {
+function fileOf(input: CommandInput, { name, user, project }: DesktopClient): string {
   const scope = input.text('scope') ?? 'user';
   const file = input.text('file');
   if (scope !== 'user' && scope !== 'project') {
@@ -94,7 +94,7 @@ function fileOf(input: Input, { name, user, project }: Client): string {
 }
 
 /** An entry of that name that leads elsewhere is somebody's; what is in it may be secret. */
-function refuseForeign({ action, before }: Plan, { name, entry }: Server, root: string | null): void {
+function refuseForeign({ action, before }: MergePlan, { name, entry }: Server, root: string | null): void {
   if (before === null || action === 'none') return;
   const ours = [root, entry.url, entry.httpUrl].filter((mark) => typeof mark === 'string');
   const told = textsOf(before);
@@ -127,7 +127,7 @@ interface Reported {
   readonly dryRun: boolean;
 }
 
-function toReport(file: string, { action }: Plan, { server, backup, dryRun }: Reported): string {
+function toReport(file: string, { action }: MergePlan, { server, backup, dryRun }: Reported): string {
   if (action === 'none') return `${file} has ${styled('strong', server.name)} already; nothing to change.`;
   const verb = dryRun ? `would ${action}` : `${action}d`;
   return [

@@ -5,12 +5,12 @@ import type { JsonObject } from '../../src/json.ts';
 import { activePart } from '../../src/settings/active.ts';
 import { checkNames, readUserFile } from '../../src/settings/user-file.ts';
 import type { Run } from '../command.ts';
-import { type Merged, mergeFile, writeMerged } from '../dbt/file.ts';
+import { type MergedFile, mergeFile, writeMerged } from '../dbt/file.ts';
 import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
 import { refuseCollisions } from '../dbt/names.ts';
-import { toChangeLines } from '../dbt/report.ts';
+import { toDbtChangeLines } from '../dbt/report.ts';
 import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/wanted.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { checkSite } from '../project/project.ts';
 import { toConfigError } from '../project/settings.ts';
 
@@ -29,11 +29,11 @@ export const run: Run = async (input, output) => {
     needs_force: lost.length > 0,
     files: files.map(({ changes, ...file }) => ({ ...file, changes: [...changes] })),
   };
-  output.data(document, () => toChangeLines(files, { dryRun, needsForce: lost.length > 0 }));
+  output.data(document, () => toDbtChangeLines(files, { dryRun, needsForce: lost.length > 0 }));
   return 0;
 };
 
-async function mergedFiles(input: Input): Promise<readonly Merged[]> {
+async function mergedFiles(input: CommandInput): Promise<readonly MergedFile[]> {
   const checked = await checkSite(input);
   const site = dbtSite(checked);
   const { root } = checked.project;
@@ -66,8 +66,8 @@ async function writtenSecrets(site: { project: string; profile: string }): Promi
   }));
 }
 
-function refusal(files: readonly Merged[]): SvcError {
-  const lines = toChangeLines(files, { dryRun: true, needsForce: true });
+function refusal(files: readonly MergedFile[]): SvcError {
+  const lines = toDbtChangeLines(files, { dryRun: true, needsForce: true });
   return new SvcError(
     'config_invalid',
     `Values that are there already would change. Nothing was written.

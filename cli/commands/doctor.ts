@@ -9,7 +9,7 @@ import { checkInside } from '../doctor/inside.ts';
 import { checkOutside } from '../doctor/outside.ts';
 import { toColumns } from '../io/columns.ts';
 import { count } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
@@ -29,7 +29,7 @@ interface Looked {
   readonly checks: readonly Check[];
 }
 
-async function look(input: Input): Promise<Looked> {
+async function look(input: CommandInput): Promise<Looked> {
   const [what] = input.args;
   if (what === 'auth') return lookAtAuth(input);
   const url = what ?? input.text('url');
@@ -44,7 +44,7 @@ async function look(input: Input): Promise<Looked> {
   return { url: address.mcp, checks: await checkOutside(address) };
 }
 
-async function lookAtAuth(input: Input): Promise<Looked> {
+async function lookAtAuth(input: CommandInput): Promise<Looked> {
   const url = input.text('url');
   const asked = url === undefined ? null : toAddress(url);
   const settings = await findSettings(input, asked === null);
@@ -54,7 +54,7 @@ async function lookAtAuth(input: Input): Promise<Looked> {
 }
 
 /** A server elsewhere can be looked at without its project. */
-async function findSettings(input: Input, needed: boolean): Promise<Settings | null> {
+async function findSettings(input: CommandInput, needed: boolean): Promise<Settings | null> {
   if (!needed && (await findProjectRoot(process.cwd())) === null) return null;
   return settingsOf(input, await checkSite(input));
 }

@@ -8,7 +8,7 @@ import type { Run } from '../command.ts';
 import { requireBaseline } from '../drift/baseline.ts';
 import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/changes.ts';
 import { takeSnapshot } from '../drift/snapshot.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { checkProject, siteOf } from '../project/project.ts';
 
@@ -44,7 +44,7 @@ export const run: Run = async (input, output) => {
 };
 
 /** Anything that differs is drift, unless only what breaks somebody is asked for. */
-function failOnOf(input: Input): FailOn {
+function failOnOf(input: CommandInput): FailOn {
   const asked = input.text('failOn') ?? 'any';
   const known = FAIL_ON.find((name) => name === asked);
   if (known) return known;

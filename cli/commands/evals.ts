@@ -15,7 +15,7 @@ import { prepareSuites, secretsOf } from '../evals/models.ts';
 import { toEvalsText } from '../evals/report.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
 import { keepTranscript, writeText } from '../evals/transcripts.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withSteps } from '../io/progress.ts';
@@ -50,7 +50,7 @@ export const run: Run = async (input, output) => {
 const CONCURRENCY = 4;
 const MOST_PYTHON = 4;
 
-function concurrencyOf(input: Input): number {
+function concurrencyOf(input: CommandInput): number {
   const asked = input.text('concurrency');
   if (asked === undefined) return CONCURRENCY;
   const many = Number(asked);
@@ -65,7 +65,7 @@ interface Job {
   readonly concurrency: number;
 }
 
-async function runAll(job: Job, input: Input, output: Output): Promise<EvalsReport> {
+async function runAll(job: Job, input: CommandInput, output: Output): Promise<EvalsReport> {
   const { chosen, findings, checked, concurrency } = job;
   if (chosen.length === 0) return toEvalsReport([]);
   const settings = await settingsOf(input, checked);

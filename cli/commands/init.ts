@@ -1,13 +1,13 @@
 import { basename, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { chooseDatabase } from '../../adapters/node/database/database-choice.ts';
-import { openDatabase } from '../../adapters/node/database/open-database.ts';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Run } from '../command.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 
@@ -41,7 +41,7 @@ async function refuseNested(root: string): Promise<void> {
   );
 }
 
-async function answersOf(input: Input, root: string): Promise<Answers> {
+async function answersOf(input: CommandInput, root: string): Promise<Answers> {
   const given = {
     project: nameOf(input.text('project') ?? nameFrom(basename(root)), '--project'),
     profile: nameOf(input.text('profile') ?? 'default', '--profile'),
@@ -77,7 +77,7 @@ async function createDatabase(root: string, { profile }: Answers, output: Output
   const path = `data/db-${profile}.db`;
   const site = { database: { path, readonly: false, engine: 'native' } } as const;
   try {
-    const database = await openDatabase(chooseDatabase(root, site, {}));
+    const database = await openNodeDatabase(chooseDatabase(root, site, {}));
     await database.close();
     return path;
   } catch (thrown) {

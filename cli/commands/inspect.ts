@@ -6,7 +6,7 @@ import { stdioLaunch } from '../connect/launch.ts';
 import { toAddress } from '../doctor/address.ts';
 import { runChild } from '../io/child.ts';
 import { findProgram } from '../io/find-program.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The release that the tests run. */
@@ -28,7 +28,7 @@ export const run: Run = async (input, output) => {
 };
 
 /** A server by its address; without one the Inspector starts the project's own. */
-async function targetOf(input: Input): Promise<readonly string[]> {
+async function targetOf(input: CommandInput): Promise<readonly string[]> {
   const url = input.text('url');
   if (url !== undefined) return ['--transport', 'http', '--server-url', toAddress(url).mcp];
   const checked = await checkSite(input);

@@ -3,7 +3,7 @@ import type { Finding } from '../../src/project/finding.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
 import type { Run } from '../command.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { checkProject } from '../project/project.ts';
 
@@ -27,7 +27,7 @@ function order(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-function severityOf(input: Input, option: string): Finding['severity'] | undefined {
+function severityOf(input: CommandInput, option: string): Finding['severity'] | undefined {
   const asked = input.text(option);
   if (asked === undefined) return undefined;
   const severity = SEVERITIES.find((known) => known === asked);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import type { Change } from '../../src/quality/drift/change.ts';
+import type { DriftChange } from '../../src/quality/drift/change.ts';
 import { summarize } from '../../src/quality/drift/change.ts';
 import { LOCK, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
@@ -20,7 +20,7 @@ export const run: Run = async (input, output) => {
   const catalog = await compileCatalog(project);
   // A lock that cannot be read is made new: that is what it takes to get another.
   const before = await readLock(project).catch(() => null);
-  const changes: readonly Change[] = before === null ? [] : compareLock(before, catalog);
+  const changes: readonly DriftChange[] = before === null ? [] : compareLock(before, catalog);
   const content = toLock(catalog);
   const { hash, text } = await toDocument(LOCK, content);
   const path = join(project.root, LOCK_FILE);

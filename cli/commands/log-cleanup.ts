@@ -5,7 +5,7 @@ import { toDuration } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { count } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { auditOf } from '../log/audit-log.ts';
 
 const DAY = 86_400_000;
@@ -36,7 +36,7 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-function ageOf(input: Input): number | null {
+function ageOf(input: CommandInput): number | null {
   const given = input.text('olderThan');
   if (given === undefined) return null;
   const age = toDuration(given);

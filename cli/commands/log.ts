@@ -8,10 +8,10 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { Run } from '../command.ts';
 import { count } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
-import { type AuditLog, auditOf, filterOf, numberOf } from '../log/audit-log.ts';
+import { type AuditLog, auditFilterOf, auditOf, numberOf } from '../log/audit-log.ts';
 import { toRecordTable, toStatsText } from '../log/audit-text.ts';
 
 const MAX_SHOWN = 1_000_000;
@@ -19,7 +19,7 @@ const MAX_SHOWN = 1_000_000;
 /** `svc log`: the records of the profile's audit log, newest first. */
 export const run: Run = async (input, output) => {
   const log = await auditOf(input);
-  const filter = filterOf(input, Date.now());
+  const filter = auditFilterOf(input, Date.now());
   const limit = numberOf(input, 'limit', 100, MAX_SHOWN);
   await noteMissing(log, output);
   const exports = await exportAll(input, log.path, filter);
@@ -71,7 +71,11 @@ interface Exported {
 }
 
 /** All records that match, however many. */
-async function exportAll(input: Input, path: string, filter: AuditFilter): Promise<readonly Exported[]> {
+async function exportAll(
+  input: CommandInput,
+  path: string,
+  filter: AuditFilter,
+): Promise<readonly Exported[]> {
   const targets = [
     { given: input.text('exportCsv'), write: exportCsv },
     { given: input.text('exportDuckdb'), write: exportDuckdb },

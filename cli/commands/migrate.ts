@@ -8,7 +8,7 @@ import { toColumns } from '../io/columns.ts';
 import { count, toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { ignoreLines } from '../io/write-files.ts';
-import type { Note } from '../migrate/note.ts';
+import type { MigrationNote } from '../migrate/note.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-config.ts';
 import { checkPlan } from '../migrate/validate.ts';
@@ -49,7 +49,7 @@ type Report = {
   readonly written: boolean;
   readonly files: readonly { readonly path: string; readonly from: string; readonly rewritten: boolean }[];
   readonly user_config: { readonly path: string; readonly from: string } | null;
-  readonly notes: readonly Note[];
+  readonly notes: readonly MigrationNote[];
 };
 
 /** It may hold secrets: for its owner only, and never in git. */
@@ -84,7 +84,7 @@ function toText(report: Report, files: readonly PlannedFile[], findings: readonl
   ].join('\n');
 }
 
-function toNoteLines(notes: readonly Note[]): string {
+function toNoteLines(notes: readonly MigrationNote[]): string {
   return toColumns(
     notes.map(({ kind, file, line, message }) => [
       line === 0 ? file : `${file}:${line}`,

@@ -5,9 +5,9 @@ import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/qual
 import { isObject } from '../../src/types/coerce.ts';
 import type { Run } from '../command.ts';
 import { toFindingLines } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { toMatrixText } from '../policy/matrix-text.ts';
-import { readText } from '../project/parameters.ts';
+import { readParamText } from '../project/parameters.ts';
 import { checkProject, siteOf, soundPart } from '../project/project.ts';
 
 const OPTION = '--user-context';
@@ -42,7 +42,7 @@ export const run: Run = async (input, output) => {
 };
 
 /** Those of the command line; without any, those that the project speaks of. */
-async function usersOf(input: Input, declared: readonly JsonObject[]): Promise<readonly MatrixUser[]> {
+async function usersOf(input: CommandInput, declared: readonly JsonObject[]): Promise<readonly MatrixUser[]> {
   const roles = input.list('role').map((role) => ({ role }));
   const given = (await Promise.all(input.list('userContext').map(contextsOf))).flat();
   const own = [...roles, ...given];
@@ -51,7 +51,7 @@ async function usersOf(input: Input, declared: readonly JsonObject[]): Promise<r
 
 /** JSON, or @file; a file may hold a list of users. */
 async function contextsOf(given: string): Promise<readonly JsonObject[]> {
-  const json = given.startsWith('@') ? await readText(given.slice(1), OPTION) : given;
+  const json = given.startsWith('@') ? await readParamText(given.slice(1), OPTION) : given;
   const parsed = parse(json);
   const list = Array.isArray(parsed) ? parsed : [parsed];
   if (list.every(isObject)) return list;

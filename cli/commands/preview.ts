@@ -5,17 +5,17 @@ import type { TargetName } from '../../deploy/target.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project/project.ts';
 import { howToConnect } from '../serve/banner.ts';
 import { checkPort } from '../serve/port.ts';
 import { untilStopped } from '../serve/signals.ts';
-import { buildChecked, outOf, targetOf } from './build.ts';
+import { buildChecked, buildTargetOf, outOf } from './build.ts';
 
 /** `svc preview`: the artefact of a platform, run as the platform would, until it is told to stop. */
 export const run: Run = async (input, output) => {
-  const target = targetOf(input, 'preview');
+  const target = buildTargetOf(input, 'preview');
   checkPort(input.text('port'));
   const checked = await checkProject(input);
   const { root } = checked.project;
@@ -48,7 +48,7 @@ export const run: Run = async (input, output) => {
 async function makeFresh(
   checked: CheckedProject,
   target: TargetName,
-  input: Input,
+  input: CommandInput,
   output: Output,
 ): Promise<boolean> {
   const { root } = checked.project;

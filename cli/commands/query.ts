@@ -6,11 +6,11 @@ import { scanParameters } from '../../src/sql/parameters.ts';
 import { classify, statementsOf } from '../../src/sql/statement.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
 import { toText } from '../io/value.ts';
-import { parseParameters, readText } from '../project/parameters.ts';
+import { parseParamOptions, readParamText } from '../project/parameters.ts';
 import { checkSite, databaseOf, openProjectDatabase } from '../project/project.ts';
 import { toQueryValue } from '../project/query-value.ts';
 import { settingsOf } from '../project/settings.ts';
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 3_600_000;
 /** `svc query "<sql>"`: one statement with named parameters against the profile's database. */
 export const run: Run = async (input, output) => {
   const sql = await sqlOf(input);
-  const request = toRequest(sql, await parseParameters(input.list('param')));
+  const request = toRequest(sql, await parseParamOptions(input.list('param')));
   const checked = await checkSite(input);
   const choice = databaseOf(checked);
   if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
@@ -40,11 +40,11 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-async function sqlOf(input: Input): Promise<string> {
+async function sqlOf(input: CommandInput): Promise<string> {
   const [given] = input.args;
   const file = input.text('file');
   if (given !== undefined && file === undefined) return given;
-  if (given === undefined && file !== undefined) return readText(file, `--file ${file}`);
+  if (given === undefined && file !== undefined) return readParamText(file, `--file ${file}`);
   throw new SvcError(
     'usage',
     `svc query takes ${given === undefined ? 'SQL, or --file' : 'either SQL or --file'}.

@@ -7,7 +7,7 @@ import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
 import { type Player, type RecordFields, replay } from '../../src/quality/replay/run.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { withLine } from '../io/progress.ts';
 import { numberOf } from '../log/audit-log.ts';
 import { parseUser } from '../project/user.ts';
@@ -33,7 +33,7 @@ export const run: Run = async (input, output) => {
   }
 };
 
-function fileOf(input: Input): string {
+function fileOf(input: CommandInput): string {
   const [asked = ''] = input.args;
   const file = resolve(asked);
   if (existsSync(file)) return file;
@@ -44,7 +44,7 @@ function fileOf(input: Input): string {
 }
 
 /** A token is never taken from the file, which has none, nor from the command line, which others can read. */
-async function openPlayer(input: Input, user: User | null): Promise<Player> {
+async function openPlayer(input: CommandInput, user: User | null): Promise<Player> {
   const against = input.text('against');
   if (against === undefined) {
     throw new SvcError(

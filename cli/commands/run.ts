@@ -12,12 +12,12 @@ import type { EndpointKind } from '../../src/project/model.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
 import type { Run } from '../command.ts';
 import { toFindingsError } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { toMessages, toText } from '../io/value.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
-import { parseParameters } from '../project/parameters.ts';
+import { parseParamOptions } from '../project/parameters.ts';
 import {
   type CheckedProject,
   checkProject,
@@ -34,7 +34,7 @@ import { parseUser } from '../project/user.ts';
 export const run: Run = async (input, output) => {
   const [given = '', name = ''] = input.args;
   const kind = parseKind(given);
-  const args = await parseParameters(input.list('param'));
+  const args = await parseParamOptions(input.list('param'));
   const user = await parseUser(input.text('userContext'));
   const { value, truncated } = await call(input, { kind, name, args, user }, output);
   output.data(value, () => (kind === 'prompt' ? toMessages(value) : toText(value)));
@@ -49,7 +49,7 @@ interface Call {
   readonly user: User | null;
 }
 
-async function call(input: Input, { kind, name, args, user }: Call, output: Output): Promise<Outcome> {
+async function call(input: CommandInput, { kind, name, args, user }: Call, output: Output): Promise<Outcome> {
   const checked = await checkProject(input);
   siteOf(checked);
   const errors = errorsOf(checked, kind, name);

@@ -5,7 +5,7 @@ import type { EndpointFile } from '../../src/project/model.ts';
 import { type EndpointReport, type TestReport, toTestReport } from '../../src/quality/test/report.ts';
 import { runTests, type TestRun } from '../../src/quality/test/run.ts';
 import type { Run } from '../command.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withLine } from '../io/progress.ts';
@@ -37,7 +37,7 @@ export const run: Run = async (input, output) => {
 async function runAll(
   chosen: readonly EndpointFile[],
   checked: CheckedProject,
-  input: Input,
+  input: CommandInput,
   output: Output,
 ): Promise<TestReport> {
   const sound = soundPart(checked);

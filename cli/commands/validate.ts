@@ -8,12 +8,12 @@ import { checkLock } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { toColumns } from '../io/columns.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-check.ts';
 import { checkPythonOn } from '../project/python-target.ts';
-import { checkSettings } from '../project/settings.ts';
+import { checkProjectSettings } from '../project/settings.ts';
 import { checkDatabase } from '../project/statements.ts';
 import { targetOf } from '../project/target.ts';
 
@@ -39,10 +39,10 @@ export const run: Run = async (input, output) => {
 };
 
 /** The project's findings and those of its configuration. */
-async function checkAll(input: Input, checked: CheckedProject): Promise<readonly Finding[]> {
+async function checkAll(input: CommandInput, checked: CheckedProject): Promise<readonly Finding[]> {
   if (checked.project.site === null) return checked.findings;
   const reach = checkPolicyReach(soundPart(checked).endpoints);
-  return [...checked.findings, ...reach, ...(await checkSettings(input, checked)).findings];
+  return [...checked.findings, ...reach, ...(await checkProjectSettings(input, checked)).findings];
 }
 
 /** A path from the command line, relative to the project's root as findings have it. */

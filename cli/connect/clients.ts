@@ -15,7 +15,7 @@ export type Launch =
 export type Entry = { readonly [key: string]: string | readonly string[] | Readonly<Record<string, string>> };
 
 /** How one client is configured. */
-export interface Client {
+export interface DesktopClient {
   readonly name: string;
   readonly format: 'json' | 'toml';
   /** The key that holds the servers. */
@@ -39,7 +39,7 @@ export interface ConfigPlace {
 export type Tree = { readonly [key: string]: unknown };
 
 /** Every client that `svc connect` knows. */
-export const CLIENTS: readonly Client[] = [
+export const CLIENTS: readonly DesktopClient[] = [
   {
     name: 'claude-desktop',
     format: 'json',

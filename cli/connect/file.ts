@@ -6,7 +6,7 @@ import { SvcError } from '../../src/errors.ts';
 import { toFileError } from '../io/file-error.ts';
 import { whereLinksLead, writeWhole } from '../io/write-files.ts';
 import { refusal } from './json.ts';
-import type { Plan } from './merge.ts';
+import type { MergePlan } from './merge.ts';
 
 /** A client's file as it is; null where there is none. Bytes that are no text would not come back as they were. */
 export async function readClientFile(file: string): Promise<string | null> {
@@ -24,7 +24,7 @@ export async function readClientFile(file: string): Promise<string | null> {
 
 /** What was done to a client's file, and where it is as it was. */
 export interface Changed {
-  readonly plan: Plan;
+  readonly plan: MergePlan;
   readonly backup: string | null;
 }
 
@@ -34,7 +34,7 @@ const TRIES = 10;
 /** Changes a client's file: one svc at a time, and never over what somebody else has written since it was read. */
 export async function changeClientFile(
   file: string,
-  planOf: (text: string | null) => Plan,
+  planOf: (text: string | null) => MergePlan,
 ): Promise<Changed> {
   return alone(await whereLinksLead(file), async () => {
     for (let left = TRIES; left > 0; left -= 1) {

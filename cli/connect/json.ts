@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Tree } from './clients.ts';
 
 /** A client's JSON file, with comments and trailing commas where there are any; throws config_invalid. */
-export function readJson(file: string, text: string): Tree {
+export function readConfigJson(file: string, text: string): Tree {
   if (text.trim() === '') return {};
   const errors: ParseError[] = [];
   const tree: unknown = parse(text, errors, { allowTrailingComma: true });

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SvcError } from '../../src/errors.ts';
-import type { Client, Entry, Tree } from './clients.ts';
+import type { DesktopClient, Entry, Tree } from './clients.ts';
 import { OUR_KEYS } from './clients.ts';
-import { readJson, writeJson } from './json.ts';
+import { readConfigJson, writeJson } from './json.ts';
 import { readToml, writeToml } from './toml.ts';
 
 /** The entry of one server in a client's file. */
 export interface Server {
-  readonly client: Client;
+  readonly client: DesktopClient;
   readonly name: string;
   readonly entry: Entry;
 }
 
 /** A client's file as it is to be. */
-export interface Plan {
+export interface MergePlan {
   readonly action: 'create' | 'update' | 'none';
   readonly text: string;
   /** The entry that is there under the name, if any. */
@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 /** Brings an entry into a client's file; what is not about it stays as it is, byte for byte or the file is refused. */
-export function planMerge(file: string, text: string | null, server: Server): Plan {
+export function planMerge(file: string, text: string | null, server: Server): MergePlan {
   const { client, name, entry } = server;
   const { read, write } = FORMATS[client.format];
   const [mark, body] = splitMark(text ?? '');
@@ -43,7 +43,7 @@ export function planMerge(file: string, text: string | null, server: Server): Pl
 }
 
 const FORMATS = {
-  json: { read: readJson, write: writeJson },
+  json: { read: readConfigJson, write: writeJson },
   toml: { read: readToml, write: writeToml },
 };
 

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { type Document, parseDocument } from 'yaml';
 import { SvcError } from '../../src/errors.ts';
 import { writeWhole } from '../io/write-files.ts';
-import { type Change, mergeInto, type Wanted } from './merge.ts';
+import { type DbtChange, mergeInto, type Wanted } from './merge.ts';
 
 /** A file of dbt as it is to be, and what that changes. */
-export interface Merged {
+export interface MergedFile {
   readonly path: string;
   readonly action: 'create' | 'update' | 'none';
-  readonly changes: readonly Change[];
+  readonly changes: readonly DbtChange[];
   readonly text: string;
 }
 
@@ -18,7 +18,7 @@ export async function mergeFile(
   path: string,
   wanted: (fresh: boolean) => readonly Wanted[],
   head: string,
-): Promise<Merged> {
+): Promise<MergedFile> {
   const fresh = !existsSync(path);
   const before = fresh ? '' : await readFile(path, 'utf8');
   const doc = parse(path, before);
@@ -29,7 +29,7 @@ export async function mergeFile(
 }
 
 /** Puts merged files in their places; each is whole at any time. */
-export async function writeMerged(files: readonly Merged[]): Promise<void> {
+export async function writeMerged(files: readonly MergedFile[]): Promise<void> {
   for (const { path, action, text } of files) if (action !== 'none') await writeWhole(path, text);
 }
 

@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /** What merging does to a file: `add` takes nothing away, `change` and `remove` do. */
-export type Change = {
+export type DbtChange = {
   readonly action: 'add' | 'change' | 'remove';
   readonly key: string;
   readonly from: JsonValue;
@@ -21,11 +21,11 @@ export type Change = {
 };
 
 /** Brings wanted values into a document, comments and everything else kept, and tells what changed. */
-export function mergeInto(doc: Document, wanted: readonly Wanted[]): readonly Change[] {
+export function mergeInto(doc: Document, wanted: readonly Wanted[]): readonly DbtChange[] {
   return wanted.flatMap((one) => (one.how === 'items' ? mergeItems(doc, one) : mergeValue(doc, one)));
 }
 
-function mergeValue(doc: Document, { path, value, how, accepts }: Wanted): readonly Change[] {
+function mergeValue(doc: Document, { path, value, how, accepts }: Wanted): readonly DbtChange[] {
   const from = valueAt(doc, path);
   const fits = isDeepStrictEqual(from, value) || accepts?.(from);
   if (from !== null && (how === 'start' || fits)) return [];
@@ -34,7 +34,7 @@ function mergeValue(doc: Document, { path, value, how, accepts }: Wanted): reado
 }
 
 /** Items are told apart by their names; those of the user stay. */
-function mergeItems(doc: Document, { path, value }: Wanted): readonly Change[] {
+function mergeItems(doc: Document, { path, value }: Wanted): readonly DbtChange[] {
   const items = Array.isArray(value) ? value : [];
   const before = valueAt(doc, path);
   const found: readonly JsonValue[] = Array.isArray(before) ? before : [];
@@ -50,7 +50,7 @@ function mergeItem(
   path: readonly string[],
   item: JsonValue,
   found: readonly JsonValue[],
-): readonly Change[] {
+): readonly DbtChange[] {
   const index = found.findIndex((other) => nameOf(other) === nameOf(item));
   const from = found[index] ?? null;
   if (isDeepStrictEqual(from, item)) return [];
@@ -61,7 +61,7 @@ function mergeItem(
   return [{ action: index === -1 ? 'add' : 'change', key, from, to: item }];
 }
 
-function removeItem(doc: Document, path: readonly string[], item: JsonValue): Change {
+function removeItem(doc: Document, path: readonly string[], item: JsonValue): DbtChange {
   const list = listAt(doc, path);
   const items: readonly unknown[] = list.toJSON();
   list.delete(items.findIndex((other) => isDeepStrictEqual(other, item)));

@@ -1,14 +1,14 @@
 import { relative } from 'node:path';
 import type { JsonValue } from '../../src/json.ts';
 import { styled } from '../io/output.ts';
-import type { Merged } from './file.ts';
-import type { Change } from './merge.ts';
+import type { MergedFile } from './file.ts';
+import type { DbtChange } from './merge.ts';
 
 const MARKS = { add: '+', change: '~', remove: '-' } as const;
 
 /** Each file and what changes in it. */
-export function toChangeLines(
-  files: readonly Merged[],
+export function toDbtChangeLines(
+  files: readonly MergedFile[],
   { dryRun, needsForce }: { readonly dryRun: boolean; readonly needsForce: boolean },
 ): string {
   const lines = files.flatMap(({ path, action, changes }) => [
@@ -18,12 +18,12 @@ export function toChangeLines(
   return [...lines, ...(dryRun && needsForce ? ['~ and - need --force'] : [])].join('\n');
 }
 
-function verbOf(action: Merged['action'], dryRun: boolean): string {
+function verbOf(action: MergedFile['action'], dryRun: boolean): string {
   if (action === 'none') return styled('dim', 'is as it should be');
   return styled('ok', dryRun ? `would ${action}` : `${action}d`);
 }
 
-function toLine({ action, key, from, to }: Change): string {
+function toLine({ action, key, from, to }: DbtChange): string {
   const value =
     action === 'change' ? `${toText(from)} -> ${toText(to)}` : toText(action === 'add' ? to : from);
   return `  ${MARKS[action]} ${key}: ${value}`;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/json.ts';
 
 /** What a server said. */
-export interface Answer {
+export interface DoctorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Answer {
 const TIMEOUT_MS = 10_000;
 
 /** Asks without following anybody; null where nobody answers. */
-export async function ask(url: string, init: RequestInit = {}): Promise<Answer | null> {
+export async function fetchForCheck(url: string, init: RequestInit = {}): Promise<DoctorResponse | null> {
   const sent = Date.now();
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -26,7 +26,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer |
 }
 
 /** The object that was answered; null for anything else. */
-export function objectOf(answer: Answer | null): JsonObject | null {
+export function objectOf(answer: DoctorResponse | null): JsonObject | null {
   if (answer?.status !== 200) return null;
   try {
     const value: unknown = JSON.parse(answer.text);
@@ -39,7 +39,7 @@ export function objectOf(answer: Answer | null): JsonObject | null {
 }
 
 /** How an answer is told to people. */
-export function toldOf(answer: Answer | null): string {
+export function responseText(answer: DoctorResponse | null): string {
   if (answer === null) return 'no answer';
   const location = answer.headers.get('location');
   return location === null ? String(answer.status) : `${answer.status}, to ${location.split('?')[0]}`;

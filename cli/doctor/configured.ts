@@ -4,7 +4,7 @@ import { toSvcError } from '../../src/errors.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Address } from './address.ts';
 import { type Check, ok, problem } from './check.ts';
-import type { Served } from './served.ts';
+import type { ServedProject } from './served.ts';
 
 /** Looks at the settings alone; `here` says whether they are those of the server that is looked at. */
 export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
@@ -60,7 +60,7 @@ function checkPlace({ transport }: Settings, { base }: Address): Check {
 }
 
 /** Whether tokens that are made for one resource count at the other. */
-export function checkAudience({ auth }: Settings, { resource }: Served): readonly Check[] {
+export function checkAudience({ auth }: Settings, { resource }: ServedProject): readonly Check[] {
   if (resource === null) return [];
   const audience = auth.verifier?.audience ?? [];
   if (audience.length === 0 || audience.includes(resource)) {

@@ -1,21 +1,21 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
-import { checkSettings } from '../project/settings.ts';
+import { checkProjectSettings } from '../project/settings.ts';
 import { addressOf } from './address.ts';
 import { type Check, failed, problem } from './check.ts';
 import { checkConfigured } from './configured.ts';
-import { checkDatabase } from './inside/database.ts';
-import { checkClock, checkPort } from './inside/machine.ts';
+import { diagnoseDatabase } from './inside/database.ts';
+import { checkClock, diagnosePort } from './inside/machine.ts';
 import { checkAudit, checkSocket } from './inside/places.ts';
 import { checkConfiguration, checkFiles } from './inside/project.ts';
-import { checkEngines, checkNode, checkPython } from './inside/runtime.ts';
+import { checkEngines, checkNode, diagnosePython } from './inside/runtime.ts';
 
 const VALIDATE = 'See all of it with `svc validate`.';
 
 /** Everything that keeps a project from being served by this machine. */
-export async function checkInside(input: Input): Promise<readonly Check[]> {
+export async function checkInside(input: CommandInput): Promise<readonly Check[]> {
   const node = checkNode();
   const root = await findProjectRoot(process.cwd());
   if (root === null) {
@@ -30,13 +30,17 @@ export async function checkInside(input: Input): Promise<readonly Check[]> {
   }
 }
 
-async function checkFound(input: Input, root: string, checked: CheckedProject): Promise<readonly Check[]> {
+async function checkFound(
+  input: CommandInput,
+  root: string,
+  checked: CheckedProject,
+): Promise<readonly Check[]> {
   const files = checkFiles(checked);
-  const python = await checkPython(checked.project, process.env);
+  const python = await diagnosePython(checked.project, process.env);
   const clock = await checkClock(root);
   if (checked.project.site === null) return [python, ...(await checkEngines(null)), files, clock];
   const { choice, checks } = await checkOpening(checked, root);
-  const loaded = await checkSettings(input, checked);
+  const loaded = await checkProjectSettings(input, checked);
   const settled = loaded.settings === null ? [] : await checkSettled(loaded.settings, root);
   const engines = await checkEngines(choice);
   return [python, ...engines, files, ...checkConfiguration(loaded), ...checks, ...settled, clock];
@@ -46,7 +50,7 @@ async function checkFound(input: Input, root: string, checked: CheckedProject): 
 async function checkOpening({ project, findings }: CheckedProject, root: string) {
   try {
     const choice = databaseOf({ project, findings });
-    return { choice: choice.engine, checks: await checkDatabase(root, choice) };
+    return { choice: choice.engine, checks: await diagnoseDatabase(root, choice) };
   } catch (thrown) {
     return { choice: null, checks: [failed('database', thrown, VALIDATE)] };
   }
@@ -57,6 +61,6 @@ async function checkSettled(settings: Settings, root: string): Promise<readonly 
   const { auth, transport } = settings;
   const signsIn = auth.provider !== null || auth.verifier !== null;
   const configured = signsIn ? checkConfigured(settings, addressOf(transport.http), true) : [];
-  const places = [checkSocket(settings), checkAudit(settings.audit, root), checkPort(transport)];
+  const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
   return [...configured, ...(await Promise.all(places))];
 }

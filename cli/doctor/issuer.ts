@@ -1,7 +1,7 @@
 import { openIdUrl } from '../../src/auth/upstream/discovery.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Address } from './address.ts';
-import { ask, objectOf } from './ask.ts';
+import { fetchForCheck, objectOf } from './ask.ts';
 import { type Check, ok, problem } from './check.ts';
 
 /** What to do where a server names itself otherwise than its clients do. */
@@ -12,7 +12,9 @@ export const BASE_URL =
 export async function checkIssuer(issuer: string, { base }: Address): Promise<readonly Check[]> {
   const own = issuer === base;
   const urls = URL.canParse(issuer) ? urlsOf(issuer, own) : [];
-  const answers = await Promise.all(urls.map(async (url) => ({ url, document: objectOf(await ask(url)) })));
+  const answers = await Promise.all(
+    urls.map(async (url) => ({ url, document: objectOf(await fetchForCheck(url)) })),
+  );
   const found = answers.flatMap(({ url, document }) => (document === null ? [] : [{ url, document }]));
   // another server needs one form only
   if (found.length === 0 || (own && found.length < urls.length)) {

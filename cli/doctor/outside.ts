@@ -1,5 +1,5 @@
 import type { Address } from './address.ts';
-import { ask } from './ask.ts';
+import { fetchForCheck } from './ask.ts';
 import { type Check, ok } from './check.ts';
 import { checkCors, checkEras } from './outside/protocol.ts';
 import { checkHealth, checkTransport } from './outside/reach.ts';
@@ -17,7 +17,7 @@ export async function checkOutside(address: Address): Promise<readonly Check[]> 
 /** The metadata of RFC 9728 and RFC 8414, where people have to sign in. */
 async function checkSignIn(address: Address): Promise<readonly Check[]> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const answer = await ask(address.mcp, { method: 'POST', headers, body: '{}' });
+  const answer = await fetchForCheck(address.mcp, { method: 'POST', headers, body: '{}' });
   if (answer?.status === 401) return (await checkServed(address)).checks;
   return [ok('sign-in', 'nobody is asked to sign in: everybody may call')];
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../src/json.ts';
 import type { Address } from './address.ts';
-import { type Answer, ask, objectOf, toldOf } from './ask.ts';
+import { type DoctorResponse, fetchForCheck, objectOf, responseText } from './ask.ts';
 import { type Check, ok, problem } from './check.ts';
 import { BASE_URL, checkIssuer } from './issuer.ts';
 
 /** What a running server says about itself. */
-export interface Served {
+export interface ServedProject {
   readonly checks: readonly Check[];
   /** Who gives out its tokens, as it says. */
   readonly issuer: string | null;
@@ -15,7 +15,7 @@ export interface Served {
 }
 
 /** Looks at a running server as a client does that comes for the first time. */
-export async function checkServed(address: Address): Promise<Served> {
+export async function checkServed(address: Address): Promise<ServedProject> {
   const refused = await call(address.mcp);
   if (refused === null) return { ...NOTHING, checks: [unreachable(address)] };
   const { ahead } = refused;
@@ -30,9 +30,9 @@ export async function checkServed(address: Address): Promise<Served> {
 
 const NOTHING = { issuer: null, resource: null, ahead: null };
 
-function call(url: string): Promise<Answer | null> {
+function call(url: string): Promise<DoctorResponse | null> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  return ask(url, { method: 'POST', headers, body: '{}' });
+  return fetchForCheck(url, { method: 'POST', headers, body: '{}' });
 }
 
 function unreachable({ mcp }: Address): Check {
@@ -44,9 +44,9 @@ function unreachable({ mcp }: Address): Check {
 const metadataOf = ({ origin, prefix }: Address) =>
   `${origin}/.well-known/oauth-protected-resource${prefix}/mcp`;
 
-function checkChallenge(address: Address, answer: Answer): Check {
+function checkChallenge(address: Address, answer: DoctorResponse): Check {
   if (answer.status !== 401) {
-    const message = `${address.mcp} answers ${toldOf(answer)} to a call without a token, not 401`;
+    const message = `${address.mcp} answers ${responseText(answer)} to a call without a token, not 401`;
     const fix =
       answer.status < 300
         ? 'Nobody is asked to sign in: set `auth.provider`, and see that this is the server you mean.'
@@ -63,9 +63,9 @@ function checkChallenge(address: Address, answer: Answer): Check {
 
 const PROXY = 'See that no proxy in front takes away the header WWW-Authenticate.';
 
-function checkSlash(without: Answer, slash: Answer | null): Check {
+function checkSlash(without: DoctorResponse, slash: DoctorResponse | null): Check {
   if (slash?.status === without.status) return ok('slash', '/mcp and /mcp/ answer alike');
-  const message = `/mcp answers ${toldOf(without)}, and /mcp/ ${toldOf(slash)}`;
+  const message = `/mcp answers ${responseText(without)}, and /mcp/ ${responseText(slash)}`;
   return problem('slash', message, 'Let the proxy in front pass on both paths, and redirect neither.');
 }
 
@@ -77,14 +77,14 @@ interface Found {
 /** Clients look in either place, and take the resource to be what they were given. */
 async function checkResource(address: Address): Promise<Found> {
   const urls = [metadataOf(address), `${address.origin}/.well-known/oauth-protected-resource`];
-  const answers = await Promise.all(urls.map((url) => ask(url)));
+  const answers = await Promise.all(urls.map((url) => fetchForCheck(url)));
   const [document = null, root = null] = answers.map(objectOf);
   const lost = urls.findIndex((_url, index) => objectOf(answers[index] ?? null) === null);
   if (lost >= 0 || JSON.stringify(document) !== JSON.stringify(root)) {
     const message =
       lost < 0
         ? 'the two forms of the metadata of the resource differ'
-        : `${urls[lost]} is no JSON object (${toldOf(answers[lost] ?? null)})`;
+        : `${urls[lost]} is no JSON object (${responseText(answers[lost] ?? null)})`;
     const fix = 'Let the proxy in front pass on everything below /.well-known/ to this server.';
     return { checks: [problem('resource-metadata', message, fix)], document };
   }

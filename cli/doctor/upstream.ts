@@ -3,9 +3,9 @@ import { openIdUrl } from '../../src/auth/upstream/discovery.ts';
 import { toSvcError } from '../../src/errors.ts';
 import type { ProviderBlock, Settings } from '../../src/settings/model.ts';
 import type { Address } from './address.ts';
-import { type Answer, ask, toldOf } from './ask.ts';
+import { type DoctorResponse, fetchForCheck, responseText } from './ask.ts';
 import { type Check, ok, problem } from './check.ts';
-import type { Served } from './served.ts';
+import type { ServedProject } from './served.ts';
 
 /** As far apart as sealed tokens allow clocks to be. */
 const MAX_SKEW_MS = 30_000;
@@ -14,7 +14,7 @@ const MAX_SKEW_MS = 30_000;
 export async function checkUpstream(
   { auth }: Settings,
   address: Address,
-  served: Served,
+  served: ServedProject,
 ): Promise<readonly Check[]> {
   if (auth.verifier !== null) {
     const { issuer } = auth.verifier;
@@ -26,7 +26,7 @@ export async function checkUpstream(
           `tokens must come from ${issuer}, but clients are sent to ${served.issuer}`,
           RESTART,
         );
-    return [told, checkClock(issuer, await ask(openIdUrl(issuer)), served.ahead)];
+    return [told, checkClock(issuer, await fetchForCheck(openIdUrl(issuer)), served.ahead)];
   }
   return auth.provider === null ? [] : checkProvider(auth.provider, address, served);
 }
@@ -36,7 +36,7 @@ const RESTART = 'The server runs with another configuration than this: restart i
 async function checkProvider(
   block: ProviderBlock,
   address: Address,
-  { issuer, ahead }: Served,
+  { issuer, ahead }: ServedProject,
 ): Promise<readonly Check[]> {
   if (issuer !== null && issuer !== address.base) {
     return [problem('provider', `clients are sent to ${issuer}, and not to ${address.base}`, RESTART)];
@@ -48,7 +48,7 @@ async function checkProvider(
     const provider = createProvider(block, { fetch, now: Date.now });
     const [state, nonce, verifier] = ['svc-doctor-looks', 'svc-doctor-looks', 'x'.repeat(43)];
     const url = await provider.authorizationUrl({ state, nonce, verifier, redirectUri: callback });
-    const answer = await ask(url.href);
+    const answer = await fetchForCheck(url.href);
     return [...own, checkAuthorize(url, answer, callback), checkClock(url.origin, answer, ahead)];
   } catch (thrown) {
     const { message } = toSvcError(thrown);
@@ -58,18 +58,18 @@ async function checkProvider(
 
 /** Without a login it is a page that says so. */
 async function checkCallback(callback: string): Promise<Check> {
-  const answer = await ask(callback);
+  const answer = await fetchForCheck(callback);
   const page = answer?.headers.get('content-type')?.includes('text/html') === true;
   if (page && answer?.status === 400) {
     return ok('callback', `register ${callback} at the provider, letter for letter`);
   }
-  const message = `${callback} answers ${toldOf(answer)}, and is no callback of this server`;
+  const message = `${callback} answers ${responseText(answer)}, and is no callback of this server`;
   const fix = 'Let the proxy in front pass it on, and see `callback_path` in the block of the provider.';
   return problem('callback', message, fix);
 }
 
 /** Providers show a page, or send on to one; most refuse a client or callback that they do not know at once. */
-function checkAuthorize({ origin }: URL, answer: Answer | null, callback: string): Check {
+function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback: string): Check {
   if (answer === null) {
     return problem(
       'provider',
@@ -82,11 +82,11 @@ function checkAuthorize({ origin }: URL, answer: Answer | null, callback: string
     return ok('provider', `${origin} knows the client, and takes its callback`);
   }
   const fix = `Register ${callback} at the provider, and see that client_id is right.`;
-  return problem('provider', `${origin} refuses the sign-in (${toldOf(answer)})`, fix);
+  return problem('provider', `${origin} refuses the sign-in (${responseText(answer)})`, fix);
 }
 
 /** The clock of the server that runs, or this machine's where it does not say. */
-function checkClock(origin: string, answer: Answer | null, ahead: number | null): Check {
+function checkClock(origin: string, answer: DoctorResponse | null, ahead: number | null): Check {
   const there = answer?.ahead ?? null;
   if (there === null) {
     const fix = 'See that this machine reaches it, and try again.';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../src/json.ts';
-import type { Change, ChangeSummary } from '../../src/quality/drift/change.ts';
+import type { ChangeSummary, DriftChange } from '../../src/quality/drift/change.ts';
 import { CHANGE_CLASSES, summarize } from '../../src/quality/drift/change.ts';
 import { toLineDiff } from '../../src/quality/drift/lines.ts';
 import { toColumns } from '../io/columns.ts';
@@ -11,7 +11,7 @@ const WIDEST = 400;
 
 /** Changes as people read them: class, place and meaning, and below that the difference itself. */
 export function toChangeLines(
-  changes: readonly Change[],
+  changes: readonly DriftChange[],
   stream: NodeJS.WriteStream = process.stdout,
 ): string {
   return toColumns(
@@ -32,12 +32,12 @@ export function toSummaryText(summary: ChangeSummary): string {
 }
 
 /** What `--json` tells of changes. */
-export function toChangesDocument(changes: readonly Change[]) {
+export function toChangesDocument(changes: readonly DriftChange[]) {
   return { summary: summarize(changes), changes: changes.map((change) => ({ ...change })) };
 }
 
 /** Old and new on one line where they fit, by lines where they are code. */
-function toDifference({ old, new: now }: Change, stream: NodeJS.WriteStream): readonly string[] {
+function toDifference({ old, new: now }: DriftChange, stream: NodeJS.WriteStream): readonly string[] {
   if (typeof old === 'string' && typeof now === 'string' && /\n/.test(old + now)) {
     return toLineDiff(old, now).map((line) => coloured(line, stream));
   }
@@ -47,7 +47,7 @@ function toDifference({ old, new: now }: Change, stream: NodeJS.WriteStream): re
 }
 
 /** Old and new on one line. */
-export function toValueText({ old, new: now }: Change): string {
+export function toValueText({ old, new: now }: DriftChange): string {
   if (old === undefined) return `new: ${toText(now)}`;
   return now === undefined ? `gone: ${toText(old)}` : `${toText(old)} -> ${toText(now)}`;
 }

@@ -4,9 +4,9 @@ import type { Catalog } from '../../src/catalog/model.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Project } from '../../src/project/model.ts';
 import { positionAt } from '../../src/project/yaml/position.ts';
-import type { Change } from '../../src/quality/drift/change.ts';
+import type { DriftChange } from '../../src/quality/drift/change.ts';
 import { compareContracts } from '../../src/quality/drift/compare-contract.ts';
-import { type Contract, subjectOf, toContract } from '../../src/quality/drift/contract.ts';
+import { type Contract, contractSubjectOf, toContract } from '../../src/quality/drift/contract.ts';
 import { LOCK } from '../../src/quality/drift/document.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { type Baseline, readBaseline, requireBaseline } from './baseline.ts';
@@ -29,7 +29,7 @@ export function readLock({ root }: Project): Promise<Baseline<LockContent> | nul
 }
 
 /** What clients would see differently from what is locked. */
-export function compareLock(locked: Baseline<LockContent>, catalog: Catalog): readonly Change[] {
+export function compareLock(locked: Baseline<LockContent>, catalog: Catalog): readonly DriftChange[] {
   return compareContracts(locked.content.endpoints, toLock(catalog).endpoints);
 }
 
@@ -50,9 +50,9 @@ const NOT_CHECKED: Finding = {
   fix: 'Correct them, and validate again.',
 };
 
-function toFinding(change: Change, { endpoints }: Project): Finding {
+function toFinding(change: DriftChange, { endpoints }: Project): Finding {
   const { class: name, subject, path, message } = change;
-  const file = endpoints.find(({ endpoint }) => endpoint && subjectOf(endpoint) === subject);
+  const file = endpoints.find(({ endpoint }) => endpoint && contractSubjectOf(endpoint) === subject);
   const place = file ? positionAt(file.positions, [file.kind]) : { line: 0, column: 0 };
   return {
     severity: 'error',

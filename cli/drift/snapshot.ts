@@ -10,7 +10,7 @@ import { checkStatements } from '../../src/quality/statements.ts';
 import type { EndpointReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withLine } from '../io/progress.ts';
@@ -25,7 +25,11 @@ import { lazyPython } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 
 /** Looks at the project and its database, which is opened read-only: tables, endpoints, and how their tests end. */
-export async function takeSnapshot(input: Input, checked: CheckedProject, output: Output): Promise<Snapshot> {
+export async function takeSnapshot(
+  input: CommandInput,
+  checked: CheckedProject,
+  output: Output,
+): Promise<Snapshot> {
   siteOf(checked);
   refuseErrors(checked);
   const { project } = checked;

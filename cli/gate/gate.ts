@@ -15,12 +15,12 @@ import {
   toProblems,
 } from '../../src/quality/gate/report.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-check.ts';
 import { toGateError } from './report.ts';
-import { driftCheck, type Served, statementFindings } from './served.ts';
+import { driftCheck, type ServedEndpoints, statementFindings } from './served.ts';
 import {
   bundledSecrets,
   checkCapabilities,
@@ -32,7 +32,7 @@ import {
 import { testsCheck } from './tests.ts';
 
 /** What a build goes through: first what needs no database, then what looks at the one that will be served. */
-export interface Gate {
+export interface DeployGate {
   /** What no artefact can do is one of the checks here. */
   readonly incapable: boolean;
   /** Makes the checks that are left; throws project_invalid with all of them where one stands against the build. */
@@ -42,7 +42,7 @@ export interface Gate {
 }
 
 /** What `--allow` names; throws for anything else. */
-function allowedOf(input: Input): readonly CheckName[] {
+function allowedOf(input: CommandInput): readonly CheckName[] {
   return input.list('allow').map((asked) => {
     const check = ALLOWABLE.find((name) => name === asked);
     if (check) return check;
@@ -61,9 +61,9 @@ function allowedOf(input: Input): readonly CheckName[] {
 export async function openGate(
   checked: CheckedProject,
   target: TargetName,
-  input: Input,
+  input: CommandInput,
   output: Output,
-): Promise<Gate> {
+): Promise<DeployGate> {
   const allowed = allowedOf(input);
   const python = await checkPythonFiles(checked);
   const first = [validateCheck([...checked.findings, ...python]), lintCheck(checked, allowed)];
@@ -80,7 +80,7 @@ export async function openGate(
     incapable: true,
     reports: () => reports,
     inspect: async (database) => {
-      const served: Served = { checked, catalog, database, target, allowed };
+      const served: ServedEndpoints = { checked, catalog, database, target, allowed };
       const findings = await statementFindings(served);
       reports = [
         ...still,

@@ -14,7 +14,7 @@ import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
 import type { CheckedProject } from '../project/project.ts';
 
 /** What is checked on the database as the artefact serves it. */
-export interface Served {
+export interface ServedEndpoints {
   readonly checked: CheckedProject;
   readonly catalog: Catalog;
   readonly database: Database;
@@ -28,13 +28,18 @@ export function statementFindings({
   catalog,
   database,
   target,
-}: Served): Promise<readonly Finding[]> {
+}: ServedEndpoints): Promise<readonly Finding[]> {
   const reading = readersOf(checked, catalog).filter(isSourced);
   return checkStatements(reading, catalog, database, { platform: target, engine: database.engine });
 }
 
 /** Tables and endpoints against the baseline; how tests end is a check of its own. */
-export async function driftCheck({ checked, catalog, database, allowed }: Served): Promise<CheckReport> {
+export async function driftCheck({
+  checked,
+  catalog,
+  database,
+  allowed,
+}: ServedEndpoints): Promise<CheckReport> {
   const { project } = checked;
   const path = resolve(project.root, project.site?.drift.path ?? '');
   const baseline = await readBaseline<Snapshot>(BASELINE, path);

@@ -6,21 +6,21 @@ import { type CheckReport, type GateIssue, judge } from '../../src/quality/gate/
 import type { TestResult } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import { isSourced, readersOf } from '../drift/snapshot.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { type LazyPython, lazyPython } from '../project/python.ts';
-import { checkSettings } from '../project/settings.ts';
-import type { Served } from './served.ts';
+import { checkProjectSettings } from '../project/settings.ts';
+import type { ServedEndpoints } from './served.ts';
 
 interface Streams {
-  readonly input: Input;
+  readonly input: CommandInput;
   readonly output: Output;
 }
 
 /** Declared tests on the engine of the platform; those of a statement that it cannot run have been told already. */
 export async function testsCheck(
-  served: Served,
+  served: ServedEndpoints,
   findings: readonly Finding[],
   streams: Streams,
 ): Promise<CheckReport> {
@@ -53,10 +53,10 @@ export async function testsCheck(
 
 /** Null where the configuration cannot be read here: an artefact gets its own from the platform. */
 async function openPython(
-  { checked, database }: Served,
+  { checked, database }: ServedEndpoints,
   { input, output }: Streams,
 ): Promise<LazyPython | null> {
-  const { settings } = await checkSettings(input, checked);
+  const { settings } = await checkProjectSettings(input, checked);
   if (settings === null) return null;
   return lazyPython(checked, {
     settings: () => settings,

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { SvcError } from '../../src/errors.ts';
 
 /** A program to run in this one's place. */
-export interface Child {
+export interface ChildCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
@@ -13,7 +13,7 @@ export interface Child {
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Runs a program with this one's terminal and signals, and answers its exit code; 128 + n for one that signal n ended. */
-export async function runChild({ program, args, env, cwd }: Child): Promise<number> {
+export async function runChild({ program, args, env, cwd }: ChildCommand): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', env, ...(cwd === undefined ? {} : { cwd }) });
   // Ctrl-C on a terminal has reached the child already, and a second one would cut its clean-up short.
   const passOn = (signal: NodeJS.Signals) => {

@@ -1,5 +1,5 @@
 /** What a command was given: its arguments in order, and its options by name. */
-export interface Input {
+export interface CommandInput {
   readonly args: readonly (string | undefined)[];
   text(option: string): string | undefined;
   flag(option: string): boolean;
@@ -10,7 +10,7 @@ export interface Input {
 export function createInput(
   args: readonly (string | undefined)[],
   options: Readonly<Record<string, unknown>>,
-): Input {
+): CommandInput {
   return {
     args,
     text: (option) => {

@@ -5,7 +5,7 @@ import { toDuration, toMoment } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The audit log of the profile. */
@@ -17,7 +17,7 @@ export interface AuditLog {
 }
 
 /** Where the profile records its calls; no secret is looked up for it. */
-export async function auditOf(input: Input): Promise<AuditLog> {
+export async function auditOf(input: CommandInput): Promise<AuditLog> {
   const checked = await checkSite(input);
   siteOf(checked);
   const { site, root } = checked.project;
@@ -26,7 +26,7 @@ export async function auditOf(input: Input): Promise<AuditLog> {
 }
 
 /** The filter that the options of `svc log` are. */
-export function filterOf(input: Input, now: number): AuditFilter {
+export function auditFilterOf(input: CommandInput, now: number): AuditFilter {
   const named = OPERATION_TYPES.filter((type) => input.text(type) !== undefined);
   const [type] = named;
   if (named.length > 1) {
@@ -52,14 +52,14 @@ export function filterOf(input: Input, now: number): AuditFilter {
 }
 
 /** A whole number that an option gives. */
-export function numberOf(input: Input, option: string, otherwise: number, most: number): number {
+export function numberOf(input: CommandInput, option: string, otherwise: number, most: number): number {
   const given = input.text(option);
   if (given === undefined) return otherwise;
   if (/^\d{1,9}$/.test(given) && Number(given) >= 1 && Number(given) <= most) return Number(given);
   throw new SvcError('usage', `--${option} ${given} is no whole number from 1 to ${most}.`);
 }
 
-function timeOf(input: Input, option: 'since' | 'until', now: number): string | undefined {
+function timeOf(input: CommandInput, option: 'since' | 'until', now: number): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;
   const ago = toDuration(given);
@@ -75,7 +75,7 @@ function timeOf(input: Input, option: 'since' | 'until', now: number): string | 
 }
 
 function choiceOf<const Values extends readonly string[]>(
-  input: Input,
+  input: CommandInput,
   option: string,
   values: Values,
 ): Values[number] | undefined {

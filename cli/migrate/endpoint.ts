@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../src/json.ts';
 import { isObject } from '../../src/types/coerce.ts';
-import type { Note } from './note.ts';
+import type { MigrationNote } from './note.ts';
 import type { Rewritten } from './site.ts';
 import { type Noting, renameVersion } from './version.ts';
-import { editYaml, keysAt, valueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
+import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
 
 const KINDS = ['tool', 'resource', 'prompt'] as const;
 
@@ -11,7 +11,7 @@ const KINDS = ['tool', 'resource', 'prompt'] as const;
 export function rewriteEndpoint(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };
-  const kind = KINDS.find((name) => valueAt(yaml.value, [name]) !== undefined);
+  const kind = KINDS.find((name) => nodeValueAt(yaml.value, [name]) !== undefined);
   if (kind === undefined) return null;
   const noting: Noting = { file, notes: [] };
   renameVersion(yaml, noting);
@@ -22,9 +22,9 @@ export function rewriteEndpoint(text: string, file: string): Rewritten | null {
 
 /** Rules that did nothing go; one that did nothing by mistake works now. */
 function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
-  const returns = valueAt(yaml.value, [path[0] ?? '', 'return']) ?? null;
+  const returns = nodeValueAt(yaml.value, [path[0] ?? '', 'return']) ?? null;
   for (const index of keysAt(yaml.value, path)) {
-    const rule = valueAt(yaml.value, [...path, index]) ?? null;
+    const rule = nodeValueAt(yaml.value, [...path, index]) ?? null;
     const at = { file, line: yaml.lineOf([...path, index]) };
     const why = uselessness(rule, path.at(-1) === 'input', returns);
     if (why !== null) {
@@ -54,8 +54,8 @@ function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): strin
 
 /** `result: null` asserted nothing there, and asserts null here. */
 function rewriteTest(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
-  const test = valueAt(yaml.value, path);
-  if (!isObject(test ?? null) || valueAt(yaml.value, [...path, 'result']) !== null) return;
+  const test = nodeValueAt(yaml.value, path);
+  if (!isObject(test ?? null) || nodeValueAt(yaml.value, [...path, 'result']) !== null) return;
   const at = { file, line: yaml.lineOf([...path, 'result']) };
   const gone = yaml.remove([...path, 'result']);
   notes.push(toRemovalNote(gone, at, { what: '`result: null`', why: 'it asserted nothing in MXCP' }));
@@ -66,7 +66,11 @@ interface Removal {
   readonly why: string;
 }
 
-function toRemovalNote(gone: boolean, at: Pick<Note, 'file' | 'line'>, { what, why }: Removal): Note {
+function toRemovalNote(
+  gone: boolean,
+  at: Pick<MigrationNote, 'file' | 'line'>,
+  { what, why }: Removal,
+): MigrationNote {
   if (gone) return { kind: 'lost', ...at, message: `${what} was left out: ${why}.` };
   const message = `${what} is to be taken out by hand, since the file has aliases: ${why}.`;
   return { kind: 'check', ...at, message };
@@ -76,7 +80,7 @@ function toRemovalNote(gone: boolean, at: Pick<Note, 'file' | 'line'>, { what, w
 export function rewriteSuite(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };
-  if (valueAt(yaml.value, ['mxcp']) === undefined) return null;
+  if (nodeValueAt(yaml.value, ['mxcp']) === undefined) return null;
   const noting: Noting = { file, notes: [] };
   renameVersion(yaml, noting);
   return { text: yaml.toString(), notes: noting.notes };

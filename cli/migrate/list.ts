@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, posix, relative, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { PROJECT_FILE } from '../dbt/folder.ts';
-import type { Note } from './note.ts';
+import type { MigrationNote } from './note.ts';
 
 /** Made anew by whoever needs them. */
 const SKIPPED = /(^|\/)(\.git|node_modules|__pycache__|\.venv|venv|dbt_packages|\.DS_Store)(\/|$)/;
@@ -11,7 +11,7 @@ const SKIPPED = /(^|\/)(\.git|node_modules|__pycache__|\.venv|venv|dbt_packages|
 export interface Listed {
   readonly names: readonly string[];
   /** What is said about links. */
-  readonly notes: readonly Note[];
+  readonly notes: readonly MigrationNote[];
 }
 
 /** Every file that belongs to a project, those behind links too. */
@@ -20,7 +20,7 @@ export async function listFiles(root: string): Promise<Listed> {
     throw new SvcError('usage', `${root} cannot be read: ${cause.message}`, { cause });
   });
   const names: string[] = [];
-  const notes: Note[] = [];
+  const notes: MigrationNote[] = [];
   for (const entry of entries) {
     const path = relative(root, join(entry.parentPath, entry.name)).split(sep).join('/');
     if (SKIPPED.test(path)) continue;
@@ -31,7 +31,7 @@ export async function listFiles(root: string): Promise<Listed> {
   return { names: withoutBuilt(names).toSorted(), notes };
 }
 
-async function linkNote(root: string, path: string): Promise<Note> {
+async function linkNote(root: string, path: string): Promise<MigrationNote> {
   const found = await stat(join(root, path)).catch(() => null);
   if (found?.isFile()) {
     return { kind: 'done', file: path, line: 0, message: 'It is a link; the file behind it is copied.' };

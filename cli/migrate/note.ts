@@ -1,5 +1,5 @@
 /** One thing that a person should know about a migration. */
-export type Note = {
+export type MigrationNote = {
   /** `lost`: not carried over; `check`: carried over, and means something else now; `done`: carried over by another name. */
   readonly kind: 'lost' | 'check' | 'done';
   readonly file: string;

@@ -7,10 +7,10 @@ import type { Paths } from '../../src/project/site-model.ts';
 import { isObject } from '../../src/types/coerce.ts';
 import { rewriteEndpoint, rewriteSuite } from './endpoint.ts';
 import { listFiles } from './list.ts';
-import type { Note } from './note.ts';
+import type { MigrationNote } from './note.ts';
 import { type Rewritten, rewriteSite } from './site.ts';
 import { rewritePython, rewriteText } from './texts.ts';
-import { editYaml, valueAt } from './yaml-edit.ts';
+import { editYaml, nodeValueAt } from './yaml-edit.ts';
 
 /** One file of the new project. */
 export type PlannedFile = {
@@ -22,16 +22,16 @@ export type PlannedFile = {
 };
 
 /** The new project, with what a person should know. */
-export interface Plan {
+export interface MigrationPlan {
   readonly files: readonly PlannedFile[];
-  readonly notes: readonly Note[];
+  readonly notes: readonly MigrationNote[];
 }
 
 /** The site file of the other system. */
 const OLD_SITE = 'mxcp-site.yml';
 
 /** Reads a project and says what becomes of each of its files; writes nothing. */
-export async function planMigration(root: string): Promise<Plan> {
+export async function planMigration(root: string): Promise<MigrationPlan> {
   const { names, notes: links } = await listFiles(root);
   if (!names.includes(OLD_SITE)) {
     const here = names.includes(SITE_NAME) ? ` It has ${SITE_NAME}, so it is a project of svc already.` : '';
@@ -40,7 +40,7 @@ export async function planMigration(root: string): Promise<Plan> {
   const site = await readFile(join(root, OLD_SITE), 'utf8');
   const places = placesOf(editYaml(site)?.value ?? null);
   const files: PlannedFile[] = [];
-  const notes: Note[] = [...links];
+  const notes: MigrationNote[] = [...links];
   for (const name of names) {
     const planned = await planFile(root, name, places);
     if (planned.file) files.push(planned.file);
@@ -56,17 +56,17 @@ interface Places {
 }
 
 function placesOf(site: JsonValue): Places {
-  const written = valueAt(site, ['paths']) ?? null;
+  const written = nodeValueAt(site, ['paths']) ?? null;
   const own = Object.entries(isObject(written) ? written : {}).flatMap(([name, path]) =>
     typeof path === 'string' ? [[name, posix.join(path, '.').replace(/\/$/, '')]] : [],
   );
   const paths = { ...DEFAULT_PATHS, ...Object.fromEntries(own) } as Paths;
-  const profiles = valueAt(site, ['profiles']) ?? null;
+  const profiles = nodeValueAt(site, ['profiles']) ?? null;
   const names = new Set([
     ...Object.keys(isObject(profiles) ? profiles : {}),
-    String(valueAt(site, ['profile'])),
+    String(nodeValueAt(site, ['profile'])),
   ]);
-  const usual = [...names].filter((name) => valueAt(profiles, [name, 'duckdb', 'path']) === undefined);
+  const usual = [...names].filter((name) => nodeValueAt(profiles, [name, 'duckdb', 'path']) === undefined);
   const databases = usual.flatMap((name) =>
     ['', '.wal'].map(
       (end) => [`${paths.data}/db-${name}.duckdb${end}`, `${paths.data}/db-${name}.db${end}`] as const,
@@ -77,7 +77,7 @@ function placesOf(site: JsonValue): Places {
 
 interface Planned {
   readonly file: PlannedFile | null;
-  readonly notes: readonly Note[];
+  readonly notes: readonly MigrationNote[];
 }
 
 async function planFile(root: string, from: string, { paths, databases }: Places): Promise<Planned> {
@@ -95,7 +95,7 @@ async function planFile(root: string, from: string, { paths, databases }: Places
   if (done === null) return leftOut(from, 'It is no endpoint and no suite, and MXCP skipped it too.');
   const path = from === OLD_SITE ? SITE_NAME : from;
   const yaml = /\.yaml$/i.test(from) && rewrite !== rewriteText;
-  const more: Note[] = yaml
+  const more: MigrationNote[] = yaml
     ? [{ kind: 'check', file: from, line: 0, message: 'MXCP never read `.yaml`; svc does.' }]
     : [];
   return {

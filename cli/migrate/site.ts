@@ -1,22 +1,22 @@
-import type { Note } from './note.ts';
+import type { MigrationNote } from './note.ts';
 import { renameVersion } from './version.ts';
-import { editYaml, keysAt, valueAt, type YamlEdit } from './yaml-edit.ts';
+import { editYaml, keysAt, nodeValueAt, type YamlEdit } from './yaml-edit.ts';
 
 /** A file in our words, with what a person should know. */
 export interface Rewritten {
   readonly text: string;
-  readonly notes: readonly Note[];
+  readonly notes: readonly MigrationNote[];
 }
 
 /** The site file in our words; what is no YAML stays. */
 export function rewriteSite(text: string, file: string): Rewritten {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };
-  const notes: Note[] = [];
+  const notes: MigrationNote[] = [];
   renameVersion(yaml, { file, required: true, notes });
   for (const profile of keysAt(yaml.value, ['profiles'])) {
     const path = ['profiles', profile, 'duckdb'];
-    if (valueAt(yaml.value, path) === undefined) continue;
+    if (nodeValueAt(yaml.value, path) === undefined) continue;
     noteReadonly(yaml, [...path, 'readonly'], { file, notes });
     yaml.renameKey(path, 'database');
   }
@@ -26,9 +26,9 @@ export function rewriteSite(text: string, file: string): Rewritten {
 function noteReadonly(
   yaml: YamlEdit,
   path: readonly (string | number)[],
-  { file, notes }: { readonly file: string; readonly notes: Note[] },
+  { file, notes }: { readonly file: string; readonly notes: MigrationNote[] },
 ): void {
-  if (valueAt(yaml.value, path) !== true) return;
+  if (nodeValueAt(yaml.value, path) !== true) return;
   notes.push({
     kind: 'check',
     file,

@@ -1,4 +1,4 @@
-import type { Note } from './note.ts';
+import type { MigrationNote } from './note.ts';
 import type { Rewritten } from './site.ts';
 
 /** Variables whose name differs by more than its beginning. */
@@ -30,7 +30,7 @@ const LACKS = /\b(plugins|reload_duckdb|get_user_context|MXCPPlugin|MXCPBasePlug
 /** A Python module in our words. */
 export function rewritePython(text: string, file: string): Rewritten {
   const changed = text.replaceAll(/\bmxcp\.runtime\b/g, 'svc.runtime');
-  const notes: Note[] = changed.split('\n').flatMap((line, index) => {
+  const notes: MigrationNote[] = changed.split('\n').flatMap((line, index) => {
     const lacking = /\bmxcp\b|svc\.runtime/.test(line) ? LACKS.exec(line)?.[1] : undefined;
     if (lacking === undefined) return [];
     return [
@@ -42,7 +42,7 @@ export function rewritePython(text: string, file: string): Rewritten {
   return { text: changed, notes: [...notes, ...left] };
 }
 
-function linesLeft(text: string, file: string): readonly Note[] {
+function linesLeft(text: string, file: string): readonly MigrationNote[] {
   return text.split('\n').flatMap((line, index) =>
     /mxcp/i.test(line)
       ? [

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { readUserFile } from '../../src/settings/user-file.ts';
-import type { Note } from './note.ts';
+import type { MigrationNote } from './note.ts';
 import { rewriteUser } from './user.ts';
 
 /** The user file in our words; it goes beside the project, and never to its place by itself. */
@@ -14,7 +14,7 @@ export interface MigratedUser {
   /** Below the new project. */
   readonly path: string;
   readonly text: string;
-  readonly notes: readonly Note[];
+  readonly notes: readonly MigrationNote[];
   readonly findings: readonly Finding[];
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../src/json.ts';
 import { isObject } from '../../src/types/coerce.ts';
 import type { Rewritten } from './site.ts';
 import { type Noting, renameVersion } from './version.ts';
-import { editYaml, keysAt, valueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
+import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
 
 /** The user file in our words; null where it is no YAML. */
 export function rewriteUser(text: string, file: string): Rewritten | null {
@@ -29,7 +29,7 @@ function rewriteScopes(yaml: YamlEdit, auth: YamlPath): void {
   ];
   for (const path of lists) {
     for (const index of keysAt(yaml.value, path)) {
-      const scope = valueAt(yaml.value, [...path, index]);
+      const scope = nodeValueAt(yaml.value, [...path, index]);
       if (typeof scope === 'string' && scope.startsWith('mxcp:')) {
         yaml.setText([...path, index], scope.replace(/^mxcp:/, 'svc:'));
       }
@@ -38,8 +38,8 @@ function rewriteScopes(yaml: YamlEdit, auth: YamlPath): void {
 }
 
 function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
-  if (!isObject(valueAt(yaml.value, path) ?? null)) return;
-  const place = valueAt(yaml.value, [...path, 'path']);
+  if (!isObject(nodeValueAt(yaml.value, path) ?? null)) return;
+  const place = nodeValueAt(yaml.value, [...path, 'path']);
   if (typeof place === 'string') yaml.setText([...path, 'path'], place.replace(/\.mxcp(?=\/)/, '.svc'));
   const message = 'Stored logins are not carried over: people sign in once more.';
   notes.push({ kind: 'lost', file, line: yaml.lineOf(path), message });
@@ -47,8 +47,8 @@ function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
 
 /** There the checking of foreign tokens shares the block `oidc`; here it has one of its own. */
 function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting): void {
-  const oidc = valueAt(yaml.value, [...auth, 'oidc']) ?? null;
-  if (valueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;
+  const oidc = nodeValueAt(yaml.value, [...auth, 'oidc']) ?? null;
+  if (nodeValueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;
   const at = { file, line: yaml.lineOf([...auth, 'oidc']) };
   if (!yaml.replace([...auth, 'oidc'], toVerifier(oidc))) {
     const message = '`oidc` of `mode: verifier` is to become `verifier` by hand, since the file has aliases.';
@@ -56,7 +56,7 @@ function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting
     return;
   }
   yaml.renameKey([...auth, 'oidc'], 'verifier');
-  if (valueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
+  if (nodeValueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
   notes.push({
     kind: 'done',
     ...at,

@@ -1,17 +1,17 @@
-import type { Note } from './note.ts';
-import { valueAt, type YamlEdit } from './yaml-edit.ts';
+import type { MigrationNote } from './note.ts';
+import { nodeValueAt, type YamlEdit } from './yaml-edit.ts';
 
 /** Where notes about a file go. */
 export interface Noting {
   readonly file: string;
-  readonly notes: Note[];
+  readonly notes: MigrationNote[];
   /** Whether our file must have a version. */
   readonly required?: boolean;
 }
 
 /** `mxcp: 1`, in whatever form, as `svc: 1`. */
 export function renameVersion(yaml: YamlEdit, { file, notes, required = false }: Noting): void {
-  const written = valueAt(yaml.value, ['mxcp']);
+  const written = nodeValueAt(yaml.value, ['mxcp']);
   if (written === undefined) {
     if (required) yaml.prepend('svc', 1);
     return;

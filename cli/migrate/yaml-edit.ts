@@ -149,13 +149,13 @@ function startOf(document: Document, path: YamlPath): number {
 
 /** The names of a map, or the indexes of a list, at a path. */
 export function keysAt(value: JsonValue, path: YamlPath): readonly (string | number)[] {
-  const found = valueAt(value, path);
+  const found = nodeValueAt(value, path);
   if (Array.isArray(found)) return found.map((_, index) => index);
   return typeof found === 'object' && found !== null ? Object.keys(found) : [];
 }
 
 /** What is at a path; undefined where nothing is. */
-export function valueAt(value: JsonValue, path: YamlPath): JsonValue | undefined {
+export function nodeValueAt(value: JsonValue, path: YamlPath): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((found, key) => {
     if (typeof found !== 'object' || found === null) return undefined;
     return (found as { readonly [name: string]: JsonValue })[String(key)];

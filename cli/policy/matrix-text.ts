@@ -1,6 +1,6 @@
 import type { MatrixRow } from '../../src/quality/matrix/matrix.ts';
 import type { MatrixUser } from '../../src/quality/matrix/users.ts';
-import type { Access } from '../../src/quality/reachability/access.ts';
+import type { EndpointAccess } from '../../src/quality/reachability/access.ts';
 import { toColumns } from '../io/columns.ts';
 import { styled } from '../io/output.ts';
 
@@ -20,7 +20,7 @@ const LEGEND = styled(
   'depends: on arguments, data or time, as below · *: some fields are hidden, or may be',
 );
 
-function toCell(access: Access | undefined): string {
+function toCell(access: EndpointAccess | undefined): string {
   if (access === undefined) return '';
   const mark = access.fields.some((field) => field.access !== 'shown') ? '*' : '';
   return `${styled(STYLES[access.call], access.call)}${mark}`;
@@ -59,7 +59,7 @@ function toUsers(users: readonly MatrixUser[]): readonly string[] {
   ];
 }
 
-function toUserLines({ call, rules, reason, depends_on, fields }: Access): readonly string[] {
+function toUserLines({ call, rules, reason, depends_on, fields }: EndpointAccess): readonly string[] {
   const by = rules.join(', ');
   const why = reason === null ? '' : `: ${reason}`;
   const denied = call === 'deny' ? [`denied by ${by}${why}`] : [];

@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 
 /** `--param key=value` as arguments: text that the parameter's type converts; `@file` is the file's JSON or text. */
-export async function parseParameters(pairs: readonly string[]): Promise<JsonObject> {
+export async function parseParamOptions(pairs: readonly string[]): Promise<JsonObject> {
   const entries: [string, JsonValue][] = [];
   for (const pair of pairs) entries.push(await parsePair(pair));
   const twice = entries.find(([key], index) => entries.findIndex(([other]) => other === key) !== index);
@@ -23,7 +23,7 @@ async function parsePair(pair: string): Promise<[string, JsonValue]> {
 /** A doubled `@@` stands for the character itself. */
 async function toArgument(value: string, option: string): Promise<JsonValue> {
   if (value.startsWith('@@') || !value.startsWith('@')) return value.replace(/^@@/, '@');
-  const text = await readText(value.slice(1), option);
+  const text = await readParamText(value.slice(1), option);
   try {
     return JSON.parse(text);
   } catch {
@@ -32,7 +32,7 @@ async function toArgument(value: string, option: string): Promise<JsonValue> {
 }
 
 /** The text of a file that an option names. */
-export async function readText(file: string, option: string): Promise<string> {
+export async function readParamText(file: string, option: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {

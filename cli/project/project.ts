@@ -1,5 +1,5 @@
 import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
-import { openDatabase } from '../../adapters/node/database/open-database.ts';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
@@ -10,7 +10,7 @@ import { loadProject } from '../../src/project/load.ts';
 import type { Project, Site, SiteFile } from '../../src/project/model.ts';
 import { loadSite } from '../../src/project/site.ts';
 import { toFindingsError } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
@@ -22,7 +22,7 @@ export interface CheckedProject {
 
 /** Loads and checks the project around the current folder, under the profile asked for. */
 export async function checkProject(
-  input: Input,
+  input: CommandInput,
   through: (files: Files, root: string) => Files = (files) => files,
 ): Promise<CheckedProject> {
   const root = await findProjectRoot(process.cwd());
@@ -33,7 +33,7 @@ export async function checkProject(
 }
 
 /** Only the site file, for commands that no endpoint concerns: fast however many there are, and none can stop them. */
-export async function checkSite(input: Input): Promise<CheckedProject> {
+export async function checkSite(input: CommandInput): Promise<CheckedProject> {
   const root = await findProjectRoot(process.cwd());
   if (root === null) throw noProject();
   const { site, positions, findings } = await loadSite(await openProjectFiles(root), profileOf(input));
@@ -41,7 +41,7 @@ export async function checkSite(input: Input): Promise<CheckedProject> {
 }
 
 /** The profile asked for. */
-function profileOf(input: Input): string | undefined {
+function profileOf(input: CommandInput): string | undefined {
   return input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
 }
 
@@ -85,7 +85,7 @@ export async function openProjectDatabase(
 ): Promise<Database> {
   if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
   if (choice.engine === 'wasm') await ensureWasmArtefact();
-  return openDatabase(choice);
+  return openNodeDatabase(choice);
 }
 
 function noProject(): SvcError {

@@ -4,12 +4,12 @@ import { TARGET_NAMES } from '../../deploy/target.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { pythonEndpoints } from '../../src/quality/python.ts';
 import { type CheckedProject, siteFileOf, soundPart } from './project.ts';
-import type { Target } from './target.ts';
+import type { TargetChoice } from './target.ts';
 
 /** What of a project's Python the platform that was asked for cannot run. */
 export async function checkPythonOn(
   checked: CheckedProject,
-  asked: Target | null,
+  asked: TargetChoice | null,
 ): Promise<readonly Finding[]> {
   const target = TARGET_NAMES.find((name) => name === asked);
   const endpoints = pythonEndpoints(soundPart(checked).endpoints);

@@ -9,21 +9,27 @@ import type { Override } from '../../src/settings/effective/origin.ts';
 import { type LoadedSettings, loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
 /** The settings of the active profile with everything that is wrong with them. */
-export async function checkSettings(input: Input, checked: CheckedProject): Promise<LoadedSettings> {
+export async function checkProjectSettings(
+  input: CommandInput,
+  checked: CheckedProject,
+): Promise<LoadedSettings> {
   return (await openFiles(input, checked))();
 }
 
 /** The settings of the active profile; throws when anything is wrong with them. */
-export async function settingsOf(input: Input, checked: CheckedProject): Promise<Settings> {
+export async function settingsOf(input: CommandInput, checked: CheckedProject): Promise<Settings> {
   return (await openSettings(input, checked))();
 }
 
 /** Reads the files once; each call resolves the references in them anew. */
-export async function openSettings(input: Input, checked: CheckedProject): Promise<() => Promise<Settings>> {
+export async function openSettings(
+  input: CommandInput,
+  checked: CheckedProject,
+): Promise<() => Promise<Settings>> {
   const load = await openFiles(input, checked);
   return async () => {
     const { settings, findings } = await load();
@@ -32,7 +38,10 @@ export async function openSettings(input: Input, checked: CheckedProject): Promi
   };
 }
 
-async function openFiles(input: Input, checked: CheckedProject): Promise<() => Promise<LoadedSettings>> {
+async function openFiles(
+  input: CommandInput,
+  checked: CheckedProject,
+): Promise<() => Promise<LoadedSettings>> {
   const { env } = process;
   const files = {
     site: siteFileOf(checked),
@@ -64,7 +73,7 @@ export const FLAGS: readonly { readonly option: string; readonly flag: string; r
   { option: 'debug', flag: '--debug', key: 'debug' },
 ];
 
-function flagsOf(input: Input): readonly Override[] {
+function flagsOf(input: CommandInput): readonly Override[] {
   return FLAGS.flatMap(({ option, flag, key }) => {
     const text = input.text(option);
     const value = input.flag(option) ? true : key.endsWith('.port') && text ? Number(text) : text;

@@ -4,30 +4,30 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
-import { openDatabase } from '../../adapters/node/database/open-database.ts';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createFromSeed } from '../../adapters/node/database/seed.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
-import { checkExtensions, type Serving } from '../../src/quality/platform.ts';
+import { checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { checkLoadable } from './extensions.ts';
 import { type CheckedProject, soundPart } from './project.ts';
-import { databaseFor, type Target } from './target.ts';
+import { databaseFor, type TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 /** What `svc validate` looks at: one file or all, for a target or for the profile as it is. */
-export interface Scope {
+export interface ValidationScope {
   readonly file: string | null;
-  readonly target: Target | null;
+  readonly target: TargetChoice | null;
 }
 
 /** Checks against the database whatever has no error so far, with the engine that will serve it. */
 export async function checkDatabase(
   checked: CheckedProject,
-  { file, target }: Scope,
+  { file, target }: ValidationScope,
 ): Promise<readonly Finding[]> {
   const { site } = checked.project;
   if (site === null) return [];
@@ -59,7 +59,7 @@ function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
 }
 
 /** An engine by itself is no platform. */
-function servingOf({ engine }: DatabaseChoice, target: Target | null): Serving {
+function servingOf({ engine }: DatabaseChoice, target: TargetChoice | null): ServingPlatform {
   const platform = target === 'wasm' || target === 'native' ? null : target;
   return { platform, engine: engine === 'wasm' ? 'duckdb-wasm' : 'duckdb-native' };
 }
@@ -82,7 +82,7 @@ async function withDatabase<T>(
 }
 
 async function use<T>(choice: DatabaseChoice, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase(choice);
+  const database = await openNodeDatabase(choice);
   try {
     return await work(database);
   } finally {

@@ -1,16 +1,16 @@
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { type CheckedProject, databaseOf } from './project.ts';
 
 /** What `--target` names: a platform that `svc build` writes for, or an engine by itself. */
-export type Target = TargetName | 'wasm' | 'native';
+export type TargetChoice = TargetName | 'wasm' | 'native';
 
-export const TARGETS: readonly Target[] = ['wasm', 'native', ...TARGET_NAMES];
+export const TARGETS: readonly TargetChoice[] = ['wasm', 'native', ...TARGET_NAMES];
 
 /** The `--target` of a command; null without one. */
-export function targetOf(input: Input): Target | null {
+export function targetOf(input: CommandInput): TargetChoice | null {
   const asked = input.text('target');
   if (asked === undefined) return null;
   const target = TARGETS.find((name) => name === asked);
@@ -19,7 +19,7 @@ export function targetOf(input: Input): Target | null {
 }
 
 /** The project's database as a target opens it: every artefact serves it read-only, by the wasm engine. */
-export function databaseFor(checked: CheckedProject, target: Target | null): DatabaseChoice {
+export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
   const own = databaseOf(checked);
   if (target === null) return own;
   return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };

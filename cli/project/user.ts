@@ -2,14 +2,14 @@ import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
-import { readText } from './parameters.ts';
+import { readParamText } from './parameters.ts';
 
 const OPTION = '--user-context';
 
 /** The user that `--user-context` simulates: JSON, or @file (spec, "User context fields"). */
 export async function parseUser(given: string | undefined): Promise<User | null> {
   if (given === undefined) return null;
-  const json = given.startsWith('@') ? await readText(given.slice(1), OPTION) : given;
+  const json = given.startsWith('@') ? await readParamText(given.slice(1), OPTION) : given;
   return parseUserContext(toObject(json), { from: OPTION, id: 'cli' });
 }
 

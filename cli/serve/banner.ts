@@ -3,7 +3,7 @@ import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 
 /** What a person is told when the server is up. */
-export interface Serving {
+export interface BannerDetails {
   readonly project: string;
   /** What clients are told that it is. */
   readonly transport: 'http' | 'sse';
@@ -17,7 +17,7 @@ export interface Serving {
 }
 
 /** The address, and how clients are told about it. */
-export function toBanner({ reached, ...serving }: Serving & { readonly reached: string }): string {
+export function toBanner({ reached, ...serving }: BannerDetails & { readonly reached: string }): string {
   const { project, url, tools, engine, readonly, path } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
@@ -29,7 +29,9 @@ export function toBanner({ reached, ...serving }: Serving & { readonly reached: 
 }
 
 /** What people do with a server that runs until Ctrl-C. */
-export function howToConnect(served: Pick<Serving, 'project' | 'transport' | 'url'>): readonly string[] {
+export function howToConnect(
+  served: Pick<BannerDetails, 'project' | 'transport' | 'url'>,
+): readonly string[] {
   const { project, transport, url } = served;
   const name = toClientName(project);
   return [

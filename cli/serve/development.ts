@@ -6,7 +6,7 @@ import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-check.ts';
@@ -22,7 +22,7 @@ interface Current {
 }
 
 /** A project that is served as its files are, always over HTTP with sessions, so that clients can be told of changes. */
-export async function startDevelopment(input: Input, output: Output): Promise<Started> {
+export async function startDevelopment(input: CommandInput, output: Output): Promise<Started> {
   const look = createLook(input);
   const started = await start(input, output, { check: look.check, follow: true });
   const { checked, runtime } = started;
@@ -58,7 +58,7 @@ interface Look {
   noted(): NotedFiles;
 }
 
-function createLook(input: Input): Look {
+function createLook(input: CommandInput): Look {
   let last: NotedFiles | null = null;
   return {
     check: () =>

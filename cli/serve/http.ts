@@ -1,4 +1,4 @@
-import { asksForTokens, warnOfScopes } from '../../adapters/artefact/auth.ts';
+import { needsSignIn, warnOfScopes } from '../../adapters/artefact/auth.ts';
 import type { OpenAuth } from '../../adapters/node/auth/auth.ts';
 import { reachOf } from '../../adapters/node/http/addresses.ts';
 import { startHttpServer } from '../../adapters/node/http/server.ts';
@@ -41,7 +41,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
 
 /** Loaded only where somebody is to sign in. */
 async function openAuth({ settings, runtime, requests }: Started): Promise<OpenAuth | null> {
-  if (!asksForTokens(settings)) return warnOfScopes(runtime.catalog, requests);
+  if (!needsSignIn(settings)) return warnOfScopes(runtime.catalog, requests);
   const { openAuth: open } = await import('../../adapters/node/auth/auth.ts');
   return open(settings, runtime.catalog, requests.log);
 }

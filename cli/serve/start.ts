@@ -11,13 +11,13 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { Input } from '../io/input.ts';
+import type { CommandInput } from '../io/input.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project/project.ts';
 import { lazyPython } from '../project/python.ts';
 import { openSettings } from '../project/settings.ts';
-import type { Serving } from './banner.ts';
+import type { BannerDetails } from './banner.ts';
 import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
 import { watchHangups } from './signals.ts';
@@ -37,19 +37,23 @@ export interface Started {
   readonly checked: CheckedProject;
   /** Absolute. */
   readonly databasePath: string;
-  readonly serving: Omit<Serving, 'url' | 'transport'>;
+  readonly serving: Omit<BannerDetails, 'url' | 'transport'>;
   close(): Promise<void>;
 }
 
 /** How a start differs from that of a server. */
-export interface StartOptions {
-  readonly check?: (input: Input) => Promise<CheckedProject>;
+export interface ServeStartOptions {
+  readonly check?: (input: CommandInput) => Promise<CheckedProject>;
   /** Whether Python files that change are taken up by the next call. */
   readonly follow?: boolean;
 }
 
 /** The project checked and compiled, its database open: nothing is served that would fail on first use. */
-export async function start(input: Input, output: Output, options: StartOptions = {}): Promise<Started> {
+export async function start(
+  input: CommandInput,
+  output: Output,
+  options: ServeStartOptions = {},
+): Promise<Started> {
   const { check = checkProject } = options;
   const onHangup = watchHangups();
   const checked = await check(input);

@@ -1,4 +1,4 @@
-import { asksForTokens } from '../../adapters/artefact/auth.ts';
+import { needsSignIn } from '../../adapters/artefact/auth.ts';
 import { VERSION } from '../../src/version.ts';
 import { count } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
@@ -11,7 +11,7 @@ export async function serveOverStdio(
   output: Output,
 ): Promise<void> {
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
-  if (asksForTokens(settings)) {
+  if (needsSignIn(settings)) {
     const message =
       '`auth` is ignored on stdio: whoever started this process is its user, and is nobody in particular.';
     requests.log({ level: 'warn', message });

@@ -15,7 +15,7 @@ export interface ChildOptions {
 }
 
 /** A program that is ready. */
-export interface Child {
+export interface PreviewProcess {
   readonly url: string;
   readonly ended: Promise<string>;
   /** Asks it to end, and waits. */
@@ -25,7 +25,7 @@ export interface Child {
 const TAIL = 20;
 
 /** Starts a program and waits until it says where it listens; throws with its last lines when it ends before. */
-export async function startChild(options: ChildOptions): Promise<Child> {
+export async function startChild(options: ChildOptions): Promise<PreviewProcess> {
   const { args, cwd, env, onLine, urlIn } = options;
   const child = spawn(process.execPath, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const last: string[] = [];

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import { refuse } from '../gate.ts';
+import { refuseBuild } from '../gate.ts';
 import type { Target, TargetName } from '../target.ts';
 import { checkPythonTarget } from './check.ts';
 import type { CarriedPython } from './project.ts';
@@ -15,7 +15,7 @@ export function enforcePythonTarget(
   const findings = checkPythonTarget(python, name);
   if (incapable) return findings;
   if (pythonBundles === null) throw noPython(python, name);
-  refuse(findings.filter(({ severity }) => severity === 'error'));
+  refuseBuild(findings.filter(({ severity }) => severity === 'error'));
   return findings;
 }
 

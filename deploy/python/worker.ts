@@ -31,7 +31,7 @@ export async function pythonWorkerFiles(python: CarriedPython, { project }: Proj
     'pyodide.asm.wasm': await read(folder, 'pyodide.asm.wasm'),
     'assets/python_stdlib.zip': await read(folder, 'python_stdlib.zip'),
     'assets/snapshot.bin.gz': gzipSync(snapshot, { level: 4, mtime: 0 }),
-    'python.json': JSON.stringify({ files: textsOf(python), modules, folder: python.folder }),
+    'python.json': JSON.stringify({ files: readTexts(python), modules, folder: python.folder }),
     'wrangler.toml': wrangler(project),
     ...Object.fromEntries(tiny.map((bytes, index) => [`tiny/${index}.wasm`, bytes] as const)),
   };
@@ -98,7 +98,7 @@ function tinyModules(tiny: readonly Uint8Array[]): Plugin {
 }
 
 /** Files of text; Python in a Worker has no others, and what is none would be there as something else. */
-export function textsOf({ files }: Pick<CarriedPython, 'files'>): { readonly [path: string]: string } {
+export function readTexts({ files }: Pick<CarriedPython, 'files'>): { readonly [path: string]: string } {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return Object.fromEntries(
     [...files].flatMap(([path, bytes]) => {

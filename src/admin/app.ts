@@ -4,7 +4,7 @@ import { toDocsPage } from '../pages/admin-docs.ts';
 import { LIVE_PAGE } from '../pages/admin-live.ts';
 import { toPage } from '../pages/page.ts';
 import type { Clock, Log } from '../ports.ts';
-import { toAdminFailure } from './errors.ts';
+import { toAdminError } from './errors.ts';
 import { toOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';
 import type { AdminSource } from './source.ts';
@@ -46,7 +46,7 @@ export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin 
   hono.onError((thrown) => {
     const error = toSvcError(thrown);
     if (error.code === 'internal') log({ level: 'error', message: `admin: ${error.message}` });
-    return toAdminFailure(error, debug);
+    return toAdminError(error, debug);
   });
   return { fetch: async (request) => hono.fetch(request) };
 }
@@ -64,10 +64,7 @@ function refuse(method: string, path: string, debug: boolean): Response {
   const allowed = methodsOf(path);
   if (allowed === null)
     throw new SvcError('not_found', `There is no ${path}; /openapi.json lists what there is.`);
-  const refused = toAdminFailure(
-    new SvcError('method_not_allowed', `${path} does not take ${method}.`),
-    debug,
-  );
+  const refused = toAdminError(new SvcError('method_not_allowed', `${path} does not take ${method}.`), debug);
   refused.headers.set('allow', allowed);
   return refused;
 }

@@ -9,7 +9,7 @@ const CODES = {
 } as const;
 
 /** One body for every error (spec, "Errors"). Whoever reads the socket owns the server: its own text is told. */
-export function toAdminFailure(error: SvcError, debug: boolean): Response {
+export function toAdminError(error: SvcError, debug: boolean): Response {
   const { http } = ERRORS[error.code];
   const known = http === 400 || http === 403 || http === 404 || http === 405;
   const body = {

@@ -52,12 +52,12 @@ export function matches({ fields, timestamp }: AuditLine, filter: AuditFilter): 
   if (filter.start_time !== undefined && timestamp < filter.start_time) return false;
   if (filter.end_time !== undefined && timestamp > filter.end_time) return false;
   return FILTER_FIELDS.every(
-    (field) => filter[field] === undefined || filter[field] === textOf(fields[field]),
+    (field) => filter[field] === undefined || filter[field] === fieldTextOf(fields[field]),
   );
 }
 
 /** A field as text; null where it is absent. */
-export function textOf(value: unknown): string | null {
+export function fieldTextOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

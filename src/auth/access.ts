@@ -4,7 +4,7 @@ import { enforceRequired, findToken, refuseToken } from './bearer.ts';
 import { toChallenge } from './challenge.ts';
 import { toUser } from './claims.ts';
 import type { PublicUrls } from './issuer.ts';
-import { type KeptSession, readSession } from './sessions.ts';
+import { readSession, type StoredSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
 import type { Authenticated, AuthRejection, AuthServer } from './types.ts';
 import { freshen, isDue, isOver } from './upstream/renew.ts';
@@ -56,7 +56,11 @@ async function userOfSession(server: AuthServer, id: string) {
 const REST_SECONDS = 30;
 
 /** A provider that does not answer must not stop calls that may never need its token, nor have each of them wait. */
-async function tryToFreshen(server: AuthServer, id: string, kept: KeptSession): Promise<KeptSession | null> {
+async function tryToFreshen(
+  server: AuthServer,
+  id: string,
+  kept: StoredSession,
+): Promise<StoredSession | null> {
   const rest = `rest:${id}`;
   if ((await server.store?.get(rest)) ?? null) return kept;
   try {

@@ -18,7 +18,7 @@ export function readCookie({ headers }: Request, urls: PublicUrls, name: CookieN
 }
 
 /** The names after `tx-`, in the order in which the browser sent them: the oldest first (RFC 6265, 5.4). */
-export function readTrips({ headers }: Request, urls: PublicUrls): readonly string[] {
+export function readLoginStates({ headers }: Request, urls: PublicUrls): readonly string[] {
   const prefix = cookieName(urls, 'tx-');
   return cookiesOf(headers).flatMap(([name]) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }

@@ -23,11 +23,11 @@ export const SESSION = v.object({
   end: v.number(),
 });
 
-export type Session = v.InferOutput<typeof SESSION>;
+export type LoginSession = v.InferOutput<typeof SESSION>;
 
 /** A session with the version that a change must name. */
-export interface KeptSession {
-  readonly session: Session;
+export interface StoredSession {
+  readonly session: LoginSession;
   readonly version: number;
 }
 
@@ -42,11 +42,11 @@ const ANYWHERE = 'store';
 const keyOf = (id: string) => `session:${id}`;
 
 /** Sessions unsealed lately, by server and by the very text that was stored. */
-const unsealed = new WeakMap<AuthServer, Map<string, Session & Lifetime>>();
+const unsealed = new WeakMap<AuthServer, Map<string, LoginSession & Lifetime>>();
 const REMEMBERED = 1_000;
 
 /** A session of this server's provider; null when there is none, or none any more. */
-export async function readSession(server: AuthServer, id: string): Promise<KeptSession | null> {
+export async function readSession(server: AuthServer, id: string): Promise<StoredSession | null> {
   const stored = await server.store?.get(keyOf(id));
   if (!stored) return null;
   const session = await unseal(server, stored.value);
@@ -54,8 +54,8 @@ export async function readSession(server: AuthServer, id: string): Promise<KeptS
 }
 
 /** The store is asked each time; only what it answers again need not be decrypted again. */
-async function unseal(server: AuthServer, value: string): Promise<Session | null> {
-  const known = unsealed.get(server) ?? new Map<string, Session & Lifetime>();
+async function unseal(server: AuthServer, value: string): Promise<LoginSession | null> {
+  const known = unsealed.get(server) ?? new Map<string, LoginSession & Lifetime>();
   unsealed.set(server, known);
   const found = known.get(value);
   if (found !== undefined && server.now() / 1000 < found.exp) return found;
@@ -70,7 +70,7 @@ async function unseal(server: AuthServer, value: string): Promise<Session | null
 export async function writeSession(
   { store, sealer, now }: AuthServer,
   id: string,
-  session: Session,
+  session: LoginSession,
   ifVersion: number,
 ): Promise<boolean> {
   const seconds = Math.min(IDLE_SECONDS, session.end - Math.floor(now() / 1000));

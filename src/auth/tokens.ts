@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { randomText } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import { CLAIMS, type Claims, toClaims, toUpstream } from './claims.ts';
-import type { Client } from './clients/model.ts';
-import { ABSOLUTE_SECONDS, IDLE_SECONDS, type Session, writeSession } from './sessions.ts';
+import type { OAuthClient } from './clients/model.ts';
+import { ABSOLUTE_SECONDS, IDLE_SECONDS, type LoginSession, writeSession } from './sessions.ts';
 import type { AuthServer, OAuthRequest } from './types.ts';
 import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
@@ -42,7 +42,7 @@ const LARGE_TOKEN = 4_096;
 
 /** What a new sign-in consists of. */
 export interface SignIn {
-  readonly client: Client;
+  readonly client: OAuthClient;
   readonly scopes: readonly string[];
   readonly sid: string;
   readonly identity: Identity;
@@ -80,7 +80,7 @@ export async function answerFor(
     sid,
     session,
     scopes,
-  }: { readonly sid: string; readonly session: Session; readonly scopes: readonly string[] },
+  }: { readonly sid: string; readonly session: LoginSession; readonly scopes: readonly string[] },
 ): Promise<TokenAnswer> {
   const seconds = session.up.r === null ? lifeOf(server, session.up.e) : LIFE_SECONDS;
   const access = await sealAccess(server, exchange, { client: session.h, scopes, sid, seconds });
@@ -94,7 +94,7 @@ export async function answerFor(
 export async function issueClientToken(
   server: AuthServer,
   exchange: OAuthRequest,
-  client: Client,
+  client: OAuthClient,
   scopes: readonly string[],
 ): Promise<TokenAnswer> {
   const nobody = { em: null, nm: client.name, gr: [], rl: null, pm: [], cp: [], cl: {} };

@@ -23,14 +23,14 @@ export interface SourceWork {
 }
 
 /** Runs what an endpoint is made of, in its language. */
-export async function runSource(runtime: Runtime, entry: Sourced, work: SourceWork): Promise<Given> {
+export async function runSource(runtime: Runtime, entry: Sourced, work: SourceWork): Promise<SourceResult> {
   if (isSql(entry)) return executeSql(runtime, entry, work);
   if (isPython(entry)) return executePython(runtime, entry, work);
   throw new SvcError('internal', `${entry.name} has no source.`);
 }
 
 /** What a source gave, not in its declared shape yet. */
-export interface Given {
+export interface SourceResult {
   readonly rows: number;
   readonly truncated: boolean;
   readonly shape: () => Content;
@@ -40,7 +40,7 @@ async function executeSql(
   runtime: Runtime,
   entry: SqlEntry,
   { values, context, span }: SourceWork,
-): Promise<Given> {
+): Promise<SourceResult> {
   const call = { signal: context.signal, caller: toSqlCaller(context), span };
   const result = await notifyWork(context, {
     noun: 'statement',
@@ -56,7 +56,7 @@ async function executePython(
   runtime: Runtime,
   entry: PythonEntry,
   { values, context, span, events }: SourceWork,
-): Promise<Given> {
+): Promise<SourceResult> {
   const { value, binary, truncated } = await notifyWork(context, {
     noun: 'function',
     timeoutMs: entry.limits.timeoutMs,

@@ -2,7 +2,7 @@ import { SvcError } from '../errors.ts';
 import type { TransportSettings } from '../settings/model.ts';
 
 /** Who may reach the server by which name; null allows all. */
-export interface Access {
+export interface HttpAccess {
   /** Host names without ports. */
   readonly allowedHosts: readonly string[] | null;
   /** Host names (any scheme and port) or whole origins. */
@@ -12,13 +12,13 @@ export interface Access {
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Any name and any origin: for servers behind a platform's own front door. */
-export const OPEN_ACCESS: Access = { allowedHosts: null, allowedOrigins: null };
+export const OPEN_ACCESS: HttpAccess = { allowedHosts: null, allowedOrigins: null };
 
 /** The names of this machine only: a web page cannot reach the server by DNS rebinding. */
-export const LOCAL_ACCESS: Access = { allowedHosts: LOOPBACK, allowedOrigins: LOOPBACK };
+export const LOCAL_ACCESS: HttpAccess = { allowedHosts: LOOPBACK, allowedOrigins: LOOPBACK };
 
 /** What suits the address a server binds to. */
-export function accessOf(host: string): Access {
+export function httpAccessOf(host: string): HttpAccess {
   const local = LOOPBACK.includes(host) || host === '::1' || host.startsWith('127.');
   return local ? LOCAL_ACCESS : OPEN_ACCESS;
 }
@@ -27,7 +27,10 @@ export function accessOf(host: string): Access {
 export type Names = Pick<TransportSettings['http'], 'base_url' | 'allowed_hosts' | 'allowed_origins'>;
 
 /** Adds what the configuration names to what suits the server; where all were allowed, a list leaves only its own. */
-export function withNames(access: Access, { base_url, allowed_hosts, allowed_origins }: Names): Access {
+export function withNames(
+  access: HttpAccess,
+  { base_url, allowed_hosts, allowed_origins }: Names,
+): HttpAccess {
   const known = base_url === null ? [] : [new URL(base_url).hostname];
   return {
     allowedHosts: merge(access.allowedHosts, allowed_hosts, known),
@@ -47,7 +50,7 @@ function merge(
 }
 
 /** Throws `denied` for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
-export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }: Access): void {
+export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }: HttpAccess): void {
   const host = headers.get('host') ?? '';
   if (allowedHosts !== null && !allowedHosts.includes(host.replace(/:\d+$/, '').toLowerCase())) {
     throw new SvcError('denied', `This server does not answer to the host ${shorten(host)}.`);

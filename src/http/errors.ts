@@ -1,7 +1,7 @@
 import { ERRORS, type SvcError, toPublicText } from '../errors.ts';
 
 /** A failed request as an HTTP response; where MCP is spoken its body is a JSON-RPC error, as clients expect there. */
-export function toFailure(error: SvcError, path: string, requestId: string): Response {
+export function toErrorResponse(error: SvcError, path: string, requestId: string): Response {
   const { http, rpc, shown } = ERRORS[error.code];
   const message = shown ? toPublicText(error) : `${toPublicText(error)} (error id ${requestId})`;
   const body = isMcpPath(path)

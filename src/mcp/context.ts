@@ -4,7 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Changes } from './changes.ts';
 import type { Era } from './era.ts';
-import type { Session } from './sessions/session.ts';
+import type { McpSession } from './sessions/session.ts';
 
 /** MCP's levels, the least of them first; ours have the same names. */
 const LEVELS: readonly string[] = [
@@ -106,7 +106,7 @@ export interface Caller {
   /** Counts another message that came with the request; throws rate_limited. Absent where nothing is counted. */
   readonly countAnother?: () => void;
   /** Of the legacy era; absent where nothing is kept about a client. */
-  readonly session?: Session;
+  readonly session?: McpSession;
 }
 
 /** The context of one message (SEP-414: the trace travels in `_meta`). */

@@ -5,7 +5,7 @@ import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type Caller, toRequestContext } from './context.ts';
-import { createPages, type Page } from './methods/pagination.ts';
+import { createPages, type ListPage } from './methods/pagination.ts';
 import { isObject } from './wire-tool.ts';
 
 const restricted = new WeakMap<Catalog, boolean>();
@@ -27,7 +27,7 @@ export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller)
 }
 
 /** Answers for a page of a list as one caller may see it. */
-export type VisiblePages = (cursor: string | undefined, caller: Caller) => Page;
+export type VisiblePages = (cursor: string | undefined, caller: Caller) => ListPage;
 
 /** A list in pages, without what a caller's token has no scopes for. */
 export function createVisiblePages<Entry extends AnyEntry>(

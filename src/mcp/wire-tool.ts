@@ -14,7 +14,7 @@ export function isWrapped(entry: ToolEntry, era: Era): boolean {
 }
 
 /** A tool as `tools/list` of an era shows it. */
-export function toWireTool(entry: ToolEntry, era: Era): JsonObject {
+export function toEraTool(entry: ToolEntry, era: Era): JsonObject {
   if (!isWrapped(entry, era)) return entry.wire;
   const result = entry.wire.outputSchema ?? {};
   return {

@@ -1,6 +1,6 @@
 import { STYLE } from './admin-style.ts';
 import { type Html, html } from './html.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -35,7 +35,7 @@ for (const form of document.querySelectorAll('form')) {
 `;
 
 /** The API for people: `try` sends requests, `read` only tells (spec, `/docs` and `/redoc`). */
-export function toDocsPage(described: Json, kind: 'try' | 'read'): Page {
+export function toDocsPage(described: Json, kind: 'try' | 'read'): HtmlPage {
   const { info, paths } = described as {
     readonly info: { readonly title: string; readonly description: string; readonly version: string };
     readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };

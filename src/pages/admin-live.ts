@@ -1,6 +1,6 @@
 import { STYLE } from './admin-style.ts';
 import { html } from './html.ts';
-import type { Page } from './page.ts';
+import type { HtmlPage } from './page.ts';
 
 const BODY = html`<header>
 <h1 id="project">svc</h1><span id="what" class="dim"></span>
@@ -97,4 +97,4 @@ refresh();
 `;
 
 /** The page at `/` of the admin API: state, figures, last calls, and a button that reloads. */
-export const LIVE_PAGE: Page = { title: 'svc', body: BODY, style: STYLE, script: SCRIPT };
+export const LIVE_PAGE: HtmlPage = { title: 'svc', body: BODY, style: STYLE, script: SCRIPT };

@@ -11,7 +11,7 @@ export interface Connection {
 }
 
 /** The server that clients connect to. */
-export interface Served {
+export interface ServedAddress {
   /** The name that clients list it by. */
   readonly name: string;
   /** Address of the MCP endpoint. */
@@ -26,13 +26,13 @@ export function toClientName(project: string): string {
 }
 
 /** Every client that people ask about, each with what it takes to connect (docs/how-to/connect-clients.md). */
-export function connectionsTo(served: Served): readonly Connection[] {
+export function connectionsTo(served: ServedAddress): readonly Connection[] {
   return [claudeCode, codex, gemini, claudeDesktop, cursor, vscode].map((toConnection) =>
     toConnection(served),
   );
 }
 
-function claudeCode({ name, url, login }: Served): Connection {
+function claudeCode({ name, url, login }: ServedAddress): Connection {
   return {
     client: 'Claude Code',
     where: 'In a terminal',
@@ -41,7 +41,7 @@ function claudeCode({ name, url, login }: Served): Connection {
   };
 }
 
-function claudeDesktop({ name, url }: Served): Connection {
+function claudeDesktop({ name, url }: ServedAddress): Connection {
   if (isPublic(url)) {
     return {
       client: 'Claude and Claude Desktop',
@@ -58,7 +58,7 @@ function claudeDesktop({ name, url }: Served): Connection {
   };
 }
 
-function cursor({ name, url }: Served): Connection {
+function cursor({ name, url }: ServedAddress): Connection {
   const query = new URLSearchParams({ name, config: btoa(JSON.stringify({ url })) });
   return {
     client: 'Cursor',
@@ -68,7 +68,7 @@ function cursor({ name, url }: Served): Connection {
   };
 }
 
-function vscode({ name, url }: Served): Connection {
+function vscode({ name, url }: ServedAddress): Connection {
   const server = { type: 'http', url };
   const install = encodeURIComponent(JSON.stringify({ name, ...server }));
   return {
@@ -79,7 +79,7 @@ function vscode({ name, url }: Served): Connection {
   };
 }
 
-function codex({ name, url, login }: Served): Connection {
+function codex({ name, url, login }: ServedAddress): Connection {
   return {
     client: 'Codex',
     where: 'In a terminal',
@@ -88,7 +88,7 @@ function codex({ name, url, login }: Served): Connection {
   };
 }
 
-function gemini({ name, url }: Served): Connection {
+function gemini({ name, url }: ServedAddress): Connection {
   return {
     client: 'Gemini CLI',
     where: 'In a terminal',

@@ -25,7 +25,7 @@ footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line);
 `;
 
 /** The facts about a server that its page shows. */
-export interface About {
+export interface LandingDetails {
   readonly project: string;
   readonly version: string;
   /** Address of the MCP endpoint. */
@@ -38,7 +38,7 @@ export interface About {
 }
 
 /** Answers `GET /`: a page for browsers, the same facts as JSON for programs. */
-export async function toLandingResponse(request: Request, about: About): Promise<Response> {
+export async function toLandingResponse(request: Request, about: LandingDetails): Promise<Response> {
   const headers = {
     vary: 'Accept',
     // The page names the address that this client asked for, which a cache must not show to another one.
@@ -56,12 +56,12 @@ function wantsHtml(accept: string | null): boolean {
   return /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept ?? '');
 }
 
-function toJson({ project, version, url, login, tools, resources, prompts }: About) {
+function toJson({ project, version, url, login, tools, resources, prompts }: LandingDetails) {
   const mcp = { url, transport: 'streamable-http', authentication: login ? 'oauth' : 'none' };
   return { name: project, version, mcp, tools, resources, prompts };
 }
 
-function toBody(about: About): Html {
+function toBody(about: LandingDetails): Html {
   const { project, version, url, login } = about;
   const connections = connectionsTo({ name: toClientName(project), url, login });
   return html`<main>
@@ -76,7 +76,7 @@ ${connections.map(toArticle)}</div>
 </main>`;
 }
 
-function contents({ tools, resources, prompts }: About): string {
+function contents({ tools, resources, prompts }: LandingDetails): string {
   const parts = [counted(tools, 'tool'), counted(resources, 'resource'), counted(prompts, 'prompt')];
   const there = parts.filter((part) => !part.startsWith('0 '));
   if (there.length === 0) return 'nothing yet';

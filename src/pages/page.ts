@@ -4,7 +4,7 @@ import { type Html, html, trusted } from './html.ts';
 import { STYLE } from './style.ts';
 
 /** A page that has everything it needs in itself. */
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
   /** CSS of this page, after the style that all pages share. */
@@ -24,7 +24,7 @@ export interface PageOptions {
 }
 
 /** Answers with a page that loads nothing from elsewhere and that no other page may frame. */
-export async function toPage(page: Page, options: PageOptions = {}): Promise<Response> {
+export async function toPage(page: HtmlPage, options: PageOptions = {}): Promise<Response> {
   const { title, body, script = '' } = page;
   const style = STYLE + (page.style ?? '');
   const text = await html`<!doctype html>

@@ -52,7 +52,7 @@ export interface AuditSettings {
 }
 
 /** A profile as it is written. */
-export interface Profile {
+export interface SiteProfile {
   readonly database?: {
     readonly path?: string;
     readonly readonly?: boolean;
@@ -125,5 +125,5 @@ export interface SiteFile extends Site {
   readonly secrets: readonly string[];
   readonly plugins: readonly Plugin[];
   /** All profiles as they are written. */
-  readonly profiles: { readonly [name: string]: Profile };
+  readonly profiles: { readonly [name: string]: SiteProfile };
 }

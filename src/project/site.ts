@@ -7,7 +7,7 @@ import { readText } from './read.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
 import { present } from './schema/present.ts';
 import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
-import { type Dbt, FOLDERS, type Paths, type Profile, type SiteFile, SQL_TOOLS } from './site-model.ts';
+import { type Dbt, FOLDERS, type Paths, type SiteFile, type SiteProfile, SQL_TOOLS } from './site-model.ts';
 import type { Positions } from './yaml/position.ts';
 import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
@@ -107,7 +107,7 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
   };
 }
 
-function toProfile(written: ParsedProfile | null | undefined): Profile {
+function toProfile(written: ParsedProfile | null | undefined): SiteProfile {
   const { database, python, drift, audit } = written ?? {};
   return {
     ...(database ? { database: present(database) } : {}),

@@ -7,7 +7,7 @@ import { type Positions, positionAt } from '../project/yaml/position.ts';
 import { replacementOf } from './replacements.ts';
 
 /** What will serve: the engine, and the platform where one was asked for. */
-export interface Serving {
+export interface ServingPlatform {
   readonly platform: string | null;
   readonly engine: Database['engine'];
 }
@@ -30,7 +30,7 @@ const NEEDS_EXTENSION = /(?:^\w+ Error: (.+) needs DuckDB's )?required extension
 const ZONED_SERIES = /No function matches .* '(range|generate_series)\(TIMESTAMP WITH TIME ZONE/;
 
 /** What of a statement the platform has not, where DuckDB's message says so; null for an error of the statement's own. */
-export function platformIssue(error: SvcError, serving: Serving): PlatformIssue | null {
+export function platformIssue(error: SvcError, serving: ServingPlatform): PlatformIssue | null {
   if (error.code === 'database_readonly' && serving.engine === 'duckdb-wasm') {
     return {
       message: `The statement writes, and databases are read-only on ${nameOf(serving)}.`,
@@ -40,7 +40,7 @@ export function platformIssue(error: SvcError, serving: Serving): PlatformIssue 
   return missingEntry(error, serving) ?? missingSeries(error, serving) ?? missingExtension(error, serving);
 }
 
-function missingEntry({ message }: SvcError, serving: Serving): PlatformIssue | null {
+function missingEntry({ message }: SvcError, serving: ServingPlatform): PlatformIssue | null {
   const [, kind, name, extension] = IN_EXTENSION.exec(message) ?? [];
   if (!kind || !name || !extension) return null;
   const noun = nounOf(kind);
@@ -48,13 +48,13 @@ function missingEntry({ message }: SvcError, serving: Serving): PlatformIssue | 
   return { ...lacks(what, serving, noun === 'function' ? name : noun), word: name };
 }
 
-function missingSeries({ message }: SvcError, serving: Serving): PlatformIssue | null {
+function missingSeries({ message }: SvcError, serving: ServingPlatform): PlatformIssue | null {
   const series = serving.engine === 'duckdb-wasm' ? ZONED_SERIES.exec(message)?.[1] : undefined;
   if (!series) return null;
   return { ...lacks(`${series} of timestamps with time zone as a table`, serving, series), word: series };
 }
 
-function missingExtension({ message }: SvcError, serving: Serving): PlatformIssue | null {
+function missingExtension({ message }: SvcError, serving: ServingPlatform): PlatformIssue | null {
   const [, what, extension] = NEEDS_EXTENSION.exec(message) ?? [];
   if (!extension) return null;
   if (!what) return lacks(`DuckDB's extension ${extension}, which the statement needs`, serving);
@@ -65,7 +65,7 @@ function missingExtension({ message }: SvcError, serving: Serving): PlatformIssu
 /** Extensions of the site file that the engine cannot load. */
 export function checkExtensions(
   extensions: readonly Extension[],
-  serving: Serving,
+  serving: ServingPlatform,
   positions: Positions,
 ): readonly Finding[] {
   if (serving.engine === 'duckdb-native') return [];
@@ -92,7 +92,7 @@ export function fixOf({ code, message }: SvcError): string {
     : 'Correct the SQL, or the database that it is meant for.';
 }
 
-function lacks(what: string, serving: Serving, name = ''): PlatformIssue {
+function lacks(what: string, serving: ServingPlatform, name = ''): PlatformIssue {
   return {
     message: `${nameOf(serving)} has not ${what}.`,
     fix:
@@ -108,6 +108,6 @@ function nounOf(kind: string): string {
     : kind.toLowerCase();
 }
 
-function nameOf({ platform, engine }: Serving): string {
+function nameOf({ platform, engine }: ServingPlatform): string {
   return platform === null ? engine : `${platform} (${engine})`;
 }

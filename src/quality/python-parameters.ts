@@ -14,7 +14,7 @@ export interface ParameterIssue extends Pick<Finding, 'code' | 'message' | 'fix'
 }
 
 /** Arguments are given by name, all that are declared: a function must take them, and ask for no others. */
-export function checkParameters(
+export function checkPythonParameters(
   found: PythonFunction,
   declared: readonly Parameter[],
 ): readonly ParameterIssue[] {

@@ -5,7 +5,7 @@ import type { EndpointFile, ResourceEndpoint, ToolEndpoint } from '../project/mo
 import { type Path, positionAt } from '../project/yaml/position.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { PythonFacts } from './python-facts.ts';
-import { checkParameters } from './python-parameters.ts';
+import { checkPythonParameters } from './python-parameters.ts';
 
 /** An endpoint in Python. */
 export interface PythonEndpoint {
@@ -79,7 +79,7 @@ function checkEndpoint(
   }
   if (found.decorated) return [];
   const declared = [...endpoint.parameters, ...answerParameters(endpoint.ask)];
-  return checkParameters(found, declared).map(({ parameter, path, ...problem }) => ({
+  return checkPythonParameters(found, declared).map(({ parameter, path, ...problem }) => ({
     severity: 'error',
     ...problem,
     ...(path === null

@@ -5,7 +5,7 @@ import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
 import { type Position, positionInText } from '../project/yaml/position.ts';
 import { columnsHiddenOnce } from './hidden-columns.ts';
-import { fixOf, platformIssue, type Serving } from './platform.ts';
+import { fixOf, platformIssue, type ServingPlatform } from './platform.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
 
@@ -21,7 +21,7 @@ export async function checkStatements(
   endpoints: readonly Sourced[],
   catalog: Catalog,
   database: Database,
-  serving: Serving,
+  serving: ServingPlatform,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
@@ -54,7 +54,7 @@ function toOpenColumn({ file, source }: Sourced, column: string): Finding {
   };
 }
 
-function toFinding({ file, source }: Sourced, error: SvcError, serving: Serving): Finding {
+function toFinding({ file, source }: Sourced, error: SvcError, serving: ServingPlatform): Finding {
   const problem = platformIssue(error, serving);
   return {
     severity: 'error',
@@ -67,7 +67,7 @@ function toFinding({ file, source }: Sourced, error: SvcError, serving: Serving)
 }
 
 /** On a target that was asked for, whose words these are matters. */
-function told({ message }: SvcError, { platform, engine }: Serving): string {
+function told({ message }: SvcError, { platform, engine }: ServingPlatform): string {
   return platform === null ? message : `On ${platform} (${engine}): ${message}`;
 }
 

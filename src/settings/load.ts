@@ -5,7 +5,7 @@ import { positionAt } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { activePart, only, type Selected } from './active.ts';
 import { checkClients } from './checks/clients.ts';
-import { checkOutside } from './checks/sandbox.ts';
+import { checkSandbox } from './checks/sandbox.ts';
 import { checkSettings, checkSiteSecrets, point } from './checks/settings.ts';
 import { checkStore } from './checks/token-store.ts';
 import { type EffectiveValue, toEffective } from './effective/effective.ts';
@@ -124,7 +124,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
     ...checkClients(settings, parts),
     ...checkStore(merged.active, parts),
     ...checkSiteSecrets(site, settings, place),
-    ...checkOutside(site, settings, { ...parts, place }),
+    ...checkSandbox(site, settings, { ...parts, place }),
   ];
   const effective = toEffective({ site, siteFile: input.siteFile?.name ?? null, siteYaml, ...parts });
   const sound = findings.every(({ severity }) => severity !== 'error');

@@ -1,18 +1,18 @@
 import type { SiteFile } from '../project/site-model.ts';
-import type { GRANT_TYPES, Provider } from './schema/auth.ts';
-import type { Parameter } from './schema/hidden.ts';
+import type { GRANT_TYPES, ProviderId } from './schema/auth.ts';
+import type { SecretParameter } from './schema/hidden.ts';
 import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES, TRANSPORTS } from './schema/user.ts';
 
 /** A secret of the user file, its references resolved (spec, "Secret definition"). */
 export interface Secret {
   readonly name: string;
   readonly type: string;
-  readonly parameters: { readonly [name: string]: Parameter };
+  readonly parameters: { readonly [name: string]: SecretParameter };
 }
 
 /** The block of the identity provider in use; keys as in the file. */
 export interface ProviderBlock {
-  readonly id: Provider;
+  readonly id: ProviderId;
   readonly client_id: string;
   /** Null: a public client of Keycloak or another OpenID provider. */
   readonly client_secret: string | null;

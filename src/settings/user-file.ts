@@ -8,7 +8,7 @@ import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { nearestName } from '../types/nearest.ts';
 import { checkTree, type PathIssue } from './checks/tree.ts';
 import { valueAt } from './effective/tree.ts';
-import { parseTemplate } from './references/reference.ts';
+import { parseReferences } from './references/reference.ts';
 import { USER_FILE } from './schema/user.ts';
 
 /** The user file, its keys checked, its references not resolved yet. */
@@ -56,7 +56,7 @@ function withoutText(problem: SourceIssue): SourceIssue {
 /** Where a reference stands, the value is not known yet. */
 function excused({ path }: PathIssue, { value }: YamlFile): boolean {
   const found = valueAt(value, path);
-  return typeof found === 'string' && parseTemplate(found).kind !== 'literal';
+  return typeof found === 'string' && parseReferences(found).kind !== 'literal';
 }
 
 /** A project or a profile that the user file does not know, where it knows others. */

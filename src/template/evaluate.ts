@@ -3,22 +3,22 @@ import { filterOf } from './filters.ts';
 import { memberOf, sliceOf } from './methods.ts';
 import type { MemberNode, Node, SliceNode } from './node.ts';
 import { operate } from './operators.ts';
-import { lookUp, type Scope } from './scope.ts';
+import { lookUp, type TemplateScope } from './scope.ts';
 import { testOf } from './tests.ts';
 import {
-  type Call,
   type Callable,
   isDict,
-  isList,
+  isTemplateList,
   isTrue,
-  nameOf,
+  kindNameOf,
+  type TemplateCall,
   toNumber,
   type Value,
   weigh,
 } from './value.ts';
 
 /** The value of an expression. */
-export function evaluate(node: Node, scope: Scope): Value {
+export function evaluate(node: Node, scope: TemplateScope): Value {
   scope.budget.step();
   switch (node.type) {
     case 'StringLiteral':
@@ -56,7 +56,7 @@ export function evaluate(node: Node, scope: Scope): Value {
 }
 
 /** A value through a filter, whose arguments are part of the node. */
-export function applyFilter(value: Value, node: Node, scope: Scope): Value {
+export function applyFilter(value: Value, node: Node, scope: TemplateScope): Value {
   const called = node.type === 'CallExpression' ? node : null;
   const name = called === null ? node : called.callee;
   const filter = name.type === 'Identifier' ? filterOf(name.value) : undefined;
@@ -68,7 +68,7 @@ export function applyFilter(value: Value, node: Node, scope: Scope): Value {
 }
 
 /** The arguments of a call, evaluated. */
-export function toCall(nodes: readonly Node[], scope: Scope): Call {
+export function toCall(nodes: readonly Node[], scope: TemplateScope): TemplateCall {
   const positional: Value[] = [];
   const named = new Map<string, Value>();
   for (const node of nodes) {
@@ -82,19 +82,19 @@ export function toCall(nodes: readonly Node[], scope: Scope): Call {
 }
 
 /** Calls what can be called. */
-export function callValue(callee: Value, call: Call): Value {
-  if (typeof callee !== 'function') throw templateError(`${nameOf(callee)} cannot be called`);
+export function callValue(callee: Value, call: TemplateCall): Value {
+  if (typeof callee !== 'function') throw templateError(`${kindNameOf(callee)} cannot be called`);
   return (callee as Callable)(call);
 }
 
-function evaluateMember({ object, property, computed }: MemberNode, scope: Scope): Value {
+function evaluateMember({ object, property, computed }: MemberNode, scope: TemplateScope): Value {
   const value = evaluate(object, scope);
   if (property.type === 'SliceExpression') return sliceOf(value, boundsOf(property, scope));
   const key = !computed && property.type === 'Identifier' ? property.value : evaluate(property, scope);
   return memberOf(value, key, scope.budget);
 }
 
-function boundsOf({ start, stop, step }: SliceNode, scope: Scope): readonly [Value, Value, Value] {
+function boundsOf({ start, stop, step }: SliceNode, scope: TemplateScope): readonly [Value, Value, Value] {
   const bound = (node: Node | undefined): Value => (node === undefined ? undefined : evaluate(node, scope));
   return [bound(start), bound(stop), bound(step)];
 }
@@ -104,27 +104,27 @@ function evaluateUnary(operator: string, value: Value): Value {
   return operator === '-' ? -toNumber(value) : toNumber(value);
 }
 
-function evaluateBinary(operator: string, left: Node, right: Node, scope: Scope): Value {
+function evaluateBinary(operator: string, left: Node, right: Node, scope: TemplateScope): Value {
   const first = evaluate(left, scope);
   if (operator === 'and') return isTrue(first) ? evaluate(right, scope) : first;
   if (operator === 'or') return isTrue(first) ? first : evaluate(right, scope);
   return operate(operator, first, evaluate(right, scope), scope.budget);
 }
 
-function test(name: string, value: Value, { budget }: Scope): boolean {
+function test(name: string, value: Value, { budget }: TemplateScope): boolean {
   const asked = testOf(name);
   if (asked === undefined) throw templateError(`there is no test ${name}`);
   return asked(value, undefined, budget);
 }
 
-function keyOf(node: Node, scope: Scope): string {
+function keyOf(node: Node, scope: TemplateScope): string {
   const key = evaluate(node, scope);
-  if (typeof key !== 'string' && typeof key !== 'number') throw templateError(`${nameOf(key)} is no key`);
+  if (typeof key !== 'string' && typeof key !== 'number') throw templateError(`${kindNameOf(key)} is no key`);
   return String(key);
 }
 
 function listOf(value: Value): readonly Value[] {
-  if (isList(value)) return value;
+  if (isTemplateList(value)) return value;
   throw templateError('* takes a list');
 }
 

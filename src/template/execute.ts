@@ -2,14 +2,23 @@ import { createWriter, type Writer } from './budget.ts';
 import { applyFilter, callValue, evaluate, toCall } from './evaluate.ts';
 import { templateError } from './failure.ts';
 import type { CallBlockNode, ForNode, Node, SetNode } from './node.ts';
-import { nest, type Scope } from './scope.ts';
-import { type Callable, isList, isNamespace, isTrue, nameOf, toItems, toText, type Value } from './value.ts';
+import { nest, type TemplateScope } from './scope.ts';
+import {
+  type Callable,
+  isNamespace,
+  isTemplateList,
+  isTrue,
+  kindNameOf,
+  toItems,
+  toTemplateText,
+  type Value,
+} from './value.ts';
 
 /** How a block ended: on its own, or by leaving or going on with its loop. */
 type End = 'end' | 'break' | 'continue';
 
 /** Runs a block and writes what it shows. */
-export function execute(nodes: readonly Node[], scope: Scope, writer: Writer): End {
+export function execute(nodes: readonly Node[], scope: TemplateScope, writer: Writer): End {
   for (const node of nodes) {
     const end = executeNode(node, scope, writer);
     if (end !== 'end') return end;
@@ -17,7 +26,7 @@ export function execute(nodes: readonly Node[], scope: Scope, writer: Writer): E
   return 'end';
 }
 
-function executeNode(node: Node, scope: Scope, writer: Writer): End {
+function executeNode(node: Node, scope: TemplateScope, writer: Writer): End {
   scope.budget.step();
   switch (node.type) {
     case 'Comment':
@@ -38,24 +47,24 @@ function executeNode(node: Node, scope: Scope, writer: Writer): End {
       scope.variables.set(node.name.value, createMacro(node.args, node.body, scope));
       return 'end';
     case 'CallStatement':
-      writer.write(toText(executeCallBlock(node, scope)));
+      writer.write(toTemplateText(executeCallBlock(node, scope)));
       return 'end';
     case 'FilterStatement':
-      writer.write(toText(applyFilter(capture(node.body, scope), node.filter, scope)));
+      writer.write(toTemplateText(applyFilter(capture(node.body, scope), node.filter, scope)));
       return 'end';
     default:
-      writer.write(toText(evaluate(node, scope)));
+      writer.write(toTemplateText(evaluate(node, scope)));
       return 'end';
   }
 }
 
-function capture(nodes: readonly Node[], scope: Scope): string {
+function capture(nodes: readonly Node[], scope: TemplateScope): string {
   const writer = createWriter(scope.budget);
   execute(nodes, scope, writer);
   return writer.text();
 }
 
-function executeFor(node: ForNode, scope: Scope, writer: Writer): void {
+function executeFor(node: ForNode, scope: TemplateScope, writer: Writer): void {
   const items = itemsOf(node, scope);
   scope.budget.step(items.length);
   if (items.length === 0) execute(node.defaultBlock, nest(scope), writer);
@@ -67,7 +76,7 @@ function executeFor(node: ForNode, scope: Scope, writer: Writer): void {
 }
 
 /** `for x in items if x.ok`: the condition comes as part of what is looped over. */
-function itemsOf({ iterable, loopvar }: ForNode, scope: Scope): readonly Value[] {
+function itemsOf({ iterable, loopvar }: ForNode, scope: TemplateScope): readonly Value[] {
   if (iterable.type !== 'SelectExpression') return toItems(evaluate(iterable, scope));
   return toItems(evaluate(iterable.lhs, scope)).filter((item) => {
     const inner = nest(scope);
@@ -92,29 +101,29 @@ function loopState(items: readonly Value[], index: number): Value {
   };
 }
 
-function executeSet({ assignee, value, body }: SetNode, scope: Scope): void {
+function executeSet({ assignee, value, body }: SetNode, scope: TemplateScope): void {
   assign(assignee, value === null ? capture(body, scope) : evaluate(value, scope), scope);
 }
 
-function assign(target: Node, value: Value, scope: Scope): void {
+function assign(target: Node, value: Value, scope: TemplateScope): void {
   if (target.type === 'Identifier') scope.variables.set(target.value, value);
   else if (target.type === 'TupleLiteral') assignEach(target.value, value, scope);
   else if (target.type === 'MemberExpression' && target.property.type === 'Identifier') {
     const object = evaluate(target.object, scope);
-    if (!isNamespace(object)) throw templateError(`${nameOf(object)} cannot be changed; use namespace()`);
+    if (!isNamespace(object)) throw templateError(`${kindNameOf(object)} cannot be changed; use namespace()`);
     object.set(target.property.value, value);
   } else throw templateError('only names can be set');
 }
 
-function assignEach(targets: readonly Node[], value: Value, scope: Scope): void {
-  if (!isList(value) || value.length !== targets.length) {
-    throw templateError(`${nameOf(value)} cannot be taken apart into ${targets.length} names`);
+function assignEach(targets: readonly Node[], value: Value, scope: TemplateScope): void {
+  if (!isTemplateList(value) || value.length !== targets.length) {
+    throw templateError(`${kindNameOf(value)} cannot be taken apart into ${targets.length} names`);
   }
   for (const [index, target] of targets.entries()) assign(target, value[index], scope);
 }
 
 /** A function that renders its body; it sees the names where it was defined. */
-function createMacro(parameters: readonly Node[], body: readonly Node[], scope: Scope): Callable {
+function createMacro(parameters: readonly Node[], body: readonly Node[], scope: TemplateScope): Callable {
   return (call) => {
     const inner = nest(scope, [
       ['varargs', call.positional.slice(parameters.length)],
@@ -136,7 +145,7 @@ function nameOfParameter(parameter: Node): string {
   throw templateError('the parameters of a macro are names');
 }
 
-function executeCallBlock({ call, callerArgs, body }: CallBlockNode, scope: Scope): Value {
+function executeCallBlock({ call, callerArgs, body }: CallBlockNode, scope: TemplateScope): Value {
   const caller = createMacro(callerArgs ?? [], body, scope);
   return callValue(evaluate(call.callee, scope), { ...toCall(call.args, scope), caller });
 }

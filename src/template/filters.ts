@@ -4,32 +4,32 @@ import { LIST_FILTERS, pluck } from './lists.ts';
 import { capitalize, escapeText, indentText, replaceText, toTitle, trimText, truncateText } from './text.ts';
 import {
   argument,
-  type Call,
   isDict,
   isTrue,
+  type TemplateCall,
   toItems,
   toJson,
   toNumber,
-  toText,
+  toTemplateText,
   type Value,
 } from './value.ts';
 
 /** What `value | name(...)` does. */
-export type Filter = (value: Value, call: Call, budget: Budget) => Value;
+export type Filter = (value: Value, call: TemplateCall, budget: Budget) => Value;
 
 const TEXT_FILTERS: { readonly [name: string]: Filter } = {
-  upper: (value) => toText(value).toUpperCase(),
-  lower: (value) => toText(value).toLowerCase(),
-  title: (value) => toTitle(toText(value)),
-  capitalize: (value) => capitalize(toText(value)),
-  trim: (value, call) => trimText(toText(value), argument(call, 0, 'chars'), 'both'),
-  replace: (value, call, budget) => replaceText(toText(value), call, budget),
-  indent: (value, call, budget) => indentText(toText(value), call, budget),
-  truncate: (value, call) => truncateText(toText(value), call),
-  wordcount: (value) => toText(value).split(/\s+/).filter(Boolean).length,
-  escape: (value) => escapeText(toText(value)),
-  urlencode: (value) => encodeURIComponent(toText(value).toWellFormed()),
-  string: (value) => toText(value),
+  upper: (value) => toTemplateText(value).toUpperCase(),
+  lower: (value) => toTemplateText(value).toLowerCase(),
+  title: (value) => toTitle(toTemplateText(value)),
+  capitalize: (value) => capitalize(toTemplateText(value)),
+  trim: (value, call) => trimText(toTemplateText(value), argument(call, 0, 'chars'), 'both'),
+  replace: (value, call, budget) => replaceText(toTemplateText(value), call, budget),
+  indent: (value, call, budget) => indentText(toTemplateText(value), call, budget),
+  truncate: (value, call) => truncateText(toTemplateText(value), call),
+  wordcount: (value) => toTemplateText(value).split(/\s+/).filter(Boolean).length,
+  escape: (value) => escapeText(toTemplateText(value)),
+  urlencode: (value) => encodeURIComponent(toTemplateText(value).toWellFormed()),
+  string: (value) => toTemplateText(value),
   safe: (value) => value,
 };
 
@@ -70,10 +70,10 @@ function orElse(value: Value, fallback: Value, whenFalse: Value): Value {
 }
 
 /** `map(attribute='name')` or `map('upper')`. */
-function mapItems(value: Value, call: Call, budget: Budget): Value {
+function mapItems(value: Value, call: TemplateCall, budget: Budget): Value {
   const { positional, named } = call;
   if (named.has('attribute')) return pluck(toItems(value), call, budget);
-  const name = toText(positional[0]);
+  const name = toTemplateText(positional[0]);
   const filter = filterOf(name);
   if (filter === undefined) throw templateError(`there is no filter ${name}`);
   return toItems(value).map((item) => filter(item, { positional: positional.slice(1), named }, budget));

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import { templateError } from './failure.ts';
-import { argument, type Call, isDict, toNumber, type Value } from './value.ts';
+import { argument, isDict, type TemplateCall, toNumber, type Value } from './value.ts';
 
 const CONSTANTS: readonly (readonly [string, Value])[] = [
   ['true', true],
@@ -35,7 +35,7 @@ function fieldsOf(value: Value): { readonly [key: string]: Value } {
   throw templateError('dict() and namespace() take an object or named values');
 }
 
-function range(call: Call, budget: Budget): Value {
+function range(call: TemplateCall, budget: Budget): Value {
   const first = toNumber(argument(call, 0, 'start'));
   const second = argument(call, 1, 'stop');
   const [start, stop] = second === undefined ? [0, first] : [first, toNumber(second)];

@@ -4,19 +4,19 @@ import { memberOf } from './methods.ts';
 import { testOf } from './tests.ts';
 import {
   argument,
-  type Call,
   compare,
   isDict,
   isEqual,
-  isList,
+  isTemplateList,
   isTrue,
+  type TemplateCall,
   toItems,
   toNumber,
-  toText,
+  toTemplateText,
   type Value,
 } from './value.ts';
 
-type Filter = (value: Value, call: Call, budget: Budget) => Value;
+type Filter = (value: Value, call: TemplateCall, budget: Budget) => Value;
 
 /** The filters that go through the items of a list. */
 export const LIST_FILTERS: { readonly [name: string]: Filter } = {
@@ -24,7 +24,8 @@ export const LIST_FILTERS: { readonly [name: string]: Filter } = {
   length: (value) => toItems(value).length,
   first: (value) => toItems(value)[0],
   last: (value) => toItems(value).at(-1),
-  join: (value, call, budget) => join(pick(value, call, 1, budget), toText(argument(call, 0, 'd')), budget),
+  join: (value, call, budget) =>
+    join(pick(value, call, 1, budget), toTemplateText(argument(call, 0, 'd')), budget),
   sort: (value, call, budget) => sort(value, call, budget),
   reverse: (value) =>
     typeof value === 'string' ? [...value].reverse().join('') : toItems(value).toReversed(),
@@ -45,23 +46,23 @@ export const LIST_FILTERS: { readonly [name: string]: Filter } = {
 function passes(value: Value, [name, other]: readonly Value[], budget: Budget): boolean {
   budget.step();
   if (name === undefined) return isTrue(value);
-  const test = testOf(toText(name));
-  if (test === undefined) throw templateError(`there is no test ${toText(name)}`);
+  const test = testOf(toTemplateText(name));
+  if (test === undefined) throw templateError(`there is no test ${toTemplateText(name)}`);
   return test(value, other, budget);
 }
 
 /** `a.b.0`: keys and positions, one after the other. */
 function attributeOf(item: Value, path: Value, budget: Budget): Value {
-  const keys = toText(path).split('.');
+  const keys = toTemplateText(path).split('.');
   return keys.reduce<Value>((value, key) => {
-    const known = isDict(value) || isList(value);
+    const known = isDict(value) || isTemplateList(value);
     if (!known) return undefined;
-    const member = memberOf(value, isList(value) ? Number(key) : key, budget);
+    const member = memberOf(value, isTemplateList(value) ? Number(key) : key, budget);
     return typeof member === 'function' ? undefined : member;
   }, item);
 }
 
-function pick(value: Value, call: Call, index: number, budget: Budget): readonly Value[] {
+function pick(value: Value, call: TemplateCall, index: number, budget: Budget): readonly Value[] {
   const attribute = argument(call, index, 'attribute');
   const items = toItems(value);
   budget.step(items.length);
@@ -69,20 +70,20 @@ function pick(value: Value, call: Call, index: number, budget: Budget): readonly
 }
 
 /** `map(attribute='a.b', default=...)`. */
-export function pluck(items: readonly Value[], { named }: Call, budget: Budget): readonly Value[] {
+export function pluck(items: readonly Value[], { named }: TemplateCall, budget: Budget): readonly Value[] {
   const [path, missing] = [named.get('attribute'), named.get('default')];
   budget.step(items.length);
   return items.map((item) => attributeOf(item, path, budget) ?? missing);
 }
 
 function join(items: readonly Value[], separator: string, budget: Budget): string {
-  const texts = items.map(toText);
+  const texts = items.map(toTemplateText);
   budget.text(texts.reduce((length, text) => length + text.length + separator.length, 0));
   return texts.join(separator);
 }
 
 /** `sort(reverse, case_sensitive, attribute)`. */
-function sort(value: Value, call: Call, budget: Budget): readonly Value[] {
+function sort(value: Value, call: TemplateCall, budget: Budget): readonly Value[] {
   const items = toItems(value);
   const path = argument(call, 2, 'attribute');
   const keyed = items.map((item) => ({

@@ -3,17 +3,17 @@ import { templateError } from './failure.ts';
 import { capitalize, replaceText, toTitle, trimText } from './text.ts';
 import {
   argument,
-  type Call,
   type Callable,
   isDict,
-  isList,
   isNamespace,
-  toText,
+  isTemplateList,
+  type TemplateCall,
+  toTemplateText,
   type Value,
   weigh,
 } from './value.ts';
 
-type Method<T> = (self: T, call: Call, budget: Budget) => Value;
+type Method<T> = (self: T, call: TemplateCall, budget: Budget) => Value;
 
 const TEXT_METHODS: { readonly [name: string]: Method<string> } = {
   upper: (text) => text.toUpperCase(),
@@ -59,7 +59,7 @@ export function sliceOf(value: Value, bounds: readonly [Value, Value, Value]): V
     typeof bound === 'number' ? Math.trunc(bound) : undefined,
   );
   if (typeof value === 'string') return slice([...value], start, stop, step).join('');
-  if (isList(value)) return slice(value, start, stop, step);
+  if (isTemplateList(value)) return slice(value, start, stop, step);
   if (value === undefined || value === null) return undefined;
   throw templateError('only lists and texts can be sliced');
 }
@@ -75,7 +75,7 @@ function slice<T>(items: readonly T[], start?: number, stop?: number, step = 1):
 }
 
 function itemAt(value: Value, index: number): Value {
-  if (isList(value)) return value.at(index);
+  if (isTemplateList(value)) return value.at(index);
   if (typeof value === 'string') return value.at(index);
   return isDict(value) && Object.hasOwn(value, String(index)) ? value[String(index)] : undefined;
 }
@@ -94,14 +94,14 @@ function methodOf<T extends Value>(
   };
 }
 
-function affixes(call: Call): readonly string[] {
+function affixes(call: TemplateCall): readonly string[] {
   const affix = call.positional[0];
-  return isList(affix) ? affix.map(toText) : [toText(affix)];
+  return isTemplateList(affix) ? affix.map(toTemplateText) : [toTemplateText(affix)];
 }
 
 function split(text: string, separator: Value, limit: Value): readonly string[] {
   const most = typeof limit === 'number' && limit >= 0 ? limit : Number.POSITIVE_INFINITY;
-  const by = toText(separator);
+  const by = toTemplateText(separator);
   const parts = by === '' ? text.trim().split(/\s+/).filter(Boolean) : text.split(by);
   if (parts.length <= most) return parts;
   return [...parts.slice(0, most), parts.slice(most).join(by || ' ')];

@@ -1,6 +1,15 @@
 import type { Budget } from './budget.ts';
 import { templateError } from './failure.ts';
-import { compare, isDict, isEqual, isList, nameOf, toNumber, toText, type Value } from './value.ts';
+import {
+  compare,
+  isDict,
+  isEqual,
+  isTemplateList,
+  kindNameOf,
+  toNumber,
+  toTemplateText,
+  type Value,
+} from './value.ts';
 
 type Operator = (left: Value, right: Value, budget: Budget) => Value;
 
@@ -13,7 +22,7 @@ const OPERATORS: { readonly [symbol: string]: Operator } = {
   '>=': (left, right) => compare(left, right) >= 0,
   in: (left, right, budget) => contains(right, left, budget),
   'not in': (left, right, budget) => !contains(right, left, budget),
-  '~': (left, right, budget) => concat(toText(left), toText(right), budget),
+  '~': (left, right, budget) => concat(toTemplateText(left), toTemplateText(right), budget),
   '+': add,
   '-': (left, right) => toNumber(left) - toNumber(right),
   '*': multiply,
@@ -36,11 +45,11 @@ export function operate(symbol: string, left: Value, right: Value, budget: Budge
 function contains(whole: Value, part: Value, budget: Budget): boolean {
   if (typeof whole === 'string') {
     budget.text(whole.length);
-    return whole.includes(toText(part));
+    return whole.includes(toTemplateText(part));
   }
   if (isDict(whole)) return typeof part === 'string' && Object.hasOwn(whole, part);
   if (whole === undefined || whole === null) return false;
-  if (!isList(whole)) throw templateError(`${nameOf(whole)} contains nothing`);
+  if (!isTemplateList(whole)) throw templateError(`${kindNameOf(whole)} contains nothing`);
   budget.step(whole.length);
   return whole.some((item) => isEqual(item, part, budget));
 }
@@ -52,8 +61,8 @@ function concat(left: string, right: string, budget: Budget): string {
 
 function add(left: Value, right: Value, budget: Budget): Value {
   if (typeof left === 'string' || typeof right === 'string')
-    return concat(toText(left), toText(right), budget);
-  if (!isList(left) || !isList(right)) return toNumber(left) + toNumber(right);
+    return concat(toTemplateText(left), toTemplateText(right), budget);
+  if (!isTemplateList(left) || !isTemplateList(right)) return toNumber(left) + toNumber(right);
   budget.step(left.length + right.length);
   return [...left, ...right];
 }

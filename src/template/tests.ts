@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import { compare, isDict, isEqual, isList, toNumber, type Value } from './value.ts';
+import { compare, isDict, isEqual, isTemplateList, toNumber, type Value } from './value.ts';
 
 /** What `value is name` asks; `other` is for select() and its like. */
 type Test = (value: Value, other: Value, budget: Budget) => boolean;
@@ -16,8 +16,8 @@ const TESTS: { readonly [name: string]: Test } = {
   float: (value) => typeof value === 'number' && !Number.isInteger(value),
   string: (value) => typeof value === 'string',
   mapping: (value) => isDict(value),
-  sequence: (value) => isList(value) || typeof value === 'string',
-  iterable: (value) => isList(value) || isDict(value) || typeof value === 'string',
+  sequence: (value) => isTemplateList(value) || typeof value === 'string',
+  iterable: (value) => isTemplateList(value) || isDict(value) || typeof value === 'string',
   callable: (value) => typeof value === 'function',
   odd: (value) => Math.abs(toNumber(value) % 2) === 1,
   even: (value) => toNumber(value) % 2 === 0,
@@ -29,7 +29,7 @@ const TESTS: { readonly [name: string]: Test } = {
   le: (value, other) => compare(value, other) <= 0,
   gt: (value, other) => compare(value, other) > 0,
   ge: (value, other) => compare(value, other) >= 0,
-  in: (value, other, budget) => isList(other) && other.some((item) => isEqual(item, value, budget)),
+  in: (value, other, budget) => isTemplateList(other) && other.some((item) => isEqual(item, value, budget)),
 };
 
 const ALIASES: { readonly [name: string]: string } = { eq: 'equalto', '==': 'equalto', '!=': 'ne' };

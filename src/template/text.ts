@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import { templateError } from './failure.ts';
-import { argument, type Call, toText, type Value } from './value.ts';
+import { argument, type TemplateCall, toTemplateText, type Value } from './value.ts';
 
 /** First letter large, the rest small. */
 export function capitalize(text: string): string {
@@ -14,7 +14,7 @@ export function toTitle(text: string): string {
 
 /** Without blanks, or without the given characters, at its ends. */
 export function trimText(text: string, characters: Value, side: 'both' | 'start' | 'end'): string {
-  const unwanted = toText(characters);
+  const unwanted = toTemplateText(characters);
   const isUnwanted = (at: number): boolean =>
     unwanted === '' ? text.charAt(at).trim() === '' : unwanted.includes(text.charAt(at));
   let start = 0;
@@ -25,9 +25,9 @@ export function trimText(text: string, characters: Value, side: 'both' | 'start'
 }
 
 /** `replace(old, new, count)`. */
-export function replaceText(text: string, call: Call, budget: Budget): string {
-  const old = toText(argument(call, 0, 'old'));
-  const replacement = toText(argument(call, 1, 'new'));
+export function replaceText(text: string, call: TemplateCall, budget: Budget): string {
+  const old = toTemplateText(argument(call, 0, 'old'));
+  const replacement = toTemplateText(argument(call, 1, 'new'));
   const count = argument(call, 2, 'count');
   if (old === '') throw templateError('replace() needs a text to look for');
   const parts = text.split(old);
@@ -38,12 +38,12 @@ export function replaceText(text: string, call: Call, budget: Budget): string {
 }
 
 /** Each line after the first moved to the right. */
-export function indentText(text: string, call: Call, budget: Budget): string {
+export function indentText(text: string, call: TemplateCall, budget: Budget): string {
   const width = argument(call, 0, 'width') ?? 4;
-  const padding = typeof width === 'number' ? width : toText(width).length;
+  const padding = typeof width === 'number' ? width : toTemplateText(width).length;
   const lines = text.split('\n');
   budget.text(text.length + lines.length * Math.max(0, padding));
-  const indent = typeof width === 'number' ? ' '.repeat(Math.max(0, width)) : toText(width);
+  const indent = typeof width === 'number' ? ' '.repeat(Math.max(0, width)) : toTemplateText(width);
   const first = argument(call, 1, 'first') === true;
   const blank = argument(call, 2, 'blank') === true;
   return lines
@@ -52,9 +52,9 @@ export function indentText(text: string, call: Call, budget: Budget): string {
 }
 
 /** At most so many characters, with an end that says that there was more. */
-export function truncateText(text: string, call: Call): string {
+export function truncateText(text: string, call: TemplateCall): string {
   const length = argument(call, 0, 'length') ?? 255;
-  const end = toText(argument(call, 2, 'end') ?? '...');
+  const end = toTemplateText(argument(call, 2, 'end') ?? '...');
   if (typeof length !== 'number' || text.length <= length) return text;
   const cut = text.slice(0, Math.max(0, length - end.length));
   return (argument(call, 1, 'killwords') === true ? cut : withoutLastWord(cut)) + end;

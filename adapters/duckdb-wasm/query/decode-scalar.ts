@@ -21,10 +21,10 @@ import type { ColumnType } from './column-type.ts';
 import { TYPE } from './type-ids.ts';
 
 /** What lies at a vector's data address for a row, in its exact JSON form. */
-export type Read = (heap: Heap, at: number, row: number) => JsonValue;
+export type ReadCell = (heap: Heap, at: number, row: number) => JsonValue;
 
 /** The reader of a type that has no parts. */
-export function readerOf(type: ColumnType): Read {
+export function readerOf(type: ColumnType): ReadCell {
   if (type.alias === 'JSON') return (heap, at, row) => jsonForm(text(heap, at, row));
   if (type.id === TYPE.DECIMAL) return decimalReader(type);
   if (type.id === TYPE.ENUM) return enumReader(type);
@@ -52,7 +52,7 @@ function bigint(heap: Heap, at: number, row: number): number | string {
 }
 
 const timestamp =
-  (unit: TimeUnit, zoned = false): Read =>
+  (unit: TimeUnit, zoned = false): ReadCell =>
   (heap, at, row) =>
     timestampForm(i64(heap, at, row), unit, zoned);
 
@@ -70,7 +70,7 @@ function uuid(heap: Heap, at: number, row: number): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-const PLAIN: { readonly [id: number]: Read } = {
+const PLAIN: { readonly [id: number]: ReadCell } = {
   [TYPE.BOOLEAN]: (heap, at, row) => heap.bytes[at + row] !== 0,
   [TYPE.TINYINT]: (heap, at, row) => heap.view.getInt8(at + row),
   [TYPE.SMALLINT]: (heap, at, row) => heap.view.getInt16(at + row * 2, true),
@@ -118,12 +118,12 @@ const INTEGERS: { readonly [id: number]: (heap: Heap, at: number, row: number) =
   [TYPE.UINTEGER]: (heap, at, row) => BigInt(heap.u32(at + row * 4)),
 };
 
-function decimalReader({ size, storage }: ColumnType): Read {
+function decimalReader({ size, storage }: ColumnType): ReadCell {
   const stored = INTEGERS[storage] ?? i128;
   return (heap, at, row) => decimalForm(stored(heap, at, row), size);
 }
 
-function enumReader({ labels, storage }: ColumnType): Read {
+function enumReader({ labels, storage }: ColumnType): ReadCell {
   const stored = INTEGERS[storage] ?? u64;
   return (heap, at, row) => labels[Number(stored(heap, at, row))] ?? null;
 }

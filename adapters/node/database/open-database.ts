@@ -6,7 +6,7 @@ import type { Database } from '../../../src/ports.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 
 /** Opens a database with its engine, loading only that one; a read-write database that is missing is created. */
-export async function openDatabase(choice: DatabaseChoice): Promise<Database> {
+export async function openNodeDatabase(choice: DatabaseChoice): Promise<Database> {
   const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
   if (readonly && !existsSync(path)) throw missing(path);
   if (engine === 'wasm') return openWasm(choice);

@@ -1,5 +1,5 @@
 import type { AppOptions } from '../../../src/app.ts';
-import { accessOf, LOCAL_ACCESS, withNames } from '../../../src/http/access.ts';
+import { httpAccessOf, LOCAL_ACCESS, withNames } from '../../../src/http/access.ts';
 import { type RateLimit, toRateLimit } from '../../../src/http/throttle.ts';
 import { RATE_LIMIT } from '../../../src/settings/effective/defaults.ts';
 import type { TransportSettings } from '../../../src/settings/model.ts';
@@ -20,7 +20,7 @@ export const UNCONFIGURED: Omit<Reached, 'host'> = {
 /** What of it an app has to know. */
 export function reachOf(http: Reached): Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>> {
   const { host, base_url, trust_proxy, scheme } = http;
-  const access = withNames(accessOf(host), http);
+  const access = withNames(httpAccessOf(host), http);
   const rateLimit = rateLimitOf(http);
   const publicAddress = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
   return {
@@ -35,7 +35,7 @@ export function reachOf(http: Reached): Required<Pick<AppOptions, 'access' | 'ra
  * person's programs, or those of a proxy that cannot be told apart.
  */
 function rateLimitOf({ host, trust_proxy, rate_limit }: Reached): RateLimit | null {
-  const local = accessOf(host) === LOCAL_ACCESS && !trust_proxy;
+  const local = httpAccessOf(host) === LOCAL_ACCESS && !trust_proxy;
   const limit = rate_limit ?? (local ? null : RATE_LIMIT);
   return limit === null ? null : toRateLimit(limit);
 }

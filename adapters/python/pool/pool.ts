@@ -14,7 +14,7 @@ import { Seats } from './seats.ts';
 import { createLimit, type Limit } from './time-limit.ts';
 
 /** What a pool of Python interpreters is made from. */
-export interface PoolOptions extends PythonStart {
+export interface PythonPoolOptions extends PythonStart {
   readonly kind: Python['kind'];
   /** Starts an interpreter. */
   readonly spawn: () => Promise<PythonSeat>;
@@ -37,11 +37,11 @@ const STALE_TRIES = 3;
 /** Python in interpreters of which each has one call at a time, so that no call meets another. */
 export class PythonPool implements Python {
   readonly kind: Python['kind'];
-  readonly #options: PoolOptions;
+  readonly #options: PythonPoolOptions;
   readonly #retired = new WeakSet<PythonSeat>();
   #seats: Seats<PythonSeat>;
 
-  constructor(options: PoolOptions) {
+  constructor(options: PythonPoolOptions) {
     this.kind = options.kind;
     this.#options = options;
     this.#seats = this.#createSeats();

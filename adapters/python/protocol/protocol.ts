@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '../../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { PythonHost, PythonRequest, PythonResult, PythonSettings } from '../../../src/ports.ts';
-import { type Known, NOTHING_KNOWN, toFailure } from '../errors.ts';
+import { type FailedCall, NOTHING_KNOWN, toPythonError } from '../errors.ts';
 import { type Answered, createAnswers } from './answers.ts';
 
 /*
@@ -38,7 +38,7 @@ export interface PythonAnswers {
 export async function startPython(line: PythonLine, start: PythonStart): Promise<string> {
   const ended = parse(await line.exchange(JSON.stringify({ op: 'start', ...start })));
   if (ended.op === 'ready') return String(ended.version);
-  throw toFailure(ended, NOTHING_KNOWN);
+  throw toPythonError(ended, NOTHING_KNOWN);
 }
 
 /** Imports a file and runs its `@on_init`; before the first call of one of its functions. */
@@ -61,7 +61,7 @@ export async function callFunction(
 export async function stopPython(line: PythonLine, answers: PythonAnswers): Promise<readonly SvcError[]> {
   const { errors } = await converse(line, { op: 'stop' }, answers);
   return (Array.isArray(errors) ? errors : []).map((error) =>
-    toFailure({ error }, { ...NOTHING_KNOWN, ...concealing(answers) }),
+    toPythonError({ error }, { ...NOTHING_KNOWN, ...concealing(answers) }),
   );
 }
 
@@ -80,7 +80,7 @@ async function converse(
   while (heard.op === 'ask') heard = await say(await replyTo(heard, id, answers));
   if (heard.id !== id) throw outOfStep(line);
   if (heard.op === 'failed')
-    throw toFailure(heard, { failures: answers.failures, ...concealing({ settings }) });
+    throw toPythonError(heard, { failures: answers.failures, ...concealing({ settings }) });
   return heard;
 }
 
@@ -98,7 +98,7 @@ function outOfStep(line: PythonLine, cause?: unknown): SvcError {
   return reason;
 }
 
-function concealing({ settings }: Pick<PythonAnswers, 'settings'>): Pick<Known, 'conceal'> {
+function concealing({ settings }: Pick<PythonAnswers, 'settings'>): Pick<FailedCall, 'conceal'> {
   return { conceal: (text) => settings.conceal?.(text) ?? text };
 }
 

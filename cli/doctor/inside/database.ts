@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
-import { openDatabase } from '../../../adapters/node/database/open-database.ts';
+import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { SEED } from '../../../adapters/node/database/seed.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 import { isFolderFor } from './places.ts';
 
 /** The database as it would be opened; what is only read is never made or changed. */
-export async function checkDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
+export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
   const { path, readonly } = choice;
   if (!existsSync(path)) return [await checkMissing(root, choice)];
   const version = await storageVersion(path);
@@ -19,7 +19,7 @@ export async function checkDatabase(root: string, choice: DatabaseChoice): Promi
   }
   const stored = `storage version ${version}`;
   try {
-    const database = await openDatabase({ ...choice, readonly: true });
+    const database = await openNodeDatabase({ ...choice, readonly: true });
     await database.close();
     const how = `${choice.engine}, ${readonly ? 'read-only' : 'read-write'}`;
     return [ok('database', `${path} opens (${how}, ${stored})`), ...checkExtensions(choice)];

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { SITE_NAME } from '../../../src/project/site.ts';
 import type { TransportSettings } from '../../../src/settings/model.ts';
-import { ask, objectOf } from '../ask.ts';
+import { fetchForCheck, objectOf } from '../ask.ts';
 import { type Check, ok, problem } from '../check.ts';
 
 /** As far as clocks of file systems may be before that of the process. */
@@ -20,7 +20,7 @@ export async function checkClock(root: string, now: number = Date.now()): Promis
 }
 
 /** Whether a server can listen where it is to, or listens there already. */
-export async function checkPort({ provider, http }: TransportSettings): Promise<Check> {
+export async function diagnosePort({ provider, http }: TransportSettings): Promise<Check> {
   if (provider === 'stdio') return ok('port', 'stdio listens nowhere');
   const { host, port } = http;
   const taken = await reasonAgainst(host, port);
@@ -47,6 +47,8 @@ async function reasonAgainst(host: string, port: number): Promise<string | null>
 
 async function isOurs(host: string, port: number): Promise<boolean> {
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  const health = objectOf(await ask(`http://${name.includes(':') ? `[${name}]` : name}:${port}/health`));
+  const health = objectOf(
+    await fetchForCheck(`http://${name.includes(':') ? `[${name}]` : name}:${port}/health`),
+  );
   return health?.status === 'ok' && typeof health.hash === 'string';
 }

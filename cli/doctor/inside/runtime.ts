@@ -1,7 +1,7 @@
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
 import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
-import { findInterpreter, PYODIDE, wantedInterpreter } from '../../../adapters/python/interpreter.ts';
+import { chosenInterpreter, findInterpreter, PYODIDE } from '../../../adapters/python/interpreter.ts';
 import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
 import { PYODIDE_VERSION } from '../../../adapters/python-pyodide/pyodide.ts';
 import type { Project } from '../../../src/project/model.ts';
@@ -18,13 +18,13 @@ export function checkNode(version: string = process.versions.node): Check {
 }
 
 /** The interpreter, where the project has Python. */
-export async function checkPython(project: Project, env: NodeJS.ProcessEnv): Promise<Check> {
+export async function diagnosePython(project: Project, env: NodeJS.ProcessEnv): Promise<Check> {
   const wanting = project.endpoints.filter(
     ({ endpoint }) => endpoint !== null && 'source' in endpoint && endpoint.source.language === 'python',
   );
   if (wanting.length === 0) return ok('python', 'no endpoint needs Python');
   const interpreter = project.site?.python.interpreter ?? null;
-  const wanted = wantedInterpreter({ env, interpreter });
+  const wanted = chosenInterpreter({ env, interpreter });
   if (wanted === PYODIDE) return checkPyodide(`as ${askedBy(env)} says`);
   try {
     const { executable, version } = await findInterpreter({ root: project.root, env, interpreter });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/json.ts';
 import type { Address } from '../address.ts';
-import { type Answer, ask, objectOf, toldOf } from '../ask.ts';
+import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../ask.ts';
 import { type Check, ok, problem } from '../check.ts';
 
 const OLDER = '2025-11-25';
@@ -17,30 +17,30 @@ export async function checkEras({ mcp }: Address): Promise<readonly Check[]> {
   return [checkOlder(older), checkNewer(await discover(mcp))];
 }
 
-function checkOlder(answer: Answer | null): Check {
+function checkOlder(answer: DoctorResponse | null): Check {
   const { protocolVersion } = resultOf(answer);
   if (protocolVersion === OLDER) return ok('era-2025', `initialize agrees on ${OLDER}`);
-  const said = typeof protocolVersion === 'string' ? protocolVersion : toldOf(answer);
+  const said = typeof protocolVersion === 'string' ? protocolVersion : responseText(answer);
   return problem('era-2025', `initialize of ${OLDER} is answered with ${said}`, PASS_ON);
 }
 
-function checkNewer(answer: Answer | null): Check {
+function checkNewer(answer: DoctorResponse | null): Check {
   const { supportedVersions } = resultOf(answer);
   if (Array.isArray(supportedVersions) && supportedVersions.includes(NEWER)) {
     return ok('era-2026', `server/discover names ${supportedVersions.join(', ')}`);
   }
-  return problem('era-2026', `server/discover of ${NEWER} is answered with ${toldOf(answer)}`, PASS_ON);
+  return problem('era-2026', `server/discover of ${NEWER} is answered with ${responseText(answer)}`, PASS_ON);
 }
 
 const PASS_ON =
   'See that this is the MCP endpoint of a server of this version, and that a proxy in front passes on POST with all its headers (Mcp-Method, MCP-Protocol-Version).';
 
-function initialize(mcp: string): Promise<Answer | null> {
+function initialize(mcp: string): Promise<DoctorResponse | null> {
   const params = { protocolVersion: OLDER, capabilities: {}, clientInfo: CLIENT };
   return post(mcp, { method: 'initialize', params }, {});
 }
 
-function discover(mcp: string): Promise<Answer | null> {
+function discover(mcp: string): Promise<DoctorResponse | null> {
   const _meta = {
     [`${META}/protocolVersion`]: NEWER,
     [`${META}/clientCapabilities`]: {},
@@ -50,17 +50,25 @@ function discover(mcp: string): Promise<Answer | null> {
   return post(mcp, { method: 'server/discover', params: { _meta } }, headers);
 }
 
-function post(url: string, message: JsonObject, more: Record<string, string>): Promise<Answer | null> {
+function post(
+  url: string,
+  message: JsonObject,
+  more: Record<string, string>,
+): Promise<DoctorResponse | null> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...more,
   };
-  return ask(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }) });
+  return fetchForCheck(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+  });
 }
 
 /** The result, be it in JSON or in the one event of a stream; empty for anything else. */
-function resultOf(answer: Answer | null): JsonObject {
+function resultOf(answer: DoctorResponse | null): JsonObject {
   const text = answer === null ? '' : (/^data: ?(\{.*)$/m.exec(answer.text)?.[1] ?? answer.text);
   const message = answer === null ? null : objectOf({ ...answer, text });
   const result = message?.result;
@@ -77,13 +85,13 @@ export async function checkCors({ mcp, origin }: Address): Promise<Check> {
     'access-control-request-method': 'POST',
     'access-control-request-headers': asked,
   };
-  const answer = await ask(mcp, { method: 'OPTIONS', headers });
+  const answer = await fetchForCheck(mcp, { method: 'OPTIONS', headers });
   const told = (name: string) => answer?.headers.get(`access-control-${name}`)?.toLowerCase() ?? '';
   const lost = asked.split(', ').filter((name) => !told('allow-headers').includes(name));
   const allowed = [origin, '*'].includes(told('allow-origin'));
   const good = answer !== null && answer.status < 300 && allowed && told('allow-methods').includes('post');
   if (good && lost.length === 0) return ok('cors', 'the preflight of a browser is answered');
-  const why = good ? `without ${lost.join(', ')}` : `with ${toldOf(answer)}`;
+  const why = good ? `without ${lost.join(', ')}` : `with ${responseText(answer)}`;
   const fix =
     'Let the proxy in front pass on OPTIONS and the headers Access-Control-*; see `transport.http.allowed_origins`.';
   return problem('cors', `the preflight of a browser is answered ${why}`, fix);

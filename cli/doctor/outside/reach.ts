@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import type { Address } from '../address.ts';
-import { type Answer, ask, objectOf, toldOf } from '../ask.ts';
+import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../ask.ts';
 import { type Check, ok, problem } from '../check.ts';
 
 /** As far apart as sealed tokens allow clocks to be. */
@@ -58,30 +58,32 @@ function toCertificateCheck(wrong: string | null, until: number): Check {
 
 /** Whether it lives, which version it is, whether it takes calls, and what time it is there. */
 export async function checkHealth({ base }: Address): Promise<readonly Check[]> {
-  const [health, ready] = await Promise.all(['health', 'ready'].map((path) => ask(`${base}/${path}`)));
+  const [health, ready] = await Promise.all(
+    ['health', 'ready'].map((path) => fetchForCheck(`${base}/${path}`)),
+  );
   const { version, hash } = objectOf(health ?? null) ?? {};
   if (typeof version !== 'string' || typeof hash !== 'string') return [noHealth(base, health ?? null)];
   const lives = ok('health', `svc ${version}, content ${hash.slice(0, 12)}`);
   return [lives, checkReady(ready ?? null), ...checkSkew(health ?? null)];
 }
 
-function noHealth(base: string, answer: Answer | null): Check {
+function noHealth(base: string, answer: DoctorResponse | null): Check {
   if (answer === null) {
     const fix = 'Start the server, or correct the address.';
     return problem('health', `nobody answers at ${base}`, fix);
   }
   const fix =
     'See that this is the address of the server itself, and that the proxy in front passes on /health.';
-  return problem('health', `${base}/health answers ${toldOf(answer)}, and is no server of svc`, fix);
+  return problem('health', `${base}/health answers ${responseText(answer)}, and is no server of svc`, fix);
 }
 
-function checkReady(answer: Answer | null): Check {
+function checkReady(answer: DoctorResponse | null): Check {
   if (answer?.status === 200) return ok('ready', 'the database answers');
   const fix = 'Its log says why: the database cannot be opened, or the server is about to stop.';
-  return problem('ready', `/ready answers ${toldOf(answer)}`, fix);
+  return problem('ready', `/ready answers ${responseText(answer)}`, fix);
 }
 
-function checkSkew(answer: Answer | null): readonly Check[] {
+function checkSkew(answer: DoctorResponse | null): readonly Check[] {
   const ahead = answer?.ahead ?? null;
   if (ahead === null) return [];
   const told = `${(Math.abs(ahead) / 1000).toFixed(0)} s ${ahead < 0 ? 'behind' : 'ahead of'} this machine's`;

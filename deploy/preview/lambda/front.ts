@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { HttpEvent } from '../../../adapters/aws-lambda/event.ts';
 import type { HttpHead, HttpResult } from '../../../adapters/aws-lambda/result.ts';
-import type { Answer, RuntimeApi } from './runtime-api.ts';
+import type { InvocationResult, RuntimeApi } from './runtime-api.ts';
 
 /** What stands before the function: it decides the shape of the event and whether answers may stream. */
 export type Gateway = 'function-url' | 'api-gateway';
@@ -94,7 +94,7 @@ function isText(type = ''): boolean {
 }
 
 /** The head as JSON, eight zero bytes, then the body as it comes. */
-async function passFramed(answer: Answer, response: ServerResponse): Promise<void> {
+async function passFramed(answer: InvocationResult, response: ServerResponse): Promise<void> {
   let head = Buffer.alloc(0);
   let started = false;
   for await (const chunk of answer) {

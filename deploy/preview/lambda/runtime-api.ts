@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** What the function posted for one invocation; its body may still be arriving. */
-export type Answer = IncomingMessage;
+export type InvocationResult = IncomingMessage;
 
 interface Invocation {
   readonly id: string;
   readonly event: unknown;
   readonly deadline: number;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: InvocationResult) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -16,7 +16,7 @@ interface Invocation {
 export interface RuntimeApi {
   /** For AWS_LAMBDA_RUNTIME_API. */
   readonly address: string;
-  invoke(event: unknown, timeoutMs: number): Promise<Answer>;
+  invoke(event: unknown, timeoutMs: number): Promise<InvocationResult>;
   /** The runtime inside is gone: everything that waits for it fails. */
   fail(error: Error): void;
   close(): void;
@@ -57,7 +57,7 @@ function createQueue() {
   };
   return {
     add: (event: unknown, deadline: number) =>
-      new Promise<Answer>((resolve, reject) => {
+      new Promise<InvocationResult>((resolve, reject) => {
         if (broken) return reject(broken);
         waiting.push({ id: crypto.randomUUID(), event, deadline, resolve, reject });
         serve();

@@ -2,7 +2,7 @@ import { SvcError } from '../../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import { findClient } from './find.ts';
-import type { Client } from './model.ts';
+import type { OAuthClient } from './model.ts';
 
 /** What a client showed of itself. */
 interface Shown {
@@ -16,7 +16,7 @@ export async function proveClient(
   server: AuthServer,
   exchange: OAuthRequest,
   form: Parameters,
-): Promise<Client> {
+): Promise<OAuthClient> {
   const shown = readShown(exchange.request.headers.get('authorization'), form);
   const client = await findClient(server, exchange, shown.id);
   const { method } = client;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { AuthServer, FetchDocument } from '../types.ts';
-import type { Client } from './model.ts';
+import type { OAuthClient } from './model.ts';
 import { isRegistrable, isUsable } from './redirect.ts';
 
 /** What a document must say (Client ID Metadata Documents, draft-00, section 4). */
@@ -38,7 +38,11 @@ export function isDocumentId(id: string): boolean {
 }
 
 /** The client whose id is the address of its document; throws client_invalid for one that cannot be had or is not sound. */
-export async function toDocumentClient(server: AuthServer, id: string, signal: AbortSignal): Promise<Client> {
+export async function toDocumentClient(
+  server: AuthServer,
+  id: string,
+  signal: AbortSignal,
+): Promise<OAuthClient> {
   const { client_name: name, redirect_uris: redirectUris, ...document } = await find(server, id, signal);
   const refreshes = document.grant_types?.includes('refresh_token') ?? false;
   const { basic, all } = server.scopes;

@@ -4,7 +4,7 @@ import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
 import { fromBase64Url, isCanonicalBase64Url, toBase64Url } from '../../crypto/encoding.ts';
 import type { KeyRing } from '../../crypto/keys.ts';
 import type { Scopes } from '../scopes.ts';
-import type { Client, ClientMethod } from './model.ts';
+import type { ClientMethod, OAuthClient } from './model.ts';
 
 /** What a client id of ours carries: nothing of a registration is stored. */
 const REGISTRATION = v.object({
@@ -49,7 +49,7 @@ export async function toDynamicClient(
   { ring, scopes }: { readonly ring: KeyRing; readonly scopes: Scopes },
   issuer: string,
   id: string,
-): Promise<Client | null> {
+): Promise<OAuthClient | null> {
   const registration = await readId(ring, issuer, id);
   if (registration === null) return null;
   const { n: name, r: redirectUris, g: grantTypes, m: method, s } = registration;
@@ -69,7 +69,7 @@ export async function toDynamicClient(
   };
 }
 
-function secretOf(method: ClientMethod, find: () => Promise<string | null>): Pick<Client, 'isSecret'> {
+function secretOf(method: ClientMethod, find: () => Promise<string | null>): Pick<OAuthClient, 'isSecret'> {
   if (method === 'none') return {};
   return {
     isSecret: async (secret) => {

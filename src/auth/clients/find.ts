@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import { isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
-import type { Client } from './model.ts';
+import type { OAuthClient } from './model.ts';
 import { toStaticClient } from './static.ts';
 
 /** The client of an id; throws client_invalid for one that is unknown or blocked. */
@@ -11,7 +11,7 @@ export async function findClient(
   server: AuthServer,
   { urls, signal }: Pick<OAuthRequest, 'urls' | 'signal'>,
   id: string,
-): Promise<Client> {
+): Promise<OAuthClient> {
   if (server.blocked.size > 0 && server.blocked.has(await sha256Base64Url(id))) throw unknown();
   const written = server.clients.find(({ client_id }) => client_id === id);
   if (written !== undefined) return toStaticClient(written);

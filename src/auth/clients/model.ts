@@ -7,7 +7,7 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 export type ClientMethod = 'none' | 'secret' | 'client_secret_basic' | 'client_secret_post';
 
 /** Somebody who asks for tokens on behalf of people. */
-export interface Client {
+export interface OAuthClient {
   /** As the client knows it; for dynamic ones, everything that is known of it. */
   readonly id: string;
   /** SHA-256 of the id: short enough for tokens, and binds all the same. */

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors.ts';
-import type { Client } from './model.ts';
+import type { OAuthClient } from './model.ts';
 
 const LOOPBACK_URI = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?][^#]*)?$/;
 /** Schemes that run or show what they carry. */
@@ -24,7 +24,7 @@ export function isLocal(uri: string): boolean {
 }
 
 /** The redirect URI of a request, if it is one of the client's, letter by letter; only a loopback port is free (RFC 8252, 7.3). */
-export function enforceRedirect(client: Client, asked: string): string {
+export function enforceRedirect(client: OAuthClient, asked: string): string {
   const known = client.redirectUris.some((uri) => uri === asked || isSameButPort(uri, asked));
   // An operator may know an app by a scheme of its own; who registers itself may not bring one.
   const usable = client.kind === 'static' ? isUsable(asked) || isPrivateUse(asked) : isUsable(asked);

@@ -1,9 +1,9 @@
 import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
 import type { StaticClient } from '../../settings/model.ts';
-import type { Client } from './model.ts';
+import type { OAuthClient } from './model.ts';
 
 /** A client of `auth.clients` (spec, "Static client fields"). */
-export async function toStaticClient(written: StaticClient): Promise<Client> {
+export async function toStaticClient(written: StaticClient): Promise<OAuthClient> {
   const { client_id: id, name, client_secret, redirect_uris, grant_types, scopes } = written;
   return {
     id,

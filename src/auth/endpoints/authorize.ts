@@ -3,7 +3,7 @@ import { randomText, sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { toConsentPage } from '../../pages/sign-in.ts';
 import { findClient } from '../clients/find.ts';
-import type { Client } from '../clients/model.ts';
+import type { OAuthClient } from '../clients/model.ts';
 import { enforceRedirect, isLocal } from '../clients/redirect.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
@@ -11,7 +11,7 @@ import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 import { isRemembered, rememberConsent } from './consents.ts';
-import { startTrip } from './login-state.ts';
+import { startLogin } from './login-state.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toDenied, toErrorRedirect } from './redirect-error.ts';
 
@@ -24,7 +24,7 @@ export const authorize: RouteHandler = async (server, exchange) => {
   try {
     const pending = toPending(query, client, exchange);
     const known = client.kind === 'static' || (await isRemembered(server, exchange, pending));
-    if (known) return await startTrip(server, exchange, pending);
+    if (known) return await startLogin(server, exchange, pending);
     return await askConsent(server, exchange, client, pending);
   } catch (thrown) {
     return toErrorRedirect(server, exchange, waiting, thrown);
@@ -47,13 +47,13 @@ export const answerConsent: RouteHandler = async (server, exchange) => {
   const pending = { h, r, k, st, sc };
   try {
     if (form.get('answer') !== 'allow') throw toDenied();
-    return await startTrip(server, exchange, pending, [await rememberConsent(server, exchange, pending)]);
+    return await startLogin(server, exchange, pending, [await rememberConsent(server, exchange, pending)]);
   } catch (thrown) {
     return toErrorRedirect(server, exchange, { redirect: r, state: st }, thrown);
   }
 };
 
-function toPending(query: Parameters, client: Client, { urls }: OAuthRequest): Pending {
+function toPending(query: Parameters, client: OAuthClient, { urls }: OAuthRequest): Pending {
   if (need(query, 'response_type') !== 'code') {
     throw new SvcError('response_unsupported', 'The only response_type is code.');
   }
@@ -78,7 +78,7 @@ function toPending(query: Parameters, client: Client, { urls }: OAuthRequest): P
 async function askConsent(
   { sealer, provider, project }: AuthServer,
   { request, urls }: OAuthRequest,
-  client: Client,
+  client: OAuthClient,
   pending: Pending,
 ): Promise<Response> {
   const known = readCookie(request, urls, 'browser');

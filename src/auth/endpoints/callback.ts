@@ -5,7 +5,7 @@ import { withParameters } from '../clients/redirect.ts';
 import { clearCookie, readCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { RouteHandler } from '../types.ts';
-import { noteSession } from './known-sessions.ts';
+import { rememberSession } from './known-sessions.ts';
 import { TRIP } from './login-state.ts';
 import { toErrorRedirect, toRedirect } from './redirect-error.ts';
 
@@ -44,7 +44,7 @@ export const callback: RouteHandler = async (server, exchange) => {
     const uc = codeOf(query);
     const id = randomText(16);
     const code = await server.sealer.seal('code', urls.issuer, { h, r, k, sc, uc, uv, un, id }, CODE_SECONDS);
-    const noted = await noteSession(server, exchange, id);
+    const noted = await rememberSession(server, exchange, id);
     const location = withParameters(r, { code, state: st, iss: urls.issuer });
     return toRedirect(location, [...done, ...noted]);
   } catch (thrown) {

@@ -18,7 +18,7 @@ export async function knownSessions(
 }
 
 /** The `Set-Cookie`s that note one more; none where no session is kept. */
-export async function noteSession(
+export async function rememberSession(
   server: AuthServer,
   exchange: OAuthRequest,
   id: string,

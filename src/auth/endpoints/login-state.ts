@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import { clearCookie, MAX_COOKIE, readTrips, setCookie } from '../cookies.ts';
+import { clearCookie, MAX_COOKIE, readLoginStates, setCookie } from '../cookies.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toRedirect } from './redirect-error.ts';
@@ -19,7 +19,7 @@ export const TRIP = v.object({
 const MAX_TRIPS = 4;
 
 /** Sends a browser to the identity provider, bound to it by a cookie whose name is the `state`. */
-export async function startTrip(
+export async function startLogin(
   { provider, sealer }: AuthServer,
   { request, urls }: OAuthRequest,
   pending: Pending,
@@ -34,7 +34,7 @@ export async function startTrip(
     PENDING_SECONDS,
   );
   if (sealed.length > MAX_COOKIE) throw new SvcError('request_invalid', 'The state is too long.');
-  const open = readTrips(request, urls);
+  const open = readLoginStates(request, urls);
   const stale = open.slice(0, Math.max(0, open.length - MAX_TRIPS + 1));
   return toRedirect(url.href, [
     ...cookies,

@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
-import { clearCookie, readTrips } from '../cookies.ts';
+import { clearCookie, readLoginStates } from '../cookies.ts';
 import { ACCESS } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 import { knownSessions } from './known-sessions.ts';
@@ -23,7 +23,7 @@ export const logout: RouteHandler = async (server, exchange) => {
   await Promise.all([...ids].map((id) => closeSession(server, id, signal)));
   const cookies = [
     ...(['browser', 'consent', 'sessions'] as const).map((name) => clearCookie(urls, name)),
-    ...readTrips(request, urls).map((name) => clearCookie(urls, `tx-${name}`)),
+    ...readLoginStates(request, urls).map((name) => clearCookie(urls, `tx-${name}`)),
   ];
   return toSignedOutPage({ cookies });
 };

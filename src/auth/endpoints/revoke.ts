@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors.ts';
 import { fromUpstream } from '../claims.ts';
 import { proveClient } from '../clients/authenticate.ts';
-import type { Client } from '../clients/model.ts';
+import type { OAuthClient } from '../clients/model.ts';
 import { need } from '../parameters.ts';
 import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
@@ -19,7 +19,7 @@ export const revoke: RouteHandler = async (server, exchange) => {
 async function revokeToken(
   server: AuthServer,
   exchange: OAuthRequest,
-  client: Client,
+  client: OAuthClient,
   token: string,
 ): Promise<void> {
   const { issuer } = exchange.urls;

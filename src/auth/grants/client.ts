@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors.ts';
-import type { Client } from '../clients/model.ts';
+import type { OAuthClient } from '../clients/model.ts';
 import type { Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
@@ -10,7 +10,7 @@ import type { AuthServer, OAuthRequest } from '../types.ts';
 export async function grantClient(
   server: AuthServer,
   exchange: OAuthRequest,
-  client: Client,
+  client: OAuthClient,
   form: Parameters,
 ): Promise<TokenAnswer> {
   if (client.kind !== 'static' || client.isSecret === undefined) {

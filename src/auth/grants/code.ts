@@ -1,6 +1,6 @@
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import type { Client } from '../clients/model.ts';
+import type { OAuthClient } from '../clients/model.ts';
 import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
@@ -15,7 +15,7 @@ const USED_SECONDS = 120;
 export async function redeemCode(
   server: AuthServer,
   exchange: OAuthRequest,
-  client: Client,
+  client: OAuthClient,
   form: Parameters,
 ): Promise<TokenAnswer> {
   const { urls, signal } = exchange;

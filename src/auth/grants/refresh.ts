@@ -1,9 +1,9 @@
 import { SvcError } from '../../errors.ts';
-import type { Client } from '../clients/model.ts';
+import type { OAuthClient } from '../clients/model.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { toScopes } from '../scopes.ts';
-import { endSession, type KeptSession, readSession, type Session, writeSession } from '../sessions.ts';
+import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
 import { answerFor, REFRESH, sealRefresh, type TokenAnswer } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import { freshen } from '../upstream/renew.ts';
@@ -15,7 +15,7 @@ const AGAIN_MS = 60_000;
 export async function refreshTokens(
   server: AuthServer,
   exchange: OAuthRequest,
-  client: Client,
+  client: OAuthClient,
   form: Parameters,
 ): Promise<TokenAnswer> {
   const { urls } = exchange;
@@ -38,7 +38,7 @@ export async function refreshTokens(
   }
 }
 
-async function current(server: AuthServer, sid: string, client: Client): Promise<KeptSession> {
+async function current(server: AuthServer, sid: string, client: OAuthClient): Promise<StoredSession> {
   const kept = await readSession(server, sid);
   if (kept === null || kept.session.h !== client.hash) throw over();
   if (kept.session.end <= server.now() / 1000) throw over();
@@ -47,7 +47,7 @@ async function current(server: AuthServer, sid: string, client: Client): Promise
   return fresh;
 }
 
-function isRepeated({ now }: AuthServer, { g: generation, at }: Session, g: number): boolean {
+function isRepeated({ now }: AuthServer, { g: generation, at }: LoginSession, g: number): boolean {
   return g === generation - 1 && now() - at < AGAIN_MS;
 }
 
@@ -58,7 +58,7 @@ async function endReused(server: AuthServer, sid: string): Promise<never> {
 }
 
 /** Fewer scopes may be asked for, never more. */
-function narrow({ sc }: Session, form: Parameters): readonly string[] {
+function narrow({ sc }: LoginSession, form: Parameters): readonly string[] {
   const asked = toScopes(form.get('scope'));
   if (asked.length === 0) return sc;
   if (asked.every((scope) => sc.includes(scope))) return asked;

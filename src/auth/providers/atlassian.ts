@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
-import { createClient } from '../upstream/client.ts';
+import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
 import { objectsOf, textOf, textsOf } from '../upstream/field.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
-import type { Ask } from '../upstream/request.ts';
+import type { SendToProvider } from '../upstream/request.ts';
 import { scopesOf } from '../upstream/scopes.ts';
 import { read, readObject } from '../upstream/userinfo.ts';
 
@@ -21,7 +21,7 @@ const MAX_SITES = 20;
 export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Provider {
   const scopes = scopesOf(block, ['read:me', ...(ports.offline ? ['offline_access'] : [])]);
   const api = (block.api_url ?? apiOf(block)).replace(/\/+$/, '');
-  const client = createClient(block, ports, {
+  const client = createProviderClient(block, ports, {
     provider,
     scopes,
     openid: false,
@@ -55,7 +55,7 @@ function apiOf({ token_url = TOKEN_URL }: ProviderBlock): string {
 }
 
 interface Access {
-  readonly ask: Ask;
+  readonly ask: SendToProvider;
   readonly api: string;
   readonly tokens: UpstreamTokens;
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import { refused } from '../upstream/errors.ts';
 import { isObject, objectsOf, textOf } from '../upstream/field.ts';
-import type { Ask } from '../upstream/request.ts';
+import type { SendToProvider } from '../upstream/request.ts';
 import { read, readObject, toReadFailure } from '../upstream/userinfo.ts';
 
 const provider = 'GitHub';
@@ -25,7 +25,7 @@ interface Access {
 }
 
 /** GitHub's REST API with somebody's token. */
-export function createApi(ask: Ask, access: Access): GithubApi {
+export function createApi(ask: SendToProvider, access: Access): GithubApi {
   return {
     user: () => readObject(ask, toQuestion(access, 'the user', '/user')),
     email: () => readEmail(ask, access),
@@ -45,7 +45,7 @@ const toQuestion = ({ url, ...access }: Access, what: string, path: string) => (
   headers: HEADERS,
 });
 
-async function readEmail(ask: Ask, access: Access): Promise<string | null> {
+async function readEmail(ask: SendToProvider, access: Access): Promise<string | null> {
   const { accessToken, ...question } = toQuestion(
     access,
     'the addresses',
@@ -62,7 +62,7 @@ async function readEmail(ask: Ask, access: Access): Promise<string | null> {
 }
 
 /** A list that is cut would make somebody look like a member of less, so it is refused. */
-async function readPages(ask: Ask, access: Access, path: string): Promise<readonly JsonObject[]> {
+async function readPages(ask: SendToProvider, access: Access, path: string): Promise<readonly JsonObject[]> {
   const rows: JsonObject[] = [];
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const query = `?per_page=${PAGE_SIZE}&page=${page}`;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { basic } from '../upstream/basic.ts';
-import { createClient } from '../upstream/client.ts';
+import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
 import { textOf } from '../upstream/field.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
@@ -17,7 +17,7 @@ const TOKEN_URL = 'https://github.com/login/oauth/access_token';
 export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provider {
   const scopes = scopesOf(block, ['read:user', 'user:email']);
   const apiUrl = (block.api_url ?? apiOf(block.auth_url ?? AUTH_URL)).replace(/\/+$/, '');
-  const client = createClient(block, ports, {
+  const client = createProviderClient(block, ports, {
     provider,
     scopes,
     openid: false,

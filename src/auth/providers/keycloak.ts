@@ -7,7 +7,7 @@ import { isObject, textsOf } from '../upstream/field.ts';
 import { ALGORITHMS } from '../upstream/id-token.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
-import { createOpenId, type Found, type OpenIdServer } from './openid.ts';
+import { createOpenId, type OpenIdServer, type VerifiedLogin } from './openid.ts';
 
 /** A realm of Keycloak; `server_url` has the `/auth` that old servers want. */
 export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Provider {
@@ -49,7 +49,11 @@ function toServer({ server_url, realm, ...block }: ProviderBlock): OpenIdServer 
 }
 
 /** Keycloak writes roles into the access token, for every mapper's default. */
-async function addRoles(profile: ProviderProfile, found: Found, clientId: string): Promise<ProviderProfile> {
+async function addRoles(
+  profile: ProviderProfile,
+  found: VerifiedLogin,
+  clientId: string,
+): Promise<ProviderProfile> {
   const claims = await readAccessToken(found);
   const clients = isObject(claims.resource_access) ? claims.resource_access : {};
   const own = Object.hasOwn(clients, clientId) ? clients[clientId] : undefined;
@@ -65,7 +69,7 @@ async function addRoles(profile: ProviderProfile, found: Found, clientId: string
 }
 
 /** Nothing where the token is opaque or not good; a server that cannot be reached is a failure. */
-async function readAccessToken({ tokens, server, keys, now }: Found): Promise<JsonObject> {
+async function readAccessToken({ tokens, server, keys, now }: VerifiedLogin): Promise<JsonObject> {
   try {
     const { payload } = await jwtVerify(tokens.accessToken, keys, {
       algorithms: ALGORITHMS,

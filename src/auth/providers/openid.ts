@@ -2,12 +2,12 @@ import type { JWTVerifyGetKey } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
-import { type ClientOptions, createClient, type Endpoints } from '../upstream/client.ts';
+import { createProviderClient, type Endpoints, type ProviderClientOptions } from '../upstream/client.ts';
 import { refused } from '../upstream/errors.ts';
 import { verifyIdToken } from '../upstream/id-token.ts';
 import { createKeysAt } from '../upstream/keys.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
-import type { Ask } from '../upstream/request.ts';
+import type { SendToProvider } from '../upstream/request.ts';
 import { readObject } from '../upstream/userinfo.ts';
 import { toOpenIdProfile } from './openid-profile.ts';
 
@@ -24,7 +24,7 @@ export interface OpenIdServer {
 }
 
 /** What a provider's own rules may look at. */
-export interface Found {
+export interface VerifiedLogin {
   readonly tokens: UpstreamTokens;
   readonly server: OpenIdServer;
   readonly keys: JWTVerifyGetKey;
@@ -32,20 +32,23 @@ export interface Found {
 }
 
 /** How an OpenID provider differs from others. */
-export interface OpenIdOptions extends Pick<ClientOptions, 'provider' | 'scopes' | 'parameters'> {
+export interface OpenIdOptions extends Pick<ProviderClientOptions, 'provider' | 'scopes' | 'parameters'> {
   readonly id: string;
-  readonly server: (signal: AbortSignal, ask: Ask) => Promise<OpenIdServer>;
+  readonly server: (signal: AbortSignal, ask: SendToProvider) => Promise<OpenIdServer>;
   /** Whether an id token with an address makes the question for user information needless. */
   readonly complete: boolean;
   /** The provider's own rules, in place of the standard claims'. */
-  readonly refine?: (profile: ProviderProfile, found: Found) => Promise<ProviderProfile> | ProviderProfile;
+  readonly refine?: (
+    profile: ProviderProfile,
+    found: VerifiedLogin,
+  ) => Promise<ProviderProfile> | ProviderProfile;
 }
 
 /** A provider that speaks OpenID Connect: the id token is checked, and user information is added to it. */
 export function createOpenId(block: ProviderBlock, ports: ProviderPorts, options: OpenIdOptions): Provider {
   const { provider } = options;
   const server = (signal: AbortSignal) => options.server(signal, client.ask);
-  const client = createClient(block, ports, {
+  const client = createProviderClient(block, ports, {
     ...options,
     openid: true,
     endpoints: async (signal) => (await server(signal)).endpoints,

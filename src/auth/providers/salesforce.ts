@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
-import { type Client, createClient } from '../upstream/client.ts';
+import { createProviderClient, type ProviderClient } from '../upstream/client.ts';
 import { refused } from '../upstream/errors.ts';
 import { textOf } from '../upstream/field.ts';
 import { verifyIdToken } from '../upstream/id-token.ts';
@@ -18,7 +18,7 @@ const AUTHORIZE = '/services/oauth2/authorize';
 export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Provider {
   const scopes = scopesOf(block, ['openid', 'profile', 'email', ...(ports.offline ? ['refresh_token'] : [])]);
   const at = toAddresses(block);
-  const client = createClient(block, ports, {
+  const client = createProviderClient(block, ports, {
     provider,
     scopes,
     openid: true,
@@ -92,7 +92,7 @@ interface Question {
 
 /** User information needs the scope openid; without it, the token response names an address that has the same. */
 async function readProfile(
-  { ask }: Client,
+  { ask }: ProviderClient,
   { tokens, scopes, userinfo, signal }: Question,
 ): Promise<ProviderProfile> {
   const open = (tokens.scopes ?? scopes).includes('openid');

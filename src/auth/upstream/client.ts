@@ -2,10 +2,10 @@ import { CodeChallengeMethod, OAuth2Client } from 'arctic';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { basic } from './basic.ts';
-import { type Step, unavailable } from './errors.ts';
+import { type ProviderStep, unavailable } from './errors.ts';
 import { isObject, textOf } from './field.ts';
-import type { ProviderPorts, Trip, UpstreamTokens } from './provider.ts';
-import { type Answer, type Ask, createAsk } from './request.ts';
+import type { LoginAttempt, ProviderPorts, UpstreamTokens } from './provider.ts';
+import { createAsk, type ProviderResponse, type SendToProvider } from './request.ts';
 import { toTokenFailure } from './token-errors.ts';
 import { toTokens } from './tokens.ts';
 
@@ -22,7 +22,7 @@ export interface Endpoints {
 }
 
 /** How a provider differs from any other. */
-export interface ClientOptions {
+export interface ProviderClientOptions {
   /** The provider's name as people know it. */
   readonly provider: string;
   readonly scopes: readonly string[];
@@ -34,20 +34,24 @@ export interface ClientOptions {
   /** Fields of the token response that are needed later. */
   readonly keep?: readonly string[];
   /** The provider's own way of saying that a refresh token is dead. */
-  readonly isDead?: (answer: Answer) => boolean;
+  readonly isDead?: (answer: ProviderResponse) => boolean;
 }
 
 /** The OAuth client at a provider. */
-export interface Client {
-  readonly ask: Ask;
-  authorizationUrl(trip: Trip): Promise<URL>;
-  exchange(code: string, trip: Omit<Trip, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
+export interface ProviderClient {
+  readonly ask: SendToProvider;
+  authorizationUrl(trip: LoginAttempt): Promise<URL>;
+  exchange(code: string, trip: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;
   revoke(tokens: UpstreamTokens, signal: AbortSignal): Promise<void>;
 }
 
 /** The part of a provider that is plain OAuth 2.0 with PKCE (RFC 6749, 7636, 7009). */
-export function createClient(block: ProviderBlock, ports: ProviderPorts, options: ClientOptions): Client {
+export function createProviderClient(
+  block: ProviderBlock,
+  ports: ProviderPorts,
+  options: ProviderClientOptions,
+): ProviderClient {
   const ask = createAsk(ports);
   const post = createPost(block, ask, options);
   const token = async (fields: Fields, what: string, signal: AbortSignal): Promise<UpstreamTokens> => {
@@ -85,7 +89,7 @@ export function createClient(block: ProviderBlock, ports: ProviderPorts, options
 
 type Fields = Readonly<Record<string, string>>;
 
-interface Post extends Step {
+interface Post extends ProviderStep {
   readonly authentication: Endpoints['authentication'] | 'none';
   readonly url: string;
   readonly fields: Fields;
@@ -93,8 +97,12 @@ interface Post extends Step {
 }
 
 /** arctic's own requests can be given no deadline, no bound and no way around redirects, so ours go out here. */
-function createPost({ client_id, client_secret }: ProviderBlock, ask: Ask, { provider }: ClientOptions) {
-  return ({ what, url, authentication, fields, signal }: Post): Promise<Answer> => {
+function createPost(
+  { client_id, client_secret }: ProviderBlock,
+  ask: SendToProvider,
+  { provider }: ProviderClientOptions,
+) {
+  return ({ what, url, authentication, fields, signal }: Post): Promise<ProviderResponse> => {
     const proven = authentication === 'basic' && client_secret !== null;
     const named = { ...fields, client_id, ...(client_secret && { client_secret }) };
     const all = proven || authentication === 'none' ? fields : named;
@@ -114,7 +122,7 @@ function createPost({ client_id, client_secret }: ProviderBlock, ask: Ask, { pro
   };
 }
 
-function enforceTokens(answer: Answer, step: Step, dead: string | null): JsonObject {
+function enforceTokens(answer: ProviderResponse, step: ProviderStep, dead: string | null): JsonObject {
   const { status, body } = answer;
   const fields = isObject(body) ? body : {};
   const error = dead ?? textOf(fields, 'error');
@@ -126,8 +134,8 @@ function enforceTokens(answer: Answer, step: Step, dead: string | null): JsonObj
 
 async function toAuthorizationUrl(
   block: ProviderBlock,
-  { scopes, endpoints, parameters, openid }: ClientOptions,
-  { state, verifier, nonce, redirectUri }: Trip,
+  { scopes, endpoints, parameters, openid }: ProviderClientOptions,
+  { state, verifier, nonce, redirectUri }: LoginAttempt,
 ): Promise<URL> {
   const { authorize } = await endpoints(new AbortController().signal);
   const client = new OAuth2Client(block.client_id, null, redirectUri);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
-import { misconfigured, type Step, unavailable } from './errors.ts';
+import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
 import { isObject, textOf } from './field.ts';
-import type { Ask } from './request.ts';
+import type { SendToProvider } from './request.ts';
 import { toReadFailure } from './userinfo.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ export interface DiscoveryOptions {
 }
 
 /** A server's description (OpenID Connect Discovery 1.0, RFC 8414). */
-export type Discover = (signal: AbortSignal, ask: Ask) => Promise<JsonObject>;
+export type Discover = (signal: AbortSignal, ask: SendToProvider) => Promise<JsonObject>;
 
 /** Reads a server's description and keeps it for an hour; a server that is away then changes nothing. */
 export function createDiscovery(options: DiscoveryOptions): Discover {
@@ -51,9 +51,9 @@ export function openIdUrl(issuer: string): string {
 async function readDocument(
   { provider, issuer, urls }: DiscoveryOptions,
   signal: AbortSignal,
-  ask: Ask,
+  ask: SendToProvider,
 ): Promise<JsonObject> {
-  const step: Step = { provider, what: 'its description' };
+  const step: ProviderStep = { provider, what: 'its description' };
   for (const [index, url] of urls.entries()) {
     const answer = await ask({ ...step, url, signal });
     if (answer.status === 404 && index + 1 < urls.length) continue;

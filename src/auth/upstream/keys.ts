@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { unavailable } from './errors.ts';
 import { isObject, objectsOf } from './field.ts';
-import type { Ask } from './request.ts';
+import type { SendToProvider } from './request.ts';
 
 const TEN_MINUTES_MS = 600_000;
 /** An unknown key id asks for the keys again, but no more often than this. */
@@ -9,7 +9,7 @@ const COOLDOWN_MS = 30_000;
 const MAX_KEYS = 100;
 
 /** Keys by their address, which discovery may move: those of the last one are kept. */
-export function createKeysAt(provider: string, ask: Ask): (url: string) => JWTVerifyGetKey {
+export function createKeysAt(provider: string, ask: SendToProvider): (url: string) => JWTVerifyGetKey {
   let last: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null;
   return (url) => {
     last = last?.url === url ? last : { url, keys: createKeys(provider, url, ask) };
@@ -18,7 +18,7 @@ export function createKeysAt(provider: string, ask: Ask): (url: string) => JWTVe
 }
 
 /** A provider's public keys (RFC 7517), kept for ten minutes. */
-export function createKeys(provider: string, url: string, ask: Ask): JWTVerifyGetKey {
+export function createKeys(provider: string, url: string, ask: SendToProvider): JWTVerifyGetKey {
   return createRemoteJWKSet(new URL(url), {
     cacheMaxAge: TEN_MINUTES_MS,
     cooldownDuration: COOLDOWN_MS,

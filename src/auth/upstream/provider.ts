@@ -30,7 +30,7 @@ export interface UpstreamTokens {
 }
 
 /** One trip of a browser to the provider and back. */
-export interface Trip {
+export interface LoginAttempt {
   readonly state: string;
   /** PKCE: the verifier whose S256 challenge goes along. */
   readonly verifier: string;
@@ -48,10 +48,10 @@ export interface Provider {
   readonly id: string;
   /** The scopes that the consent page names. */
   readonly scopes: readonly string[];
-  authorizationUrl(trip: Trip): Promise<URL>;
+  authorizationUrl(trip: LoginAttempt): Promise<URL>;
   /** Refuses a callback whose `iss` (RFC 9207) names another server, null where it has none. */
   enforceIssuer?(issuer: string | null): Promise<void>;
-  exchange(code: string, trip: Omit<Trip, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
+  exchange(code: string, trip: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;
   /** Checks the id token where there is one; `nonce` is null after a refresh. */
   identify(tokens: UpstreamTokens, nonce: string | null, signal: AbortSignal): Promise<Identity>;

@@ -1,6 +1,6 @@
 import { SvcError, toSvcError } from '../../errors.ts';
 import { fromUpstream, toClaims, toUpstream } from '../claims.ts';
-import { endSession, type KeptSession, readSession, type Session, writeSession } from '../sessions.ts';
+import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
 import type { AuthServer } from '../types.ts';
 import type { UpstreamTokens } from './provider.ts';
 
@@ -14,17 +14,17 @@ const LOOKS = 100;
 const LOCK_SECONDS = 30;
 
 /** Whether the provider's token is about to end and can be renewed. */
-function isStale({ now }: AuthServer, { up }: Session): boolean {
+function isStale({ now }: AuthServer, { up }: LoginSession): boolean {
   return up.r !== null && up.e !== null && up.e - now() / 1000 < Math.min(MARGIN, (up.e - up.o) / 2);
 }
 
 /** Whether the provider has to be asked for something. */
-export function isDue(server: AuthServer, session: Session): boolean {
+export function isDue(server: AuthServer, session: LoginSession): boolean {
   return !session.known || isStale(server, session);
 }
 
 /** Whether the provider's token has ended. */
-export function isOver({ now }: AuthServer, { up }: Session): boolean {
+export function isOver({ now }: AuthServer, { up }: LoginSession): boolean {
   return up.e !== null && up.e <= now() / 1000;
 }
 
@@ -35,8 +35,8 @@ export function isOver({ now }: AuthServer, { up }: Session): boolean {
 export async function freshen(
   server: AuthServer,
   id: string,
-  kept: KeptSession,
-): Promise<KeptSession | null> {
+  kept: StoredSession,
+): Promise<StoredSession | null> {
   if (!isDue(server, kept.session)) return kept;
   const lock = `renew:${id}`;
   const mine = (await server.store?.claimOnce(lock, LOCK_SECONDS)) ?? true;
@@ -51,7 +51,11 @@ export async function freshen(
 }
 
 /** Not for the caller's signal: providers give each token once, and nobody else could fetch it again. */
-async function renew(server: AuthServer, id: string, { session }: KeptSession): Promise<KeptSession | null> {
+async function renew(
+  server: AuthServer,
+  id: string,
+  { session }: StoredSession,
+): Promise<StoredSession | null> {
   const signal = AbortSignal.timeout(RENEW_MS);
   try {
     const up = isStale(server, session) ? await renewTokens(server, id, session, signal) : session.up;
@@ -68,7 +72,7 @@ async function renew(server: AuthServer, id: string, { session }: KeptSession): 
 }
 
 /** Kept before anything else is asked: the tokens that were there may be dead by now. */
-async function renewTokens(server: AuthServer, id: string, session: Session, signal: AbortSignal) {
+async function renewTokens(server: AuthServer, id: string, session: LoginSession, signal: AbortSignal) {
   const tokens = await server.provider.refresh(session.up.r ?? '', signal);
   const up = toUpstream(tokens, server.now());
   // Somebody signed out meanwhile.
@@ -77,7 +81,11 @@ async function renewTokens(server: AuthServer, id: string, session: Session, sig
 }
 
 /** A rotation of our own token may come between; what the provider gave must not be lost to it. */
-async function change(server: AuthServer, id: string, what: Partial<Session>): Promise<KeptSession | null> {
+async function change(
+  server: AuthServer,
+  id: string,
+  what: Partial<LoginSession>,
+): Promise<StoredSession | null> {
   for (;;) {
     const current = await readSession(server, id);
     if (current === null) return null;
@@ -87,7 +95,7 @@ async function change(server: AuthServer, id: string, what: Partial<Session>): P
   }
 }
 
-async function waitForOther(server: AuthServer, id: string, kept: KeptSession) {
+async function waitForOther(server: AuthServer, id: string, kept: StoredSession) {
   for (let look = 0; look < LOOKS; look += 1) {
     const current = await readSession(server, id);
     if (current === null || !isDue(server, current.session)) return current;

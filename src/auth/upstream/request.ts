@@ -1,10 +1,10 @@
 import { SvcError } from '../../errors.ts';
 import type { JsonValue } from '../../json.ts';
-import { misconfigured, type Step, unavailable } from './errors.ts';
+import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
 import type { ProviderPorts } from './provider.ts';
 
 /** A request to a provider. */
-export interface Question extends Step {
+export interface ProviderRequest extends ProviderStep {
   readonly url: URL | string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,20 +13,20 @@ export interface Question extends Step {
 }
 
 /** Its answer; `body` is undefined where that is not JSON. */
-export interface Answer {
+export interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: JsonValue | undefined;
 }
 
 /** Asks within bounds of time and size. */
-export type Ask = (question: Question) => Promise<Answer>;
+export type SendToProvider = (question: ProviderRequest) => Promise<ProviderResponse>;
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_048_576;
 
 /** HTTP to a provider: with a deadline, at most 1 MiB, and no redirect, which would carry a secret to somebody else. */
-export function createAsk({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts): Ask {
+export function createAsk({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts): SendToProvider {
   return async (question) => {
     const signal = AbortSignal.any([question.signal, AbortSignal.timeout(timeoutMs)]);
     const { url, method = 'GET', body } = question;
@@ -47,7 +47,7 @@ export function createAsk({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts
   };
 }
 
-async function enforceDirect(response: Response, question: Question): Promise<void> {
+async function enforceDirect(response: Response, question: ProviderRequest): Promise<void> {
   if (response.status < 300 || response.status >= 400) return;
   await response.body?.cancel();
   throw misconfigured(
@@ -58,7 +58,7 @@ async function enforceDirect(response: Response, question: Question): Promise<vo
 }
 
 /** The texts of network errors may quote the address and what is in it; their codes may not. */
-function toFailure(thrown: unknown, question: Question): SvcError {
+function toFailure(thrown: unknown, question: ProviderRequest): SvcError {
   if (question.signal.aborted && nameOf(question.signal.reason) !== 'TimeoutError') {
     return new SvcError('cancelled', `The question to ${question.provider} was cancelled.`);
   }
@@ -73,7 +73,7 @@ function nameOf(thrown: unknown): string | null {
   return typeof thrown === 'object' && thrown !== null && 'name' in thrown ? String(thrown.name) : null;
 }
 
-async function readJson(response: Response, question: Question): Promise<JsonValue | undefined> {
+async function readJson(response: Response, question: ProviderRequest): Promise<JsonValue | undefined> {
   const text = await readText(response, question);
   const type = response.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return undefined;
@@ -85,7 +85,7 @@ async function readJson(response: Response, question: Question): Promise<JsonVal
   }
 }
 
-async function readText(response: Response, question: Question): Promise<string> {
+async function readText(response: Response, question: ProviderRequest): Promise<string> {
   const decoder = new TextDecoder();
   let [text, size] = ['', 0];
   // leaving the loop early cancels the body

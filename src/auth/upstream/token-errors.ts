@@ -1,7 +1,7 @@
 import type { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import { misconfigured, refused, type Step, unavailable } from './errors.ts';
-import type { Answer } from './request.ts';
+import { misconfigured, type ProviderStep, refused, unavailable } from './errors.ts';
+import type { ProviderResponse } from './request.ts';
 
 /** Error codes that end a login; everything else that is not listed here ends it too, without being quoted. */
 const FINAL: ReadonlySet<string> = new Set([
@@ -38,7 +38,11 @@ const FIXES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What an answer of a token endpoint that holds no token means (RFC 6749, 5.2); nothing of its text is quoted. */
-export function toTokenFailure({ status, headers }: Answer, error: string | null, step: Step): SvcError {
+export function toTokenFailure(
+  { status, headers }: ProviderResponse,
+  error: string | null,
+  step: ProviderStep,
+): SvcError {
   const detail: JsonObject = { status, ...retryAfter(headers) };
   const known = error !== null && (FINAL.has(error) || TEMPORARY.has(error) || FIXES.has(error));
   const code = known ? ` (${error})` : ` (${status})`;

@@ -1,12 +1,12 @@
 import type { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import { misconfigured, refused, type Step, unavailable } from './errors.ts';
+import { misconfigured, type ProviderStep, refused, unavailable } from './errors.ts';
 import { isObject } from './field.ts';
-import type { Answer, Ask } from './request.ts';
+import type { ProviderResponse, SendToProvider } from './request.ts';
 import { retryAfter } from './token-errors.ts';
 
 /** A question that somebody's access token opens. */
-export interface Read extends Step {
+export interface ReadUserinfo extends ProviderStep {
   readonly url: string;
   readonly accessToken: string;
   readonly signal: AbortSignal;
@@ -14,7 +14,10 @@ export interface Read extends Step {
 }
 
 /** Reads something with an access token; what is not 2xx with JSON is a failure. */
-export async function read(ask: Ask, { accessToken, headers, ...question }: Read): Promise<JsonValue> {
+export async function read(
+  ask: SendToProvider,
+  { accessToken, headers, ...question }: ReadUserinfo,
+): Promise<JsonValue> {
   const authorization = `Bearer ${accessToken}`;
   const answer = await ask({ ...question, headers: { ...headers, authorization } });
   if (answer.status >= 300) throw toReadFailure(answer, question);
@@ -23,14 +26,14 @@ export async function read(ask: Ask, { accessToken, headers, ...question }: Read
 }
 
 /** The same, for what must be an object. */
-export async function readObject(ask: Ask, question: Read): Promise<JsonObject> {
+export async function readObject(ask: SendToProvider, question: ReadUserinfo): Promise<JsonObject> {
   const body = await read(ask, question);
   if (isObject(body)) return body;
   throw unavailable(question, 'sent something that is no JSON object');
 }
 
 /** What a refused question means: the token's fault, the address's, or the provider's. */
-export function toReadFailure({ status, headers }: Answer, step: Step): SvcError {
+export function toReadFailure({ status, headers }: ProviderResponse, step: ProviderStep): SvcError {
   const detail: JsonObject = { status, ...retryAfter(headers) };
   const limited = status === 403 && (headers.get('x-ratelimit-remaining') === '0' || 'retry_after' in detail);
   if (limited || status === 429 || status >= 500) {

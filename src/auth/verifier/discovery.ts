@@ -2,7 +2,7 @@ import type { VerifierBlock } from '../../settings/model.ts';
 import { createDiscovery, openIdUrl } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { textOf } from '../upstream/field.ts';
-import type { Ask } from '../upstream/request.ts';
+import type { SendToProvider } from '../upstream/request.ts';
 
 /** Where tokens are checked. */
 export interface VerifierServer {
@@ -14,7 +14,7 @@ export interface VerifierServer {
 export function createFindServer(
   block: VerifierBlock,
   provider: string,
-  ask: Ask,
+  ask: SendToProvider,
   now: () => number,
 ): (signal: AbortSignal) => Promise<VerifierServer> {
   const { issuer, jwks_url, introspection_url } = block;

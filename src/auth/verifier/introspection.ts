@@ -2,9 +2,9 @@ import { sha256Base64Url } from '../../crypto/digest.ts';
 import type { JsonObject } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { basic } from '../upstream/basic.ts';
-import { misconfigured, type Step, unavailable } from '../upstream/errors.ts';
+import { misconfigured, type ProviderStep, unavailable } from '../upstream/errors.ts';
 import { isObject } from '../upstream/field.ts';
-import type { Answer, Ask } from '../upstream/request.ts';
+import type { ProviderResponse, SendToProvider } from '../upstream/request.ts';
 
 /** The claims of an active token; null for any other. */
 export type Introspect = (token: string, url: string, signal: AbortSignal) => Promise<JsonObject | null>;
@@ -24,7 +24,7 @@ interface Kept {
 export function createIntrospect(
   block: VerifierBlock,
   provider: string,
-  ask: Ask,
+  ask: SendToProvider,
   now: () => number,
 ): Introspect {
   const kept = new Map<string, Kept>();
@@ -32,7 +32,7 @@ export function createIntrospect(
     const key = await sha256Base64Url(token);
     const known = kept.get(key);
     if (known !== undefined && now() < known.until) return known.claims;
-    const step: Step = { provider, what: 'a token' };
+    const step: ProviderStep = { provider, what: 'a token' };
     const answer = await ask({ ...step, ...toRequest(block, token), url, signal });
     const claims = toClaims(answer, step, now());
     kept.delete(key);
@@ -54,7 +54,7 @@ function toRequest({ client_id = '', client_secret }: VerifierBlock, token: stri
   } as const;
 }
 
-function toClaims({ status, body }: Answer, step: Step, now: number): JsonObject | null {
+function toClaims({ status, body }: ProviderResponse, step: ProviderStep, now: number): JsonObject | null {
   if (status === 401 || status === 403) {
     throw misconfigured(
       step,

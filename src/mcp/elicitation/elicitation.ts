@@ -7,7 +7,7 @@ import { SvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Caller, ServerDeps } from '../context.ts';
 import { subjectOf } from '../sessions/sessions.ts';
-import { canAnswer, readReply, toRequest } from './questions.ts';
+import { canAnswer, readReply, toProtocolRequest } from './questions.ts';
 import { type CallIdentity, openState, type Rounds, sealState } from './request-state.ts';
 
 /** People take their time. */
@@ -47,7 +47,7 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elici
   if (session === undefined) return undefined;
   const options = { timeout: PATIENCE_MS, signal };
   const askOne = async (inquiry: ElicitationRequest): Promise<[string, ElicitationReply]> => {
-    const raw = await mcpReq.send(toRequest(inquiry), options).catch((cause: unknown) => {
+    const raw = await mcpReq.send(toProtocolRequest(inquiry), options).catch((cause: unknown) => {
       throw new SvcError('denied', 'The client did not answer what it was asked. Nothing was done.', {
         cause,
       });
@@ -98,7 +98,7 @@ async function createModern(
 }
 
 function toInputRequired(missing: readonly ElicitationRequest[], requestState: string): SvcError {
-  const requests = missing.map((inquiry) => [inquiry.key, toRequest(inquiry)] as const);
+  const requests = missing.map((inquiry) => [inquiry.key, toProtocolRequest(inquiry)] as const);
   return new SvcError('input_required', 'The call needs answers first.', {
     detail: { resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState },
   });

@@ -22,7 +22,7 @@ export function answeredKinds(capabilities: JsonValue | undefined): readonly Eli
 }
 
 /** A question as the protocol has it: a request of the legacy era, an entry of `inputRequests` in the modern one. */
-export function toRequest(inquiry: ElicitationRequest) {
+export function toProtocolRequest(inquiry: ElicitationRequest) {
   switch (inquiry.kind) {
     case 'form': {
       const { message, schema } = inquiry;

@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 
 /** One page of a list, ready for the wire. */
-export interface Page {
+export interface ListPage {
   readonly items: readonly JsonObject[];
   readonly nextCursor?: string;
 }
@@ -15,7 +15,7 @@ export const LIST_PARAMS = v.looseObject({ cursor: v.optional(v.string()) });
 const PAGE_SIZE = 200;
 
 /** Answers for the page that a cursor asks for; the first one's is left out. */
-export type Pages = (cursor: string | undefined) => Page;
+export type Pages = (cursor: string | undefined) => ListPage;
 
 /** A list in pages, made when it is first asked for. */
 export function createPages(
@@ -23,7 +23,7 @@ export function createPages(
   items: () => readonly JsonObject[],
   size: number = PAGE_SIZE,
 ): Pages {
-  let pages: ReadonlyMap<string, Page> | undefined;
+  let pages: ReadonlyMap<string, ListPage> | undefined;
   return (cursor) => {
     pages ??= toPages(catalog, items(), size);
     const page = cursor === '' ? undefined : pages.get(cursor ?? '');
@@ -37,8 +37,12 @@ export function invalidParams(message: string, data?: JsonObject): ProtocolError
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
 }
 
-function toPages(catalog: Catalog, items: readonly JsonObject[], size: number): ReadonlyMap<string, Page> {
-  const pages = new Map<string, Page>();
+function toPages(
+  catalog: Catalog,
+  items: readonly JsonObject[],
+  size: number,
+): ReadonlyMap<string, ListPage> {
+  const pages = new Map<string, ListPage>();
   for (let start = 0; start === 0 || start < items.length; start += size) {
     const next = start + size < items.length ? { nextCursor: toCursor(catalog, start + size) } : {};
     const cursor = start === 0 ? '' : toCursor(catalog, start);

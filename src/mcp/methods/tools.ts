@@ -9,7 +9,7 @@ import type { ServerDeps } from '../context.ts';
 import type { Era } from '../era.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
-import { toWireTool } from '../wire-tool.ts';
+import { toEraTool } from '../wire-tool.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './call-params.ts';
 import { LIST_PARAMS } from './pagination.ts';
 import { toCallResult, toErrorResult } from './result.ts';
@@ -19,7 +19,7 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps)
   const { era, pageSize } = parts;
   const tools = new Map(Object.entries(runtime.catalog.tools));
   const pages = createVisiblePages(runtime.catalog, [...tools.values()].toSorted(byName), {
-    toWire: (entry) => toWireTool(entry, era),
+    toWire: (entry) => toEraTool(entry, era),
     size: pageSize,
   });
   server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {

@@ -6,7 +6,7 @@ import type { EventStream } from '../transport/event-stream.ts';
 type MessageId = JSONRPCRequest['id'];
 
 /** What a server keeps about one client of the legacy era; never who it is, which every request says anew. */
-export interface Session {
+export interface McpSession {
   readonly id: string;
   /** The questions that the client answers, as `initialize` declared; of what else it declares nothing is kept. */
   answers: readonly ElicitationRequest['kind'][];
@@ -23,7 +23,7 @@ export interface Session {
 }
 
 /** What is known about a client that has just come. */
-export function createSession(id: string): Session {
+export function createSession(id: string): McpSession {
   return {
     id,
     answers: [],
@@ -36,7 +36,7 @@ export function createSession(id: string): Session {
 }
 
 /** Sends what has changed to a session that listens. */
-export function notifySession({ stream, subscriptions }: Session, change: Change): void {
+export function notifySession({ stream, subscriptions }: McpSession, change: Change): void {
   if (stream === null) return;
   for (const notification of toNotifications(change, subscriptions)) {
     stream.write({ jsonrpc: '2.0', ...notification });

@@ -1,7 +1,7 @@
 import type { User } from '../../context.ts';
 import type { Change } from '../changes.ts';
 import { openEventStream } from '../transport/event-stream.ts';
-import { createSession, notifySession, type Session } from './session.ts';
+import { createSession, type McpSession, notifySession } from './session.ts';
 
 /** How long sessions live, and how many there may be. */
 export interface SessionLimits {
@@ -13,12 +13,12 @@ export interface SessionLimits {
 
 /** The sessions of clients of the legacy era; an id opens one only to the user who began it. */
 export interface Sessions {
-  begin(user: User | null): Session;
+  begin(user: User | null): McpSession;
   /** Null for one that is over, or somebody else's. */
-  find(id: string, user: User | null): Session | null;
-  end(session: Session): void;
+  find(id: string, user: User | null): McpSession | null;
+  end(session: McpSession): void;
   /** Opens the stream for messages that belong to no call; an earlier one ends. */
-  listen(session: Session): ReadableStream<Uint8Array>;
+  listen(session: McpSession): ReadableStream<Uint8Array>;
   /** Tells those that listen what has changed. */
   tell(change: Change): void;
   /** Ends the streams; calls that are running go on. */
@@ -26,7 +26,7 @@ export interface Sessions {
 }
 
 interface Held {
-  readonly session: Session;
+  readonly session: McpSession;
   readonly subject: string | null;
   readonly until: number;
   lastAt: number;

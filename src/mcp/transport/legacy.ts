@@ -8,7 +8,7 @@ import {
 import type { JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
-import type { Session } from '../sessions/session.ts';
+import type { McpSession } from '../sessions/session.ts';
 import { NO_SESSION } from '../sessions/session-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { isObject } from '../wire-tool.ts';
@@ -47,7 +47,7 @@ async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promi
   return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);
 }
 
-function within(caller: Caller, session: Session): Caller {
+function within(caller: Caller, session: McpSession): Caller {
   return { ...caller, session, sessionId: session.id };
 }
 
@@ -65,7 +65,7 @@ async function answerMessages(exchange: McpExchange): Promise<Response> {
 }
 
 /** What a client says about calls that are running: that it needs one no more, or what a call asked it. */
-function deliver(messages: readonly JsonValue[], { calls, pending }: Session): void {
+function deliver(messages: readonly JsonValue[], { calls, pending }: McpSession): void {
   for (const message of messages) {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const id = message.params?.requestId;

@@ -2,7 +2,7 @@ import type { McpServerFactory, RequestId, ServerContext } from '@modelcontextpr
 import type { Runtime } from '../../call/runtime.ts';
 import type { Caller } from '../context.ts';
 import { createServer, type ServeOptions } from '../server.ts';
-import { createSession, type Session } from '../sessions/session.ts';
+import { createSession, type McpSession } from '../sessions/session.ts';
 
 /** Makes the server of one stdio connection once its first message has told the era. */
 export function createStdioFactory(runtime: Runtime, options: ServeOptions): McpServerFactory {
@@ -18,7 +18,7 @@ function idOf({ mcpReq }: ServerContext): RequestId {
 }
 
 /** A connection is a session of its own. */
-function callerOf({ mcpReq }: ServerContext, session: Session): Caller {
+function callerOf({ mcpReq }: ServerContext, session: McpSession): Caller {
   return {
     requestId: crypto.randomUUID(),
     transport: 'stdio',

@@ -16,7 +16,7 @@ export type Difference = {
 };
 
 /** A difference and what has it, e.g. `table orders` or `tool get_customer`. */
-export type Change = Difference & { readonly subject: string };
+export type DriftChange = Difference & { readonly subject: string };
 
 /** How many changes there are of each class. */
 export type ChangeSummary = { readonly [name in ChangeClass]: number };
@@ -41,24 +41,24 @@ export function differ(
 }
 
 /** Differences of one subject as changes. */
-export function toChanges(subject: string, differences: readonly Difference[]): readonly Change[] {
+export function toChanges(subject: string, differences: readonly Difference[]): readonly DriftChange[] {
   return differences.map((one) => ({ ...one, subject }));
 }
 
 /** The gravest first, then by what has them. */
-export function sortChanges(changes: readonly Change[]): readonly Change[] {
-  const rank = ({ class: name }: Change) => CHANGE_CLASSES.indexOf(name);
+export function sortChanges(changes: readonly DriftChange[]): readonly DriftChange[] {
+  const rank = ({ class: name }: DriftChange) => CHANGE_CLASSES.indexOf(name);
   return changes.toSorted((one, other) => rank(one) - rank(other) || order(one.subject, other.subject));
 }
 
 /** Counts the changes of each class. */
-export function summarize(changes: readonly Change[]): ChangeSummary {
+export function summarize(changes: readonly DriftChange[]): ChangeSummary {
   const many = (name: ChangeClass) => changes.filter((change) => change.class === name).length;
   return { breaking: many('breaking'), widening: many('widening'), wording: many('wording') };
 }
 
 /** Whether any of the changes is one that fails. */
-export function isFailing(changes: readonly Change[], failOn: FailOn): boolean {
+export function isFailing(changes: readonly DriftChange[], failOn: FailOn): boolean {
   return failOn === 'any' ? changes.length > 0 : changes.some((change) => change.class === 'breaking');
 }
 

@@ -1,12 +1,19 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { isObject } from '../../types/coerce.ts';
-import { type Change, type ChangeClass, type Difference, differ, sortChanges, toChanges } from './change.ts';
+import {
+  type ChangeClass,
+  type Difference,
+  type DriftChange,
+  differ,
+  sortChanges,
+  toChanges,
+} from './change.ts';
 import type { Contract, EndpointContract } from './contract.ts';
 import { isUnchanged } from './effect.ts';
 import { compareSchemas } from './schema.ts';
 
 /** How what clients see has changed. */
-export function compareContracts(before: Contract, after: Contract): readonly Change[] {
+export function compareContracts(before: Contract, after: Contract): readonly DriftChange[] {
   const subjects = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const changes = subjects.flatMap((subject) =>
     toChanges(subject, comparePresence(own(before, subject), own(after, subject))),

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { isList } from '../../types/canonical.ts';
 import { isObject } from '../../types/coerce.ts';
-import { type Change, type Difference, differ, sortChanges, toChanges } from './change.ts';
+import { type Difference, type DriftChange, differ, sortChanges, toChanges } from './change.ts';
 import { compareEndpointContracts } from './compare-contract.ts';
 import { compareTables } from './compare-tables.ts';
 import { isUnchanged } from './effect.ts';
@@ -19,7 +19,7 @@ export function compareSnapshots(
   before: Snapshot,
   after: Snapshot,
   options: CompareOptions = { outcomes: true },
-): readonly Change[] {
+): readonly DriftChange[] {
   return sortChanges([
     ...compareTables(before.tables, after.tables),
     ...compareFiles(before, after),
@@ -28,7 +28,7 @@ export function compareSnapshots(
 }
 
 /** A file that came or went shows where an endpoint names it. */
-function compareFiles(before: Snapshot, after: Snapshot): readonly Change[] {
+function compareFiles(before: Snapshot, after: Snapshot): readonly DriftChange[] {
   return Object.keys(before.files).flatMap((path) => {
     const [old, now] = [own(before.files, path), own(after.files, path)];
     if (old === undefined || now === undefined) return [];
@@ -40,7 +40,7 @@ function compareEndpoints(
   before: Snapshot['endpoints'],
   after: Snapshot['endpoints'],
   options: CompareOptions,
-): readonly Change[] {
+): readonly DriftChange[] {
   const subjects = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   return subjects.flatMap((subject) => {
     const [old, now] = [own(before, subject), own(after, subject)];

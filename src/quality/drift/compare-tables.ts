@@ -1,10 +1,10 @@
-import { type Change, type Difference, differ, toChanges } from './change.ts';
+import { type Difference, type DriftChange, differ, toChanges } from './change.ts';
 import { isUnchanged } from './effect.ts';
 import { isSameSql } from './source.ts';
 import type { ColumnShape, TableShape, Tables } from './tables.ts';
 
 /** How the tables and views have changed, for the SQL that reads them and for who reads its answers. */
-export function compareTables(before: Tables, after: Tables): readonly Change[] {
+export function compareTables(before: Tables, after: Tables): readonly DriftChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   return names.flatMap((name) => {
     const [old, now] = [own(before, name), own(after, name)];

@@ -28,11 +28,11 @@ export type Contract = { readonly [subject: string]: EndpointContract };
 /** What clients see of a catalog. */
 export function toContract({ tools, resources, prompts }: Catalog): Contract {
   const entries = [tools, resources, prompts].flatMap((kind) => Object.values<AnyEntry>(kind));
-  return Object.fromEntries(entries.map((entry) => [subjectOf(entry), toEndpointContract(entry)]));
+  return Object.fromEntries(entries.map((entry) => [contractSubjectOf(entry), toEndpointContract(entry)]));
 }
 
 /** What an endpoint goes by; a resource by its URI. */
-export function subjectOf(endpoint: {
+export function contractSubjectOf(endpoint: {
   readonly kind: EndpointKind;
   readonly name: string;
   readonly uri?: string;

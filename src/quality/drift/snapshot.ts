@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Finding } from '../../project/finding.ts';
 import type { Endpoint, Project } from '../../project/model.ts';
 import type { EndpointReport, TestResult } from '../test/report.ts';
-import { type EndpointContract, subjectOf, toEndpointContract } from './contract.ts';
+import { contractSubjectOf, type EndpointContract, toEndpointContract } from './contract.ts';
 import { type Code, toCode } from './source.ts';
 import type { Tables } from './tables.ts';
 
@@ -59,7 +59,9 @@ export interface SnapshotDeps {
 export function toSnapshot(parts: SnapshotDeps): Snapshot {
   const { project, catalog, tables } = parts;
   const known = new Map(
-    project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [[subjectOf(endpoint), endpoint]] : [])),
+    project.endpoints.flatMap(({ endpoint }) =>
+      endpoint?.enabled ? [[contractSubjectOf(endpoint), endpoint]] : [],
+    ),
   );
   const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((kind) =>
     Object.values<AnyEntry>(kind),
@@ -69,7 +71,7 @@ export function toSnapshot(parts: SnapshotDeps): Snapshot {
     problems: new Map(parts.findings.toReversed().map(({ file, message }) => [file, message])),
   };
   const endpoints = entries.map((entry) => {
-    const subject = subjectOf(entry);
+    const subject = contractSubjectOf(entry);
     return [subject, toEndpointSnapshot(entry, known.get(subject), told)] as const;
   });
   return plain({

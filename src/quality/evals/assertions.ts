@@ -4,7 +4,7 @@ import { toShort } from '../test/diff.ts';
 import type { MadeCall } from './call.ts';
 import type { Conversation } from './converse.ts';
 import { isNamed } from './offer.ts';
-import type { EvalAssertions, WantedCall } from './suite.ts';
+import type { EvalAssertions, ExpectedCall } from './suite.ts';
 
 /** Everything that does not hold of a conversation. */
 export function checkConversation(
@@ -39,7 +39,7 @@ function isCalled({ endpoint, offer }: MadeCall, name: string): boolean {
   return offer === null ? endpoint === name : isNamed(offer, name);
 }
 
-function callFailures({ tool, args }: WantedCall, calls: readonly MadeCall[]): readonly string[] {
+function callFailures({ tool, args }: ExpectedCall, calls: readonly MadeCall[]): readonly string[] {
   const own = calls.filter((call) => isCalled(call, tool));
   if (own.some((call) => hasArguments(call, args))) return [];
   const wanted = Object.keys(args).length === 0 ? tool : `${tool} ${toShort(args)}`;

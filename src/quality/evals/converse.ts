@@ -4,7 +4,7 @@ import { type Calling, type MadeCall, makeCall } from './call.ts';
 import type { LanguageModel, ModelAnswer, ModelCall, ModelMessage, Usage } from './model.ts';
 
 /** What one conversation begins with. */
-export interface Question extends Omit<Calling, 'turn'> {
+export interface EvalQuestion extends Omit<Calling, 'turn'> {
   readonly model: LanguageModel;
   readonly system: string | null;
   readonly prompt: string;
@@ -31,7 +31,7 @@ export interface Conversation {
 const CALLS_A_TURN = 32;
 
 /** Asks a model, makes the calls that it asks for, and asks on until it answers in words. */
-export async function converse(question: Question): Promise<Conversation> {
+export async function converse(question: EvalQuestion): Promise<Conversation> {
   const messages: ModelMessage[] = [{ role: 'user', text: question.prompt }];
   const calls: MadeCall[] = [];
   const said: string[] = [];
@@ -54,7 +54,7 @@ export async function converse(question: Question): Promise<Conversation> {
 }
 
 async function ask(
-  { model, system, offers, tokens, signal }: Question,
+  { model, system, offers, tokens, signal }: EvalQuestion,
   messages: readonly ModelMessage[],
 ): Promise<ModelAnswer | { readonly error: SvcError }> {
   const tools = offers.map(({ name, description, schema }) => ({ name, description, schema }));

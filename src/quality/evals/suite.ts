@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Positions } from '../../project/yaml/position.ts';
 
 /** A call that must be among those of a conversation; its arguments may be more. */
-export interface WantedCall {
+export interface ExpectedCall {
   /** A tool's name, or a resource's URI or name. */
   readonly tool: string;
   readonly args: JsonObject;
@@ -10,7 +10,7 @@ export interface WantedCall {
 
 /** What must hold of a conversation; all of it. */
 export interface EvalAssertions {
-  readonly mustCall: readonly WantedCall[];
+  readonly mustCall: readonly ExpectedCall[];
   readonly mustNotCall: readonly string[];
   readonly mustCallInOrder: readonly string[];
   readonly maxCalls: number | null;

@@ -1,5 +1,5 @@
 import type { Finding } from '../../project/finding.ts';
-import type { Change } from '../drift/change.ts';
+import type { DriftChange } from '../drift/change.ts';
 
 /** What is looked at before an artefact is made, in this order. */
 export const CHECKS = ['validate', 'lint', 'secrets', 'lock', 'target', 'tests', 'drift'] as const;
@@ -17,7 +17,7 @@ export type GateIssue = {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  readonly change?: Change;
+  readonly change?: DriftChange;
 };
 
 /** How one check went: `allowed` failed and was let pass, `skipped` had nothing to look at or no way to. */
@@ -78,7 +78,7 @@ export function toProblems(findings: readonly Finding[]): readonly GateIssue[] {
 /** Those changes that break somebody as problems; the others stop nothing and are counted. */
 export function judgeChanges(
   check: 'lock' | 'drift',
-  changes: readonly Change[],
+  changes: readonly DriftChange[],
   allowed: readonly CheckName[],
 ): CheckReport {
   const breaking = changes.filter((change) => change.class === 'breaking');
@@ -88,7 +88,7 @@ export function judgeChanges(
   return judge(check, problems, allowed, others === 0 ? undefined : note);
 }
 
-function toMessage({ subject, path, message }: Change): string {
+function toMessage({ subject, path, message }: DriftChange): string {
   return `${path === '' ? subject : `${subject}: ${path}`}: ${message}`;
 }
 

@@ -3,7 +3,7 @@ import type { Finding } from '../../project/finding.ts';
 import { byPlace } from '../../project/issue.ts';
 import type { Endpoint, EndpointFile, Source } from '../../project/model.ts';
 import { positionAt } from '../../project/yaml/position.ts';
-import { type Access, accessOf } from '../reachability/access.ts';
+import { type EndpointAccess, endpointAccessOf } from '../reachability/access.ts';
 import { checkReach } from '../reachability/unreachable-rules.ts';
 import type { MatrixUser } from './users.ts';
 
@@ -17,7 +17,7 @@ export type MatrixRow = {
   readonly scopes: readonly string[];
   /** Its SQL or Python asks who calls, so rows may differ between those who may call it. */
   readonly rows_depend_on_caller: boolean;
-  readonly access: { readonly [user: string]: Access };
+  readonly access: { readonly [user: string]: EndpointAccess };
 };
 
 const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\b/i;
@@ -41,7 +41,7 @@ export function policyMatrix(
       has_policies: policies.input.length + policies.output.length > 0,
       scopes,
       rows_depend_on_caller: endpoint.kind !== 'prompt' && asksWho(endpoint.source),
-      access: Object.fromEntries(users.map((one) => [one.name, accessOf(policies, scope, one.user)])),
+      access: Object.fromEntries(users.map((one) => [one.name, endpointAccessOf(policies, scope, one.user)])),
     };
   });
 }

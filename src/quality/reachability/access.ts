@@ -18,7 +18,7 @@ export type FieldAccess = {
 };
 
 /** What one caller may do with one endpoint, as far as policies say. */
-export type Access = {
+export type EndpointAccess = {
   readonly call: 'allow' | 'deny' | 'depends';
   /** The rules that deny, or may. */
   readonly rules: readonly string[];
@@ -29,7 +29,7 @@ export type Access = {
 };
 
 /** Evaluates an endpoint's policies for somebody (null: for nobody in particular) without a call. */
-export function accessOf(policies: Policies, scope: PolicyScope, user: User | null): Access {
+export function endpointAccessOf(policies: Policies, scope: PolicyScope, user: User | null): EndpointAccess {
   const rules = toFormulaRules(policies, scope, { user });
   // An output condition that reads `response` does not mean the parameter of that name.
   const input = sideOf(rulesOn(rules, 'input'), typesOfInput(scope));
@@ -51,7 +51,7 @@ export function accessOf(policies: Policies, scope: PolicyScope, user: User | nu
 }
 
 interface SideAccess {
-  readonly call: Access['call'];
+  readonly call: EndpointAccess['call'];
   /** The rules that deny, or may. */
   readonly denied: readonly FormulaRule[];
   readonly reads: readonly string[];
@@ -88,7 +88,7 @@ const NO_WORLD: World = new Map();
 function callOf(
   complete: boolean,
   { ends, denied, sure }: { ends: readonly unknown[]; denied: readonly FormulaRule[]; sure: boolean },
-): Access['call'] {
+): EndpointAccess['call'] {
   if (!complete) return sure ? 'deny' : denied.length > 0 ? 'depends' : 'allow';
   if (ends.every((end) => end !== null) && ends.length > 0) return 'deny';
   return ends.some((end) => end !== null) ? 'depends' : 'allow';

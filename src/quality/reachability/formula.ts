@@ -5,7 +5,7 @@ import { referencesOf } from '../../policy/cel/names.ts';
 export type Truth = boolean | 'fails';
 
 /** What a part of a condition is where that is known; `value`: neither true nor false. */
-export type Known = Truth | 'value';
+export type KnownValues = Truth | 'value';
 
 /** What a part of a condition is compared with. */
 export type Literal = string | number | boolean | null;
@@ -35,7 +35,7 @@ export type Formula =
   | { readonly kind: 'opaque'; readonly key: string; readonly reads: readonly string[] };
 
 /** Tells what a part of a condition is; null where that is not known. */
-export type Knowing = (expr: Expr) => Known | null;
+export type Knowing = (expr: Expr) => KnownValues | null;
 
 /** A condition as a formula over what is not known. */
 export function toFormula(expr: Expr, know: Knowing): Formula {

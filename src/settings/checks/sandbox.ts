@@ -5,7 +5,7 @@ import type { Settings } from '../model.ts';
 import { type Pointed, point, type SitePlace } from './settings.ts';
 
 /** Extensions and secrets against `database.sandbox`, and secrets whose extension nobody loads. */
-export function checkOutside(
+export function checkSandbox(
   site: SiteFile,
   settings: Settings,
   at: Pointed & { readonly place: SitePlace },

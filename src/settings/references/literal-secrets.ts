@@ -4,7 +4,7 @@ import { leavesOf, toKey } from '../effective/tree.ts';
 import { nodeAt } from '../schema/node.ts';
 import { USER_FILE } from '../schema/user.ts';
 import { readUserFile } from '../user-file.ts';
-import { parseTemplate } from './reference.ts';
+import { parseReferences } from './reference.ts';
 
 /** Parameters of secrets that say where something is, not how to get in. */
 const PLAIN = new Set([
@@ -51,7 +51,7 @@ export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly F
 /** A text with a reference in it is none; what stands around it, such as `Bearer`, is no secret by itself. */
 function isLiteral(value: string | number | boolean): boolean {
   if (typeof value === 'boolean') return false;
-  const template = typeof value === 'string' ? parseTemplate(value) : null;
+  const template = typeof value === 'string' ? parseReferences(value) : null;
   if (template === null || template.kind === 'literal') return String(value) !== '';
   return template.kind === 'refused';
 }

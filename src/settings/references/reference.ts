@@ -1,7 +1,7 @@
 import type { SecretReference } from '../../ports.ts';
 
 /** A text of the user file, cut where it refers to something outside. */
-export type Template =
+export type ReferenceText =
   | { readonly kind: 'literal' }
   /** Literal parts and environment variables in turn; a whole-value scheme reads what they join to. */
   | { readonly kind: 'reference'; readonly parts: readonly Part[]; readonly scheme: Scheme | null }
@@ -19,7 +19,7 @@ const SCHEME = /^(vault|op|file):\/\//;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Reads the references out of a text: `${VAR}` anywhere in it, or one of the schemes for all of it. */
-export function parseTemplate(text: string): Template {
+export function parseReferences(text: string): ReferenceText {
   const parts: Part[] = [];
   let rest = text;
   for (let start = rest.indexOf('${'); start !== -1; start = rest.indexOf('${')) {
@@ -38,7 +38,7 @@ export function parseTemplate(text: string): Template {
   return { kind: 'reference', parts, scheme };
 }
 
-function refuse(name: string, closed: boolean): Template {
+function refuse(name: string, closed: boolean): ReferenceText {
   if (closed && /^[A-Za-z_][A-Za-z0-9_]*:?[-=?+]/.test(name)) {
     return {
       kind: 'refused',

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { SecretReference, SecretSource } from '../../ports.ts';
 import { type Path, toPointer } from '../../project/yaml/position.ts';
 import { leavesOf, replaceLeaves } from '../effective/tree.ts';
-import { parseReference, parseTemplate, type Template } from './reference.ts';
+import { parseReference, parseReferences, type ReferenceText } from './reference.ts';
 
 /** A value that came from outside, and what refers to it. */
 export interface Resolved {
@@ -39,7 +39,7 @@ type Lookup = (reference: SecretReference) => Promise<Answer>;
 export async function resolveTree(tree: JsonObject, options: ResolveOptions): Promise<ResolvedTree> {
   const lookup = createLookup(options);
   const found = leavesOf(tree).flatMap(({ path, value }) => {
-    const template = typeof value === 'string' ? parseTemplate(value) : null;
+    const template = typeof value === 'string' ? parseReferences(value) : null;
     return template === null || template.kind === 'literal' ? [] : [{ path, text: String(value), template }];
   });
   const answered = await Promise.all(
@@ -60,13 +60,13 @@ export async function resolveTree(tree: JsonObject, options: ResolveOptions): Pr
 }
 
 /** What stands around a reference may be a password. */
-function toShown(text: string, template: Template): string {
+function toShown(text: string, template: ReferenceText): string {
   if (template.kind !== 'reference') return '${…}';
   if (template.scheme !== null) return text;
   return template.parts.flatMap((part) => ('variable' in part ? [`\${${part.variable}}`] : [])).join(' ');
 }
 
-async function answerOf(template: Template, lookup: Lookup): Promise<Answer> {
+async function answerOf(template: ReferenceText, lookup: Lookup): Promise<Answer> {
   if (template.kind === 'refused') return { reason: template.message, fix: template.fix };
   if (template.kind === 'literal') return { reason: 'is no reference.', fix: 'Write it as text.' };
   const texts = await Promise.all(

@@ -16,7 +16,7 @@ import { url } from './url.ts';
 
 /** Ids of the identity providers (spec, "auth.provider values"; `oidc` is any other OpenID provider). */
 export const PROVIDERS = ['github', 'atlassian', 'salesforce', 'google', 'keycloak', 'oidc'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+export type ProviderId = (typeof PROVIDERS)[number];
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 

@@ -17,13 +17,13 @@ export function hiddenTexts() {
 }
 
 /** What a parameter of a secret may be: text, a number, a word, or a map of these. */
-export type Parameter = string | number | boolean | { readonly [name: string]: Parameter };
+export type SecretParameter = string | number | boolean | { readonly [name: string]: SecretParameter };
 
 /** The parameters of a secret; maps in them become `MAP` in SQL. */
 export function hiddenParameters() {
   return hidden(
     mapOf(
-      v.custom<Parameter>(isParameter, ({ input }) =>
+      v.custom<SecretParameter>(isParameter, ({ input }) =>
         says(
           'wrong-type',
           `must be text, a number, true or false, or a map of these, not ${nounOf(input)}.`,
@@ -43,7 +43,7 @@ export function words() {
   );
 }
 
-function isParameter(value: unknown): value is Parameter {
+function isParameter(value: unknown): value is SecretParameter {
   if (isMap(value)) return Object.values(value).every(isParameter);
   return ['string', 'number', 'boolean'].includes(typeof value);
 }

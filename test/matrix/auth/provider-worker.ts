@@ -1,5 +1,5 @@
 import { createProvider } from '../../../src/auth/providers/registry.ts';
-import type { Trip } from '../../../src/auth/upstream/provider.ts';
+import type { LoginAttempt } from '../../../src/auth/upstream/provider.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import type { ProviderBlock } from '../../../src/settings/model.ts';
 
@@ -7,7 +7,7 @@ import type { ProviderBlock } from '../../../src/settings/model.ts';
 export interface Errand {
   readonly block: ProviderBlock;
   readonly code: string;
-  readonly trip: Trip;
+  readonly trip: LoginAttempt;
   readonly timeoutMs: number;
 }
 

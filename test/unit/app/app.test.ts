@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppOptions } from '../../../src/app.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { type Access, accessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
+import { type HttpAccess, httpAccessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
 import { eventually } from '../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, exchange, legacy, modern, post } from '../mcp/fixture.ts';
 
@@ -226,7 +226,7 @@ describe('the body limit', () => {
 });
 
 describe('Host and Origin', () => {
-  const ask = (headers: Record<string, string>, access: Access = LOCAL_ACCESS) =>
+  const ask = (headers: Record<string, string>, access: HttpAccess = LOCAL_ACCESS) =>
     createTestApp(undefined, { access: () => access }).fetch(post(ping, headers));
 
   it.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:80', '[::1]:8000'])(
@@ -307,7 +307,7 @@ describe('Host and Origin', () => {
     ['::', OPEN_ACCESS],
     ['10.0.0.5', OPEN_ACCESS],
   ])('a server bound to %s gets what suits it', (host, access) => {
-    expect(accessOf(host)).toEqual(access);
+    expect(httpAccessOf(host)).toEqual(access);
   });
 });
 

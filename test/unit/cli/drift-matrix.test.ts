@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
-import { openDatabase } from '../../../adapters/node/database/open-database.ts';
+import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
-import type { Change, ChangeClass } from '../../../src/quality/drift/change.ts';
+import type { ChangeClass, DriftChange } from '../../../src/quality/drift/change.ts';
 import { compareContracts } from '../../../src/quality/drift/compare-contract.ts';
 import { compareSnapshots } from '../../../src/quality/drift/compare-snapshot.ts';
 import { toContract } from '../../../src/quality/drift/contract.ts';
@@ -77,7 +77,7 @@ async function snapshotOf(files: Files, tables: Tables) {
 async function tablesOf(sql: string): Promise<Tables> {
   const path = join(folder(), 'shop.duckdb');
   await runScript(path, sql);
-  const database = await openDatabase({ path, readonly: true, engine: 'native' });
+  const database = await openNodeDatabase({ path, readonly: true, engine: 'native' });
   try {
     return await readTables(database, new AbortController().signal);
   } finally {
@@ -300,7 +300,8 @@ function replaced(text: string, from: string, to: string): string {
 }
 
 /** The gravest that happened at a place. */
-const classAt = (path: string, changes: readonly Change[]) => changes.find((one) => one.path === path)?.class;
+const classAt = (path: string, changes: readonly DriftChange[]) =>
+  changes.find((one) => one.path === path)?.class;
 
 describe('a change of the database', () => {
   it.each(TABLES)('%s: %s', async (_what, expected, from, to, path) => {
@@ -357,7 +358,7 @@ it('a database looks the same through both engines', async () => {
     CREATE TEMP TABLE passing (x INTEGER);`,
   );
   const { signal } = new AbortController();
-  const open = (engine: 'native' | 'wasm') => openDatabase({ path, readonly: true, engine });
+  const open = (engine: 'native' | 'wasm') => openNodeDatabase({ path, readonly: true, engine });
   const seen = [];
   for (const engine of ['native', 'wasm'] as const) {
     const database = await open(engine);

@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
-import { createClient } from '../../../adapters/replay/client.ts';
+import { createReplayClient } from '../../../adapters/replay/client.ts';
 import { buildTarget } from '../../../deploy/build.ts';
 import { project, Svc, svc } from './svc.ts';
 
@@ -73,7 +73,7 @@ const count = async (root: string) =>
 
 /** What a morning's callers did, as a server has recorded it. */
 async function recorded(root: string, url: string): Promise<string> {
-  const ask = createClient(new URL('/mcp', url), null);
+  const ask = createReplayClient(new URL('/mcp', url), null);
   const call = (name: string, args = {}) => ask('tools/call', { name, arguments: args }, name);
   await call('find', { least: 2 });
   await call('find');

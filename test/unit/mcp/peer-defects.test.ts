@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseDatabase } from '../../../adapters/node/database/database-choice.ts';
-import { openDatabase } from '../../../adapters/node/database/open-database.ts';
+import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { createApp } from '../../../src/app.ts';
 import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
@@ -222,7 +222,7 @@ describe('before anything is served', () => {
     expect(chooseDatabase('/p', large, { SVC_DATABASE_PATH: 'other.db' }).path).toBe('/p/other.db');
     const folder = await mkdtemp(join(tmpdir(), 'svc-d31-'));
     const choice = { path: join(folder, 'none.db'), readonly: true, engine: 'native' } as const;
-    expect((await errorOf(openDatabase(choice))).code).toBe('database_unavailable');
+    expect((await errorOf(openNodeDatabase(choice))).code).toBe('database_unavailable');
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SecretSource } from '../../../src/ports.ts';
 import { checkLiteralSecrets } from '../../../src/settings/references/literal-secrets.ts';
-import { parseReference, parseTemplate } from '../../../src/settings/references/reference.ts';
+import { parseReference, parseReferences } from '../../../src/settings/references/reference.ts';
 import { createRandom } from '../types/random.ts';
 import { load, SITE } from './fixture.ts';
 
@@ -88,7 +88,7 @@ describe('noise', () => {
   it('in a reference is a value, a reference or a refusal', () => {
     for (let round = 0; round < ROUNDS * 10; round += 1) {
       const text = some(BITS, 8);
-      expect(['literal', 'reference', 'refused']).toContain(parseTemplate(text).kind);
+      expect(['literal', 'reference', 'refused']).toContain(parseReferences(text).kind);
       const parsed = parseReference(text);
       if ('message' in parsed) expect(parsed.fix).toMatch(/\S/);
       else expect(parsed.reference.scheme).toMatch(/^(vault|op|file)$/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFunctionUrl, parseEvent, toRequest } from '../../../../adapters/aws-lambda/event.ts';
+import { isFunctionUrl, parseEvent, toFetchRequest } from '../../../../adapters/aws-lambda/event.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import { functionUrlEvent, gatewayEvent } from './sample.ts';
 
@@ -7,7 +7,7 @@ const signal = new AbortController().signal;
 
 test('the request has the method, the address, the headers and the body of the event', async () => {
   const event = functionUrlEvent({ rawQueryString: 'a=1&a=2&b=%20', body: '{"x":1}' });
-  const request = toRequest(event, signal);
+  const request = toFetchRequest(event, signal);
   expect(request?.method).toBe('POST');
   expect(request?.url).toBe('https://abc123.lambda-url.eu-central-1.on.aws/mcp?a=1&a=2&b=%20');
   expect(request?.headers.get('content-type')).toBe('application/json');
@@ -17,23 +17,23 @@ test('the request has the method, the address, the headers and the body of the e
 test('a base64 body arrives as its bytes', async () => {
   const bytes = Uint8Array.from([0, 255, 128, 10]);
   const body = Buffer.from(bytes).toString('base64');
-  const request = toRequest(functionUrlEvent({ body, isBase64Encoded: true }), signal);
+  const request = toFetchRequest(functionUrlEvent({ body, isBase64Encoded: true }), signal);
   expect(new Uint8Array((await request?.arrayBuffer()) ?? [])).toEqual(bytes);
 });
 
 test('a body of characters beyond ASCII keeps them', async () => {
-  expect(await toRequest(functionUrlEvent({ body: '{"n":"Zoë 東京"}' }), signal)?.text()).toBe(
+  expect(await toFetchRequest(functionUrlEvent({ body: '{"n":"Zoë 東京"}' }), signal)?.text()).toBe(
     '{"n":"Zoë 東京"}',
   );
 });
 
 test('cookies of the event become one cookie header', () => {
-  const request = toRequest(functionUrlEvent({ method: 'GET', cookies: ['a=1', 'b=2'] }), signal);
+  const request = toFetchRequest(functionUrlEvent({ method: 'GET', cookies: ['a=1', 'b=2'] }), signal);
   expect(request?.headers.get('cookie')).toBe('a=1; b=2');
 });
 
 test('header values beyond Latin-1 arrive as bytes, as from any HTTP server', () => {
-  const request = toRequest(functionUrlEvent({ headers: { host: 'h', 'x-name': '東' } }), signal);
+  const request = toFetchRequest(functionUrlEvent({ headers: { host: 'h', 'x-name': '東' } }), signal);
   const bytes = Buffer.from(request?.headers.get('x-name') ?? '', 'latin1');
   expect(bytes.toString('utf8')).toBe('東');
 });
@@ -43,11 +43,11 @@ test.each([
   ['/prod', '/'],
   ['/production/mcp', '/production/mcp'],
 ])('the gateway path %s is %s to the app', (rawPath, path) => {
-  expect(new URL(toRequest(gatewayEvent({ rawPath }), signal)?.url ?? '').pathname).toBe(path);
+  expect(new URL(toFetchRequest(gatewayEvent({ rawPath }), signal)?.url ?? '').pathname).toBe(path);
 });
 
 test('a path cannot change the host or start a query', () => {
-  const request = toRequest(functionUrlEvent({ rawPath: '//evil.example/a?b#c' }), signal);
+  const request = toFetchRequest(functionUrlEvent({ rawPath: '//evil.example/a?b#c' }), signal);
   expect(new URL(request?.url ?? '').hostname).toBe('abc123.lambda-url.eu-central-1.on.aws');
   expect(new URL(request?.url ?? '').search).toBe('');
 });
@@ -59,10 +59,10 @@ test('what is null is not there', async () => {
     body: null,
     isBase64Encoded: true,
   };
-  const request = toRequest({ ...functionUrlEvent(), ...nothing }, signal);
+  const request = toFetchRequest({ ...functionUrlEvent(), ...nothing }, signal);
   expect([...(request?.headers.keys() ?? [])]).toEqual(['host']);
   expect(await request?.text()).toBe('');
-  expect(toRequest({ ...functionUrlEvent(), headers: null }, signal)).not.toBeNull();
+  expect(toFetchRequest({ ...functionUrlEvent(), headers: null }, signal)).not.toBeNull();
 });
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   { headers: { host: 'h', 'bad name': 'x' } },
   { requestContext: { http: { method: 'TRACE' } } },
 ])('what HTTP does not allow is no request: %j', (parts) => {
-  expect(toRequest(functionUrlEvent(parts), signal)).toBeNull();
+  expect(toFetchRequest(functionUrlEvent(parts), signal)).toBeNull();
 });
 
 test('only a Function URL can stream', () => {

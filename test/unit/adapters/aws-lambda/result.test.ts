@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toHead, toResult } from '../../../../adapters/aws-lambda/result.ts';
+import { toHead, toLambdaResult } from '../../../../adapters/aws-lambda/result.ts';
 
 test('cookies travel apart, repeated headers joined', () => {
   const response = new Response(null, { status: 401 });
@@ -20,7 +20,7 @@ test.each([
   'application/problem+json; charset=utf-8',
   'image/svg+xml',
 ])('%s is sent as text', async (type) => {
-  const result = await toResult(new Response('Zoë', { headers: { 'content-type': type } }));
+  const result = await toLambdaResult(new Response('Zoë', { headers: { 'content-type': type } }));
   expect(result).toMatchObject({ body: 'Zoë', isBase64Encoded: false });
 });
 
@@ -29,13 +29,13 @@ test.each([
   [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
 ])('%j is sent as base64', async (headers) => {
   const bytes = Uint8Array.from([137, 80, 0, 255]);
-  const result = await toResult(new Response(bytes, { headers }));
+  const result = await toLambdaResult(new Response(bytes, { headers }));
   expect(result.isBase64Encoded).toBe(true);
   expect(new Uint8Array(Buffer.from(result.body, 'base64'))).toEqual(bytes);
 });
 
 test('an empty response has an empty text body', async () => {
-  expect(await toResult(new Response(null, { status: 202 }))).toMatchObject({
+  expect(await toLambdaResult(new Response(null, { status: 202 }))).toMatchObject({
     statusCode: 202,
     body: '',
     isBase64Encoded: false,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createClient } from '../../../../adapters/replay/client.ts';
+import { createReplayClient } from '../../../../adapters/replay/client.ts';
 
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<URL> {
   const server = createServer(answer).listen(0, '127.0.0.1');
@@ -17,13 +17,15 @@ it('sends its token, names what it calls, and reads answers that are streams', a
     response.setHeader('content-type', 'text/event-stream');
     response.end('data: {"method":"notifications/progress"}\n\ndata: {"id":1,"result":{"content":[]}}\n\n');
   });
-  expect(await createClient(url, 'planted')('tools/call', {}, 'für')).toEqual({ result: { content: [] } });
+  expect(await createReplayClient(url, 'planted')('tools/call', {}, 'für')).toEqual({
+    result: { content: [] },
+  });
   expect(seen[0]).toMatchObject({
     authorization: 'Bearer planted',
     'mcp-method': 'tools/call',
     'mcp-name': `=?base64?${Buffer.from('für').toString('base64')}?=`,
   });
-  await createClient(url, null)('tools/list', {});
+  await createReplayClient(url, null)('tools/list', {});
   expect(seen[1]?.authorization).toBeUndefined();
 });
 
@@ -36,7 +38,7 @@ it.each([
   const url = await serve((_request, response) => {
     response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('<html>');
   });
-  const asked = createClient(url, token)('tools/list', {});
+  const asked = createReplayClient(url, token)('tools/list', {});
   await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   await expect(asked).rejects.not.toThrow('planted');
 });

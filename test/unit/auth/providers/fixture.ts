@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { createProvider } from '../../../../src/auth/providers/registry.ts';
 import type {
+  LoginAttempt,
   Provider,
   ProviderPorts,
-  Trip,
   UpstreamTokens,
 } from '../../../../src/auth/upstream/provider.ts';
 import { causesOf, type ErrorCode, SvcError } from '../../../../src/errors.ts';
@@ -12,7 +12,7 @@ import { createBrowser, type Page } from '../../../idp/browser.ts';
 import type { Registered } from '../../../idp/front.ts';
 
 /** One login, as this server begins it. */
-export const TRIP: Trip = {
+export const TRIP: LoginAttempt = {
   state: 'state-of-twenty-two-ch',
   verifier: 'verifier-of-at-least-forty-three-characters-1815',
   nonce: 'nonce-of-twenty-two-ch',
@@ -45,7 +45,7 @@ export interface Acts {
   readonly decision?: 'allow' | 'deny';
   /** The scopes to leave ticked. */
   readonly tick?: readonly string[];
-  readonly trip?: Trip;
+  readonly trip?: LoginAttempt;
 }
 
 /** Logs in with a browser, and comes back with the callback's address. */

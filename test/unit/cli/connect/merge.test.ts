@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { CLIENTS, type Client, type Launch } from '../../../../cli/connect/clients.ts';
+import { CLIENTS, type DesktopClient, type Launch } from '../../../../cli/connect/clients.ts';
 import { planMerge } from '../../../../cli/connect/merge.ts';
 
 const STDIO: Launch = {
@@ -11,7 +11,7 @@ const STDIO: Launch = {
 };
 const URL_ = { kind: 'url', url: 'http://127.0.0.1:8000/mcp' } as const satisfies Launch;
 
-function client(name: string): Client {
+function client(name: string): DesktopClient {
   const found = CLIENTS.find((one) => one.name === name);
   if (!found) throw new Error(name);
   return found;

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { pyodideFolder } from '../../../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../../../adapters/python-pyodide/host-modules.ts';
 import { createSnapshot } from '../../../../adapters/python-pyodide/snapshot.ts';
-import { recordTinyModules, textsOf } from '../../../../deploy/python/worker.ts';
+import { readTexts, recordTinyModules } from '../../../../deploy/python/worker.ts';
 
 // interpreters start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000 });
@@ -28,5 +28,5 @@ test('a Worker carries files of text as they are, and no others', () => {
     ['python/a.py', bytes('\ufeffA = "ä"\n')],
     ['python/model.bin', Uint8Array.of(0x80, 0x81)],
   ]);
-  expect(textsOf({ files })).toEqual({ 'python/a.py': '\ufeffA = "ä"\n' });
+  expect(readTexts({ files })).toEqual({ 'python/a.py': '\ufeffA = "ä"\n' });
 });

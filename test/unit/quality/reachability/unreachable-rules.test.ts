@@ -4,7 +4,7 @@ import { compilePolicies } from '../../../../src/policy/compile.ts';
 import { enforceInput } from '../../../../src/policy/enforce.ts';
 import type { PolicyScope } from '../../../../src/policy/scope.ts';
 import type { Policies, PolicyRule } from '../../../../src/project/model.ts';
-import { accessOf } from '../../../../src/quality/reachability/access.ts';
+import { endpointAccessOf } from '../../../../src/quality/reachability/access.ts';
 import { checkReach } from '../../../../src/quality/reachability/unreachable-rules.ts';
 
 const SCOPE: PolicyScope = {
@@ -166,7 +166,7 @@ describe('rules that contradict each other', () => {
 });
 
 describe('what one caller may do', () => {
-  const call = (given: Policies, who: User | null) => accessOf(given, SCOPE, who);
+  const call = (given: Policies, who: User | null) => endpointAccessOf(given, SCOPE, who);
 
   it('is known where it depends on nobody else', () => {
     const given = policies([deny("user.role == 'anonymous'"), deny("!('read' in user.permissions)")]);
@@ -238,7 +238,7 @@ describe('what one caller may do', () => {
       properties: { on: { type: 'boolean', nullable: true }, off: { type: 'boolean' } },
     };
     const onOutput = (condition: string) =>
-      accessOf(policies([], [mask(condition, 'on')]), { ...SCOPE, returns }, null);
+      endpointAccessOf(policies([], [mask(condition, 'on')]), { ...SCOPE, returns }, null);
     expect(onOutput('response.on')).toMatchObject({ call: 'depends', depends_on: ['response.on'] });
     expect(onOutput('response.off')).toMatchObject({ call: 'allow' });
     expect(onOutput("response.other == 'x'")).toMatchObject({ call: 'depends' });
@@ -281,13 +281,16 @@ describe('what one caller may do', () => {
       },
     };
     const given = policies([], [deny('response.sum < 0'), deny("response.state == 'lost'")]);
-    expect(accessOf(given, scope, null)).toMatchObject({ call: 'allow', rules: [] });
+    expect(endpointAccessOf(given, scope, null)).toMatchObject({ call: 'allow', rules: [] });
     expect(checkReach(given, scope).map(({ code }) => code)).toEqual([
       'policy-unreachable',
       'policy-unreachable',
     ]);
     const open = policies([], [deny("response.state != 'new'")]);
-    expect(accessOf(open, scope, null)).toMatchObject({ call: 'depends', depends_on: ['response.state'] });
+    expect(endpointAccessOf(open, scope, null)).toMatchObject({
+      call: 'depends',
+      depends_on: ['response.state'],
+    });
   });
 
   it('agrees with what happens to calls', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import type { DatabaseChoice } from '../../../../../adapters/node/database/database-choice.ts';
-import { checkDatabase } from '../../../../../cli/doctor/inside/database.ts';
+import { diagnoseDatabase } from '../../../../../cli/doctor/inside/database.ts';
 
 let root: string;
 let path: string;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 const look = (more: Partial<DatabaseChoice> = {}) =>
-  checkDatabase(root, { path, readonly: true, engine: 'wasm', ...more });
+  diagnoseDatabase(root, { path, readonly: true, engine: 'wasm', ...more });
 
 test.each([
   ['wasm', true],

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkClock, checkPort } from '../../../../../cli/doctor/inside/machine.ts';
+import { checkClock, diagnosePort } from '../../../../../cli/doctor/inside/machine.ts';
 import type { TransportSettings } from '../../../../../src/settings/model.ts';
 
 test('a clock that is behind the files of the project is a problem, with how far it is', async () => {
@@ -36,7 +36,7 @@ describe('the port', () => {
     host = '127.0.0.1',
     provider: TransportSettings['provider'] = 'streamable-http',
   ) =>
-    checkPort({
+    diagnosePort({
       provider,
       http: {
         ...{ port, host, scheme: 'http', base_url: null, trust_proxy: false, stateless: false },

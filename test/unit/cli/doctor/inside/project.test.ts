@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openProjectFiles } from '../../../../../adapters/node/project/project-files.ts';
 import { checkConfiguration, checkFiles } from '../../../../../cli/doctor/inside/project.ts';
-import { checkNode, checkPython } from '../../../../../cli/doctor/inside/runtime.ts';
+import { checkNode, diagnosePython } from '../../../../../cli/doctor/inside/runtime.ts';
 import type { Finding } from '../../../../../src/project/finding.ts';
 import { loadProject } from '../../../../../src/project/load.ts';
 
@@ -78,21 +78,21 @@ test('a Node that is too old is a problem', () => {
 
 test('Python is looked for where an endpoint is written in it, and nowhere else', async () => {
   const nowhere = { PATH: join(root, 'nothing') };
-  expect(await checkPython(await load(), nowhere)).toMatchObject({
+  expect(await diagnosePython(await load(), nowhere)).toMatchObject({
     status: 'ok',
     message: expect.stringMatching(/needs Python/),
   });
   await mkdir(join(root, 'python'));
   await writeFile(join(root, 'python/hello.py'), 'def hello():\n    return 1\n');
   await writeFile(join(root, 'tools/hello.yml'), TOOL);
-  expect(await checkPython(await load(), nowhere)).toMatchObject({
+  expect(await diagnosePython(await load(), nowhere)).toMatchObject({
     status: 'ok',
     message: expect.stringMatching(/^Pyodide .*, there is no python3$/),
   });
-  expect(await checkPython(await load(), { ...nowhere, SVC_PYTHON: 'pyodide' })).toMatchObject({
+  expect(await diagnosePython(await load(), { ...nowhere, SVC_PYTHON: 'pyodide' })).toMatchObject({
     message: expect.stringMatching(/^Pyodide .*, as SVC_PYTHON says$/),
   });
-  expect(await checkPython(await load(), { SVC_PYTHON: '/no/such/python' })).toMatchObject({
+  expect(await diagnosePython(await load(), { SVC_PYTHON: '/no/such/python' })).toMatchObject({
     status: 'problem',
     fix: expect.stringMatching(/SVC_PYTHON/),
   });
@@ -105,9 +105,9 @@ test('the interpreter of the profile is looked for, and SVC_PYTHON before it', a
   const site = await readFile(join(root, 'svc-site.yml'), 'utf8');
   const profile = 'profiles: { default: { python: { interpreter: bin/python } } }\n';
   await writeFile(join(root, 'svc-site.yml'), `${site}${profile}`);
-  expect(await checkPython(await load(), process.env)).toMatchObject({
+  expect(await diagnosePython(await load(), process.env)).toMatchObject({
     status: 'problem',
     message: expect.stringContaining('bin/python: there is no such program'),
   });
-  expect(await checkPython(await load(), { SVC_PYTHON: 'pyodide' })).toMatchObject({ status: 'ok' });
+  expect(await diagnosePython(await load(), { SVC_PYTHON: 'pyodide' })).toMatchObject({ status: 'ok' });
 });
