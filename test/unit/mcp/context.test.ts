@@ -15,7 +15,7 @@ describe('toRequestContext', () => {
   it('is frozen and says who called', () => {
     const context = toRequestContext(caller, undefined);
     expect(Object.isFrozen(context)).toBe(true);
-    expect(context).toMatchObject({ requestId: 'r1', caller: 'http', user: null, sessionId: null });
+    expect(context).toMatchObject({ requestId: 'r1', transport: 'http', user: null, sessionId: null });
     expect(context.headers?.get('host')).toBe('localhost');
   });
 
