@@ -1,23 +1,23 @@
-import { templateError } from './failure.ts';
-import { filterOf } from './filters.ts';
+import { templateError } from './errors.ts';
+import { filterOf, runFilter } from './filters.ts';
 import { memberOf, sliceOf } from './methods.ts';
 import type { MemberNode, Node, SliceNode } from './node.ts';
 import { operate } from './operators.ts';
 import { lookUp, type TemplateScope } from './scope.ts';
-import { testOf } from './tests.ts';
+import { passes } from './tests.ts';
 import {
   type Callable,
   isDict,
   isTemplateList,
   isTrue,
   kindNameOf,
+  sizeOf,
   type TemplateCall,
   toNumber,
   type Value,
-  weigh,
 } from './value.ts';
 
-/** The value of an expression. */
+/** Computes the value of an expression. */
 export function evaluate(node: Node, scope: TemplateScope): Value {
   scope.budget.step();
   switch (node.type) {
@@ -41,7 +41,7 @@ export function evaluate(node: Node, scope: TemplateScope): Value {
     case 'FilterExpression':
       return applyFilter(evaluate(node.operand, scope), node.filter, scope);
     case 'TestExpression':
-      return test(node.test.value, evaluate(node.operand, scope), scope) !== node.negate;
+      return passes(evaluate(node.operand, scope), node.test.value, undefined, scope.budget) !== node.negate;
     case 'SelectExpression':
       return isTrue(evaluate(node.test, scope)) ? evaluate(node.lhs, scope) : undefined;
     case 'Ternary':
@@ -55,33 +55,31 @@ export function evaluate(node: Node, scope: TemplateScope): Value {
   }
 }
 
-/** A value through a filter, whose arguments are part of the node. */
+/** Applies a filter to a value. The node holds the name of the filter and its arguments. */
 export function applyFilter(value: Value, node: Node, scope: TemplateScope): Value {
   const called = node.type === 'CallExpression' ? node : null;
   const name = called === null ? node : called.callee;
   const filter = name.type === 'Identifier' ? filterOf(name.value) : undefined;
   if (filter === undefined) throw templateError('it uses a filter that does not exist');
-  scope.budget.step(weigh(value));
-  const result = filter(value, toCall(called?.args ?? [], scope), scope.budget);
-  scope.budget.step(weigh(result));
-  return result;
+  return runFilter(filter, value, toCall(called?.args ?? [], scope), scope.budget);
 }
 
-/** The arguments of a call, evaluated. */
+/** Evaluates the arguments of a call. */
 export function toCall(nodes: readonly Node[], scope: TemplateScope): TemplateCall {
   const positional: Value[] = [];
   const named = new Map<string, Value>();
   for (const node of nodes) {
     if (node.type === 'KeywordArgumentExpression') named.set(node.key.value, evaluate(node.value, scope));
-    else if (node.type === 'SpreadExpression') positional.push(...listOf(evaluate(node.argument, scope)));
+    else if (node.type === 'SpreadExpression')
+      positional.push(...listOf(evaluate(node.argument, scope), scope));
     else if (node.type === 'KeywordSpreadExpression') {
-      for (const [key, value] of fieldsOf(evaluate(node.argument, scope))) named.set(key, value);
+      for (const [key, value] of fieldsOf(evaluate(node.argument, scope), scope)) named.set(key, value);
     } else positional.push(evaluate(node, scope));
   }
   return { positional, named };
 }
 
-/** Calls what can be called. */
+/** Calls a macro, a method or a global function. */
 export function callValue(callee: Value, call: TemplateCall): Value {
   if (typeof callee !== 'function') throw templateError(`${kindNameOf(callee)} cannot be called`);
   return (callee as Callable)(call);
@@ -89,7 +87,7 @@ export function callValue(callee: Value, call: TemplateCall): Value {
 
 function evaluateMember({ object, property, computed }: MemberNode, scope: TemplateScope): Value {
   const value = evaluate(object, scope);
-  if (property.type === 'SliceExpression') return sliceOf(value, boundsOf(property, scope));
+  if (property.type === 'SliceExpression') return sliceOf(value, boundsOf(property, scope), scope.budget);
   const key = !computed && property.type === 'Identifier' ? property.value : evaluate(property, scope);
   return memberOf(value, key, scope.budget);
 }
@@ -111,24 +109,20 @@ function evaluateBinary(operator: string, left: Node, right: Node, scope: Templa
   return operate(operator, first, evaluate(right, scope), scope.budget);
 }
 
-function test(name: string, value: Value, { budget }: TemplateScope): boolean {
-  const asked = testOf(name);
-  if (asked === undefined) throw templateError(`there is no test ${name}`);
-  return asked(value, undefined, budget);
-}
-
 function keyOf(node: Node, scope: TemplateScope): string {
   const key = evaluate(node, scope);
   if (typeof key !== 'string' && typeof key !== 'number') throw templateError(`${kindNameOf(key)} is no key`);
   return String(key);
 }
 
-function listOf(value: Value): readonly Value[] {
-  if (isTemplateList(value)) return value;
-  throw templateError('* takes a list');
+function listOf(value: Value, { budget }: TemplateScope): readonly Value[] {
+  if (!isTemplateList(value)) throw templateError('* takes a list');
+  budget.step(value.length);
+  return value;
 }
 
-function fieldsOf(value: Value): readonly (readonly [string, Value])[] {
-  if (isDict(value)) return Object.entries(value);
-  throw templateError('** takes an object');
+function fieldsOf(value: Value, { budget }: TemplateScope): readonly (readonly [string, Value])[] {
+  if (!isDict(value)) throw templateError('** takes an object');
+  budget.step(sizeOf(value));
+  return Object.entries(value);
 }

@@ -1,6 +1,6 @@
 import { createWriter, type Writer } from './budget.ts';
+import { templateError } from './errors.ts';
 import { applyFilter, callValue, evaluate, toCall } from './evaluate.ts';
-import { templateError } from './failure.ts';
 import type { CallBlockNode, ForNode, Node, SetNode } from './node.ts';
 import { nest, type TemplateScope } from './scope.ts';
 import {
@@ -14,10 +14,10 @@ import {
   type Value,
 } from './value.ts';
 
-/** How a block ended: on its own, or by leaving or going on with its loop. */
+/** Tells how a block ended: at its end, or with `break` or `continue`. */
 type End = 'end' | 'break' | 'continue';
 
-/** Runs a block and writes what it shows. */
+/** Runs a block and writes its text. */
 export function execute(nodes: readonly Node[], scope: TemplateScope, writer: Writer): End {
   for (const node of nodes) {
     const end = executeNode(node, scope, writer);
@@ -47,13 +47,13 @@ function executeNode(node: Node, scope: TemplateScope, writer: Writer): End {
       scope.variables.set(node.name.value, createMacro(node.args, node.body, scope));
       return 'end';
     case 'CallStatement':
-      writer.write(toTemplateText(executeCallBlock(node, scope)));
+      writer.write(toTemplateText(executeCallBlock(node, scope), scope.budget));
       return 'end';
     case 'FilterStatement':
-      writer.write(toTemplateText(applyFilter(capture(node.body, scope), node.filter, scope)));
+      writer.write(toTemplateText(applyFilter(capture(node.body, scope), node.filter, scope), scope.budget));
       return 'end';
     default:
-      writer.write(toTemplateText(evaluate(node, scope)));
+      writer.write(toTemplateText(evaluate(node, scope), scope.budget));
       return 'end';
   }
 }
@@ -75,7 +75,7 @@ function executeFor(node: ForNode, scope: TemplateScope, writer: Writer): void {
   }
 }
 
-/** `for x in items if x.ok`: the condition comes as part of what is looped over. */
+/** Returns the items of a loop. The parser makes the condition of `for x in items if x.ok` part of `items`. */
 function itemsOf({ iterable, loopvar }: ForNode, scope: TemplateScope): readonly Value[] {
   if (iterable.type !== 'SelectExpression') return toItems(evaluate(iterable, scope));
   return toItems(evaluate(iterable.lhs, scope)).filter((item) => {
@@ -122,7 +122,7 @@ function assignEach(targets: readonly Node[], value: Value, scope: TemplateScope
   for (const [index, target] of targets.entries()) assign(target, value[index], scope);
 }
 
-/** A function that renders its body; it sees the names where it was defined. */
+/** Creates a function that renders a body. The body sees the names of the place where the macro was defined. */
 function createMacro(parameters: readonly Node[], body: readonly Node[], scope: TemplateScope): Callable {
   return (call) => {
     const inner = nest(scope, [

@@ -1,11 +1,15 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './failure.ts';
+import { templateError } from './errors.ts';
 import { LIST_FILTERS, pluck } from './lists.ts';
-import { capitalize, escapeText, indentText, replaceText, toTitle, trimText, truncateText } from './text.ts';
+import { escapeText, indentText, TEXT_FUNCTIONS, type TextFunction, trimText, truncateText } from './text.ts';
 import {
   argument,
+  type Dict,
   isDict,
   isTrue,
+  payFor,
+  payForResult,
+  sizeOf,
   type TemplateCall,
   toItems,
   toJson,
@@ -14,48 +18,44 @@ import {
   type Value,
 } from './value.ts';
 
-/** What `value | name(...)` does. */
+/** Computes `value | name(...)`. */
 export type Filter = (value: Value, call: TemplateCall, budget: Budget) => Value;
 
-const TEXT_FILTERS: { readonly [name: string]: Filter } = {
-  upper: (value) => toTemplateText(value).toUpperCase(),
-  lower: (value) => toTemplateText(value).toLowerCase(),
-  title: (value) => toTitle(toTemplateText(value)),
-  capitalize: (value) => capitalize(toTemplateText(value)),
-  trim: (value, call) => trimText(toTemplateText(value), argument(call, 0, 'chars'), 'both'),
-  replace: (value, call, budget) => replaceText(toTemplateText(value), call, budget),
-  indent: (value, call, budget) => indentText(toTemplateText(value), call, budget),
-  truncate: (value, call) => truncateText(toTemplateText(value), call),
-  wordcount: (value) => toTemplateText(value).split(/\s+/).filter(Boolean).length,
-  escape: (value) => escapeText(toTemplateText(value)),
-  urlencode: (value) => encodeURIComponent(toTemplateText(value).toWellFormed()),
-  string: (value) => toTemplateText(value),
-  safe: (value) => value,
+const TEXT_FILTERS: { readonly [name: string]: TextFunction } = {
+  ...TEXT_FUNCTIONS,
+  trim: (text, call, budget) => trimText(text, toTemplateText(argument(call, 0, 'chars'), budget), 'both'),
+  indent: indentText,
+  truncate: truncateText,
+  wordcount: (text) => text.split(/\s+/).filter(Boolean).length,
+  escape: escapeText,
+  urlencode: (text) => encodeURIComponent(text.toWellFormed()),
+  string: (text) => text,
 };
 
 const VALUE_FILTERS: { readonly [name: string]: Filter } = {
+  safe: (value) => value,
   default: (value, call) =>
     orElse(value, argument(call, 0, 'default_value') ?? '', argument(call, 1, 'boolean')),
-  tojson: (value, call) => toJson(value, toIndent(argument(call, 0, 'indent'))),
+  tojson: (value, call, budget) => toJson(value, budget, toIndent(argument(call, 0, 'indent'))),
   int: (value, call) => toWhole(value) ?? argument(call, 0, 'default') ?? 0,
   float: (value, call) => toFloat(value) ?? argument(call, 0, 'default') ?? 0,
   abs: (value) => Math.abs(toNumber(value)),
   round: (value, call) =>
     round(toNumber(value), toNumber(argument(call, 0, 'precision') ?? 0), argument(call, 1, 'method')),
   items: (value) => Object.entries(fieldsOf(value)),
-  dictsort: (value) => Object.entries(fieldsOf(value)).sort(([one], [other]) => (one < other ? -1 : 1)),
+  dictsort: (value, _, budget) => sortedFields(fieldsOf(value), budget),
 };
 
 const ALIASES: { readonly [name: string]: string } = { d: 'default', e: 'escape', count: 'length' };
 
 const FILTERS: { readonly [name: string]: Filter } = {
-  ...TEXT_FILTERS,
+  ...Object.fromEntries(Object.entries(TEXT_FILTERS).map(([name, filter]) => [name, ofText(filter)])),
   ...VALUE_FILTERS,
   ...LIST_FILTERS,
   map: (value, call, budget) => mapItems(value, call, budget),
 };
 
-/** The filter of a name. */
+/** Returns the filter of a name, if there is one. */
 export function filterOf(name: string): Filter | undefined {
   const own = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   return Object.hasOwn(FILTERS, own) ? FILTERS[own] : undefined;
@@ -64,22 +64,39 @@ export function filterOf(name: string): Filter | undefined {
 /** Every name that `filterOf` knows. */
 export const FILTER_NAMES: readonly string[] = [...Object.keys(FILTERS), ...Object.keys(ALIASES)];
 
-/** Nothing, undefined or null, is replaced; with `true` everything that counts as false is. */
+/** Applies a filter, and pays for the value that goes in and for the one that comes out. */
+export function runFilter(filter: Filter, value: Value, call: TemplateCall, budget: Budget): Value {
+  budget.step();
+  payFor(value, budget);
+  return payForResult(filter(value, call, budget), budget);
+}
+
+function ofText(filter: TextFunction): Filter {
+  return (value, call, budget) => filter(toTemplateText(value, budget), call, budget);
+}
+
+/** Replaces undefined and null. With `default(value, true)` it replaces everything that counts as false. */
 function orElse(value: Value, fallback: Value, whenFalse: Value): Value {
   return value === undefined || value === null || (isTrue(whenFalse) && !isTrue(value)) ? fallback : value;
 }
 
-/** `map(attribute='name')` or `map('upper')`. */
+/** `map(attribute='name')` or `map('upper')` */
 function mapItems(value: Value, call: TemplateCall, budget: Budget): Value {
   const { positional, named } = call;
   if (named.has('attribute')) return pluck(toItems(value), call, budget);
-  const name = toTemplateText(positional[0]);
+  const name = toTemplateText(positional[0], budget);
   const filter = filterOf(name);
   if (filter === undefined) throw templateError(`there is no filter ${name}`);
-  return toItems(value).map((item) => filter(item, { positional: positional.slice(1), named }, budget));
+  const rest: TemplateCall = { positional: positional.slice(1), named };
+  return toItems(value).map((item) => runFilter(filter, item, rest, budget));
 }
 
-function fieldsOf(value: Value): { readonly [key: string]: Value } {
+function sortedFields(dict: Dict, budget: Budget): Value {
+  budget.step(sizeOf(dict));
+  return Object.entries(dict).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function fieldsOf(value: Value): Dict {
   if (value === undefined || value === null) return {};
   if (isDict(value)) return value;
   throw templateError('only objects have items');
@@ -111,7 +128,7 @@ function round(number: number, precision: number, method: Value): number {
       : method === 'floor'
         ? Math.floor(scaled)
         : Math.sign(scaled) * Math.round(Math.abs(scaled));
-  // Beyond the digits that a number has, on either side, there is nothing to round.
+  // A number has nothing to round beyond its digits, on either side.
   if (!Number.isFinite(scaled)) return number;
   return factor === 0 ? 0 : whole / factor;
 }

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './failure.ts';
-import { argument, isDict, type TemplateCall, toNumber, type Value } from './value.ts';
+import { templateError } from './errors.ts';
+import { argument, isDict, sizeOf, type TemplateCall, toNumber, type Value } from './value.ts';
 
 const CONSTANTS: readonly (readonly [string, Value])[] = [
   ['true', true],
@@ -11,17 +11,17 @@ const CONSTANTS: readonly (readonly [string, Value])[] = [
   ['None', null],
 ];
 
-/** What every template can read and call. */
+/** Returns the constants and functions that every template can use. */
 export function globalsOf(budget: Budget): readonly (readonly [string, Value])[] {
   return [
     ...CONSTANTS,
     ['range', (call) => range(call, budget)],
-    ['dict', ({ positional, named }) => ({ ...fieldsOf(positional[0]), ...Object.fromEntries(named) })],
-    ['namespace', ({ positional, named }) => new Map([...Object.entries(fieldsOf(positional[0])), ...named])],
+    ['dict', (call) => Object.fromEntries(fieldsOf(call, budget))],
+    ['namespace', (call) => new Map(fieldsOf(call, budget))],
   ];
 }
 
-/** The names of `globalsOf`. */
+/** The names that `globalsOf` returns. */
 export const GLOBAL_NAMES: readonly string[] = [
   ...CONSTANTS.map(([name]) => name),
   'range',
@@ -29,10 +29,15 @@ export const GLOBAL_NAMES: readonly string[] = [
   'namespace',
 ];
 
-function fieldsOf(value: Value): { readonly [key: string]: Value } {
-  if (value === undefined) return {};
-  if (isDict(value)) return value;
-  throw templateError('dict() and namespace() take an object or named values');
+/** Copies the fields of an object, if one is given, and the named arguments. */
+function fieldsOf(
+  { positional: [source], named }: TemplateCall,
+  budget: Budget,
+): readonly (readonly [string, Value])[] {
+  if (source === undefined) return [...named];
+  if (!isDict(source)) throw templateError('dict() and namespace() take an object or named values');
+  budget.step(sizeOf(source));
+  return [...Object.entries(source), ...named];
 }
 
 function range(call: TemplateCall, budget: Budget): Value {

@@ -1,14 +1,13 @@
-import type { Budget } from './budget.ts';
-import { templateError } from './failure.ts';
+import { type Budget, createWriter } from './budget.ts';
+import { compare, isEqual } from './comparison.ts';
 import { memberOf } from './methods.ts';
-import { testOf } from './tests.ts';
+import { passes } from './tests.ts';
 import {
   argument,
-  compare,
   isDict,
-  isEqual,
   isTemplateList,
   isTrue,
+  payFor,
   type TemplateCall,
   toItems,
   toNumber,
@@ -25,85 +24,101 @@ export const LIST_FILTERS: { readonly [name: string]: Filter } = {
   first: (value) => toItems(value)[0],
   last: (value) => toItems(value).at(-1),
   join: (value, call, budget) =>
-    join(pick(value, call, 1, budget), toTemplateText(argument(call, 0, 'd')), budget),
+    join(pick(value, call, 1, budget), toTemplateText(argument(call, 0, 'd'), budget), budget),
   sort: (value, call, budget) => sort(value, call, budget),
   reverse: (value) =>
     typeof value === 'string' ? [...value].reverse().join('') : toItems(value).toReversed(),
   unique: (value, _, budget) => unique(toItems(value), budget),
   sum: (value, call, budget) =>
     pick(value, call, 0, budget).reduce<number>((total, item) => total + toNumber(item), 0),
-  min: (value, _, budget) => inOrder(toItems(value), false, budget)[0],
-  max: (value, _, budget) => inOrder(toItems(value), false, budget).at(-1),
-  select: (value, call, budget) => toItems(value).filter((item) => passes(item, call.positional, budget)),
-  reject: (value, call, budget) => toItems(value).filter((item) => !passes(item, call.positional, budget)),
-  selectattr: (value, { positional: [path, ...test] }, budget) =>
-    toItems(value).filter((item) => passes(attributeOf(item, path, budget), test, budget)),
-  rejectattr: (value, { positional: [path, ...test] }, budget) =>
-    toItems(value).filter((item) => !passes(attributeOf(item, path, budget), test, budget)),
+  min: (value, _, budget) => inOrder(toItems(value), fold, budget)[0],
+  max: (value, _, budget) => inOrder(toItems(value), fold, budget).at(-1),
+  select: (value, { positional }, budget) => toItems(value).filter(itemCheck(positional, budget)),
+  reject: (value, { positional }, budget) => toItems(value).filter(not(itemCheck(positional, budget))),
+  selectattr: (value, call, budget) => toItems(value).filter(attributeCheck(call, budget)),
+  rejectattr: (value, call, budget) => toItems(value).filter(not(attributeCheck(call, budget))),
 };
 
-/** With a test's name, whether it holds; without one, whether the value is true. */
-function passes(value: Value, [name, other]: readonly Value[], budget: Budget): boolean {
-  budget.step();
-  if (name === undefined) return isTrue(value);
-  const test = testOf(toTemplateText(name));
-  if (test === undefined) throw templateError(`there is no test ${toTemplateText(name)}`);
-  return test(value, other, budget);
+type Reader = (item: Value) => Value;
+type Check = (item: Value) => boolean;
+
+/** Returns a check that an item passes a test or, without a test, that it counts as true. */
+function itemCheck([test, other]: readonly Value[], budget: Budget): Check {
+  const name = test === undefined ? undefined : toTemplateText(test, budget);
+  return (item) => {
+    budget.step();
+    return name === undefined ? isTrue(item) : passes(item, name, other, budget);
+  };
 }
 
-/** `a.b.0`: keys and positions, one after the other. */
-function attributeOf(item: Value, path: Value, budget: Budget): Value {
-  const keys = toTemplateText(path).split('.');
-  return keys.reduce<Value>((value, key) => {
-    const known = isDict(value) || isTemplateList(value);
-    if (!known) return undefined;
-    const member = memberOf(value, isTemplateList(value) ? Number(key) : key, budget);
-    return typeof member === 'function' ? undefined : member;
-  }, item);
+function attributeCheck({ positional: [path, ...test] }: TemplateCall, budget: Budget): Check {
+  const read = attributeReader(path, budget);
+  const check = itemCheck(test, budget);
+  return (item) => check(read(item));
+}
+
+function not(check: Check): Check {
+  return (item) => !check(item);
+}
+
+/** Returns a function that reads `a.b.0` of an item: keys and positions, one after the other. */
+function attributeReader(path: Value, budget: Budget): Reader {
+  const keys = toTemplateText(path, budget).split('.');
+  return (item) => {
+    budget.step(keys.length);
+    return keys.reduce<Value>((value, key) => {
+      if (!isDict(value) && !isTemplateList(value)) return undefined;
+      const member = memberOf(value, isTemplateList(value) ? Number(key) : key, budget);
+      return typeof member === 'function' ? undefined : member;
+    }, item);
+  };
 }
 
 function pick(value: Value, call: TemplateCall, index: number, budget: Budget): readonly Value[] {
   const attribute = argument(call, index, 'attribute');
   const items = toItems(value);
   budget.step(items.length);
-  return attribute === undefined ? items : items.map((item) => attributeOf(item, attribute, budget));
+  return attribute === undefined ? items : items.map(attributeReader(attribute, budget));
 }
 
-/** `map(attribute='a.b', default=...)`. */
+/** `map(attribute='a.b', default=...)` */
 export function pluck(items: readonly Value[], { named }: TemplateCall, budget: Budget): readonly Value[] {
-  const [path, missing] = [named.get('attribute'), named.get('default')];
-  budget.step(items.length);
-  return items.map((item) => attributeOf(item, path, budget) ?? missing);
+  const read = attributeReader(named.get('attribute'), budget);
+  const missing = named.get('default');
+  return items.map((item) => read(item) ?? missing);
 }
 
 function join(items: readonly Value[], separator: string, budget: Budget): string {
-  const texts = items.map(toTemplateText);
-  budget.text(texts.reduce((length, text) => length + text.length + separator.length, 0));
-  return texts.join(separator);
+  const writer = createWriter(budget);
+  for (const [index, item] of items.entries()) {
+    if (index > 0) writer.write(separator);
+    writer.write(toTemplateText(item, budget));
+  }
+  return writer.text();
 }
 
-/** `sort(reverse, case_sensitive, attribute)`. */
+/** `sort(reverse, case_sensitive, attribute)` */
 function sort(value: Value, call: TemplateCall, budget: Budget): readonly Value[] {
-  const items = toItems(value);
   const path = argument(call, 2, 'attribute');
-  const keyed = items.map((item) => ({
-    item,
-    key: path === undefined ? item : attributeOf(item, path, budget),
-  }));
+  const read = path === undefined ? (item: Value) => item : attributeReader(path, budget);
   const exact = isTrue(argument(call, 1, 'case_sensitive'));
-  budget.step(items.length * 4);
-  const sorted = keyed.sort((one, other) => compareKeys(one.key, other.key, exact)).map(({ item }) => item);
-  return isTrue(argument(call, 0, 'reverse')) ? sorted.reverse() : sorted;
+  const sorted = inOrder(toItems(value), exact ? read : (item) => fold(read(item)), budget);
+  return isTrue(argument(call, 0, 'reverse')) ? sorted.toReversed() : sorted;
 }
 
-function inOrder(items: readonly Value[], exact: boolean, budget: Budget): readonly Value[] {
+function inOrder(items: readonly Value[], keyOf: Reader, budget: Budget): readonly Value[] {
   budget.step(items.length * 4);
-  return items.toSorted((one, other) => compareKeys(one, other, exact));
+  const keyed = items.map((item) => {
+    const key = keyOf(item);
+    payFor(key, budget);
+    return { item, key };
+  });
+  return keyed.sort((one, other) => compare(one.key, other.key, budget)).map(({ item }) => item);
 }
 
-function compareKeys(one: Value, other: Value, exact: boolean): number {
-  const fold = (value: Value): Value => (typeof value === 'string' && !exact ? value.toLowerCase() : value);
-  return compare(fold(one), fold(other));
+/** Makes the case of letters not count. */
+function fold(value: Value): Value {
+  return typeof value === 'string' ? value.toLowerCase() : value;
 }
 
 function unique(items: readonly Value[], budget: Budget): readonly Value[] {

@@ -1,35 +1,33 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './failure.ts';
-import { capitalize, replaceText, toTitle, trimText } from './text.ts';
+import { templateError } from './errors.ts';
+import { splitText, TEXT_FUNCTIONS, type TextFunction, trimText } from './text.ts';
 import {
   argument,
   type Callable,
+  type Dict,
   isDict,
   isNamespace,
   isTemplateList,
+  payFor,
+  payForResult,
   type TemplateCall,
   toTemplateText,
   type Value,
-  weigh,
 } from './value.ts';
 
 type Method<T> = (self: T, call: TemplateCall, budget: Budget) => Value;
 
-const TEXT_METHODS: { readonly [name: string]: Method<string> } = {
-  upper: (text) => text.toUpperCase(),
-  lower: (text) => text.toLowerCase(),
-  title: (text) => toTitle(text),
-  capitalize: (text) => capitalize(text),
-  strip: (text, call) => trimText(text, argument(call, 0, 'chars'), 'both'),
-  lstrip: (text, call) => trimText(text, argument(call, 0, 'chars'), 'start'),
-  rstrip: (text, call) => trimText(text, argument(call, 0, 'chars'), 'end'),
-  startswith: (text, call) => affixes(call).some((affix) => text.startsWith(affix)),
-  endswith: (text, call) => affixes(call).some((affix) => text.endsWith(affix)),
-  replace: (text, call, budget) => replaceText(text, call, budget),
-  split: (text, call) => split(text, argument(call, 0, 'sep'), argument(call, 1, 'maxsplit')),
+const TEXT_METHODS: { readonly [name: string]: TextFunction } = {
+  ...TEXT_FUNCTIONS,
+  strip: (text, call, budget) => trimText(text, charactersOf(call, budget), 'both'),
+  lstrip: (text, call, budget) => trimText(text, charactersOf(call, budget), 'start'),
+  rstrip: (text, call, budget) => trimText(text, charactersOf(call, budget), 'end'),
+  startswith: (text, call, budget) => affixesOf(call, budget).some((affix) => text.startsWith(affix)),
+  endswith: (text, call, budget) => affixesOf(call, budget).some((affix) => text.endsWith(affix)),
+  split,
 };
 
-const DICT_METHODS: { readonly [name: string]: Method<{ readonly [key: string]: Value }> } = {
+const DICT_METHODS: { readonly [name: string]: Method<Dict> } = {
   items: (dict) => Object.entries(dict),
   keys: (dict) => Object.keys(dict),
   values: (dict) => Object.values(dict),
@@ -41,8 +39,8 @@ const DICT_METHODS: { readonly [name: string]: Method<{ readonly [key: string]: 
 };
 
 /**
- * What `value.key` or `value[key]` is: the data's own keys, items, and the methods listed here. Nothing that JavaScript
- * objects inherit can be reached.
+ * Returns `value.key` or `value[key]`: an item, a key of the data itself, or a method listed above. Nothing that
+ * JavaScript objects inherit can be reached.
  */
 export function memberOf(value: Value, key: Value, budget: Budget): Value {
   if (typeof key === 'number') return itemAt(value, key);
@@ -53,8 +51,9 @@ export function memberOf(value: Value, key: Value, budget: Budget): Value {
   return Object.hasOwn(value, key) ? value[key] : methodOf(DICT_METHODS, key, value, budget);
 }
 
-/** Part of a list or a text, as Python slices it. */
-export function sliceOf(value: Value, bounds: readonly [Value, Value, Value]): Value {
+/** Returns a part of a list or a text, as Python slices it. */
+export function sliceOf(value: Value, bounds: readonly [Value, Value, Value], budget: Budget): Value {
+  if (isTemplateList(value) || typeof value === 'string') budget.items(value.length);
   const [start, stop, step] = bounds.map((bound) =>
     typeof bound === 'number' ? Math.trunc(bound) : undefined,
   );
@@ -89,20 +88,31 @@ function methodOf<T extends Value>(
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (method === undefined) return undefined;
   return (call) => {
-    budget.step(weigh(self));
-    return method(self, call, budget);
+    payFor(self, budget);
+    return payForResult(method(self, call, budget), budget);
   };
 }
 
-function affixes(call: TemplateCall): readonly string[] {
-  const affix = call.positional[0];
-  return isTemplateList(affix) ? affix.map(toTemplateText) : [toTemplateText(affix)];
+function charactersOf(call: TemplateCall, budget: Budget): string {
+  const characters = toTemplateText(argument(call, 0, 'chars'), budget);
+  budget.items(characters.length);
+  return characters;
 }
 
-function split(text: string, separator: Value, limit: Value): readonly string[] {
+function affixesOf({ positional: [affix] }: TemplateCall, budget: Budget): readonly string[] {
+  payFor(affix, budget);
+  return isTemplateList(affix)
+    ? affix.map((each) => toTemplateText(each, budget))
+    : [toTemplateText(affix, budget)];
+}
+
+/** `split(sep, maxsplit)`; without a separator, blanks separate. */
+function split(text: string, call: TemplateCall, budget: Budget): readonly string[] {
+  const separator = toTemplateText(argument(call, 0, 'sep'), budget);
+  const limit = argument(call, 1, 'maxsplit');
   const most = typeof limit === 'number' && limit >= 0 ? limit : Number.POSITIVE_INFINITY;
-  const by = toTemplateText(separator);
-  const parts = by === '' ? text.trim().split(/\s+/).filter(Boolean) : text.split(by);
+  const parts =
+    separator === '' ? text.trim().split(/\s+/).filter(Boolean) : splitText(text, separator, budget);
   if (parts.length <= most) return parts;
-  return [...parts.slice(0, most), parts.slice(most).join(by || ' ')];
+  return [...parts.slice(0, most), parts.slice(most).join(separator || ' ')];
 }

@@ -1,7 +1,7 @@
 import { filterOf } from './filters.ts';
 import { GLOBAL_NAMES } from './globals.ts';
 import type { CallBlockNode, ForNode, MacroNode, Node, SetNode } from './node.ts';
-import { testOf } from './tests.ts';
+import { isTest } from './tests.ts';
 
 /** A name that a template uses and nothing provides. */
 export interface UnknownName {
@@ -66,7 +66,7 @@ function visit(node: Node, names: Names): void {
       break;
     case 'TestExpression':
       visit(node.operand, names);
-      if (testOf(node.test.value) === undefined) note(names, 'test', node.test.value);
+      if (!isTest(node.test.value)) note(names, 'test', node.test.value);
       break;
     default:
       visitAll(partsOf(node), names);

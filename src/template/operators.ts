@@ -1,28 +1,20 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './failure.ts';
-import {
-  compare,
-  isDict,
-  isEqual,
-  isTemplateList,
-  kindNameOf,
-  toNumber,
-  toTemplateText,
-  type Value,
-} from './value.ts';
+import { compare, contains, isEqual } from './comparison.ts';
+import { templateError } from './errors.ts';
+import { isTemplateList, toNumber, toTemplateText, type Value } from './value.ts';
 
 type Operator = (left: Value, right: Value, budget: Budget) => Value;
 
 const OPERATORS: { readonly [symbol: string]: Operator } = {
-  '==': (left, right, budget) => isEqual(left, right, budget),
+  '==': isEqual,
   '!=': (left, right, budget) => !isEqual(left, right, budget),
-  '<': (left, right) => compare(left, right) < 0,
-  '<=': (left, right) => compare(left, right) <= 0,
-  '>': (left, right) => compare(left, right) > 0,
-  '>=': (left, right) => compare(left, right) >= 0,
+  '<': (left, right, budget) => compare(left, right, budget) < 0,
+  '<=': (left, right, budget) => compare(left, right, budget) <= 0,
+  '>': (left, right, budget) => compare(left, right, budget) > 0,
+  '>=': (left, right, budget) => compare(left, right, budget) >= 0,
   in: (left, right, budget) => contains(right, left, budget),
   'not in': (left, right, budget) => !contains(right, left, budget),
-  '~': (left, right, budget) => concat(toTemplateText(left), toTemplateText(right), budget),
+  '~': (left, right, budget) => concat(toTemplateText(left, budget), toTemplateText(right, budget), budget),
   '+': add,
   '-': (left, right) => toNumber(left) - toNumber(right),
   '*': multiply,
@@ -32,7 +24,7 @@ const OPERATORS: { readonly [symbol: string]: Operator } = {
   '**': (left, right) => toNumber(left) ** toNumber(right),
 };
 
-/** The value of an operator between two values (`and` and `or` are not among them: they do not always need both). */
+/** Applies an operator to two values. `and` and `or` are not here, because they may need only the first. */
 export function operate(symbol: string, left: Value, right: Value, budget: Budget): Value {
   const operator = Object.hasOwn(OPERATORS, symbol) ? OPERATORS[symbol] : undefined;
   if (operator === undefined) throw templateError(`there is no operator ${symbol}`);
@@ -42,18 +34,6 @@ export function operate(symbol: string, left: Value, right: Value, budget: Budge
   return result;
 }
 
-function contains(whole: Value, part: Value, budget: Budget): boolean {
-  if (typeof whole === 'string') {
-    budget.text(whole.length);
-    return whole.includes(toTemplateText(part));
-  }
-  if (isDict(whole)) return typeof part === 'string' && Object.hasOwn(whole, part);
-  if (whole === undefined || whole === null) return false;
-  if (!isTemplateList(whole)) throw templateError(`${kindNameOf(whole)} contains nothing`);
-  budget.step(whole.length);
-  return whole.some((item) => isEqual(item, part, budget));
-}
-
 function concat(left: string, right: string, budget: Budget): string {
   budget.text(left.length + right.length);
   return left + right;
@@ -61,7 +41,7 @@ function concat(left: string, right: string, budget: Budget): string {
 
 function add(left: Value, right: Value, budget: Budget): Value {
   if (typeof left === 'string' || typeof right === 'string')
-    return concat(toTemplateText(left), toTemplateText(right), budget);
+    return concat(toTemplateText(left, budget), toTemplateText(right, budget), budget);
   if (!isTemplateList(left) || !isTemplateList(right)) return toNumber(left) + toNumber(right);
   budget.step(left.length + right.length);
   return [...left, ...right];
@@ -80,7 +60,7 @@ function divisor(value: Value): number {
   return number;
 }
 
-/** Python's: the result has the sign of the divisor. */
+/** Returns the remainder with the sign of the divisor, as Python does. */
 function modulo(left: number, right: number): number {
   return left - right * Math.floor(left / right);
 }

@@ -1,13 +1,13 @@
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { createBudget, createWriter } from './budget.ts';
+import { templateError } from './errors.ts';
 import { execute } from './execute.ts';
-import { templateError } from './failure.ts';
 import type { Node } from './node.ts';
 import { parseTemplate } from './parse.ts';
 import { createScope } from './scope.ts';
 
-/** A template ready to be rendered. */
+/** A parsed template. */
 export interface Template {
   readonly program: Node;
 }
@@ -15,10 +15,10 @@ export interface Template {
 const templates = new Map<string, Template>();
 const MAX_TEMPLATES = 2000;
 
-/** A template from its text; kept, because a server renders the same few again and again. Throws project_invalid. */
+/** Parses a template and caches it, because a server renders the same few again and again. Throws `project_invalid`. */
 export function compileTemplate(text: string): Template {
-  const known = templates.get(text);
-  if (known !== undefined) return known;
+  const cached = templates.get(text);
+  if (cached !== undefined) return cached;
   const parsed = parseTemplate(text);
   if ('problem' in parsed) {
     throw new SvcError('project_invalid', `${parsed.problem.message} ${parsed.problem.fix}`);
@@ -30,8 +30,8 @@ export function compileTemplate(text: string): Template {
 }
 
 /**
- * The text of a template for some values. It escapes nothing, sees nothing but the values, and is bounded: 1 MiB of
- * text, half a million steps. Throws internal, result_too_large or deadline_exceeded.
+ * Renders a template with some values. It escapes nothing and sees nothing but the values. Throws `internal` for a fault
+ * of the template, `result_too_large` beyond 1 MiB of text and `deadline_exceeded` beyond half a million steps.
  */
 export function renderTemplate({ program }: Template, variables: JsonObject): string {
   const budget = createBudget();

@@ -1,22 +1,29 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './failure.ts';
+import { templateError } from './errors.ts';
 import { argument, type TemplateCall, toTemplateText, type Value } from './value.ts';
 
-/** First letter large, the rest small. */
-export function capitalize(text: string): string {
+/** A filter or method of a text. */
+export type TextFunction = (text: string, call: TemplateCall, budget: Budget) => Value;
+
+/** The functions that a text has both as filters and as methods. */
+export const TEXT_FUNCTIONS: { readonly [name: string]: TextFunction } = {
+  upper: (text) => text.toUpperCase(),
+  lower: (text) => text.toLowerCase(),
+  // An apostrophe is part of a word.
+  title: (text) => text.replace(/[^-\s({[<]+/g, capitalize),
+  capitalize,
+  replace: replaceText,
+};
+
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
 }
 
-/** Every word with a large first letter; an apostrophe is part of a word. */
-export function toTitle(text: string): string {
-  return text.replace(/[^-\s({[<]+/g, capitalize);
-}
-
-/** Without blanks, or without the given characters, at its ends. */
-export function trimText(text: string, characters: Value, side: 'both' | 'start' | 'end'): string {
-  const unwanted = toTemplateText(characters);
+/** Removes blanks, or the given characters, from the ends of a text: `trim(chars)`. */
+export function trimText(text: string, characters: string, side: 'both' | 'start' | 'end'): string {
+  const unwanted = new Set(characters.split(''));
   const isUnwanted = (at: number): boolean =>
-    unwanted === '' ? text.charAt(at).trim() === '' : unwanted.includes(text.charAt(at));
+    characters === '' ? text.charAt(at).trim() === '' : unwanted.has(text.charAt(at));
   let start = 0;
   let end = text.length;
   if (side !== 'end') while (start < end && isUnwanted(start)) start += 1;
@@ -24,26 +31,34 @@ export function trimText(text: string, characters: Value, side: 'both' | 'start'
   return text.slice(start, end);
 }
 
-/** `replace(old, new, count)`. */
-export function replaceText(text: string, call: TemplateCall, budget: Budget): string {
-  const old = toTemplateText(argument(call, 0, 'old'));
-  const replacement = toTemplateText(argument(call, 1, 'new'));
+/** `replace(old, new, count)` */
+function replaceText(text: string, call: TemplateCall, budget: Budget): string {
+  const old = toTemplateText(argument(call, 0, 'old'), budget);
+  const replacement = toTemplateText(argument(call, 1, 'new'), budget);
   const count = argument(call, 2, 'count');
   if (old === '') throw templateError('replace() needs a text to look for');
-  const parts = text.split(old);
+  const parts = splitText(text, old, budget);
   const most = typeof count === 'number' && count >= 0 ? count : parts.length;
   budget.text(text.length + Math.min(most, parts.length) * replacement.length);
   if (most >= parts.length - 1) return parts.join(replacement);
   return [...parts.slice(0, most), parts.slice(most).join(old)].join(replacement);
 }
 
-/** Each line after the first moved to the right. */
+/** Takes a text apart at a separator. */
+export function splitText(text: string, separator: string, budget: Budget): readonly string[] {
+  budget.search(text.length, separator.length);
+  const parts = text.split(separator);
+  budget.items(parts.length);
+  return parts;
+}
+
+/** Moves each line but the first to the right: `indent(width, first, blank)`. */
 export function indentText(text: string, call: TemplateCall, budget: Budget): string {
   const width = argument(call, 0, 'width') ?? 4;
-  const padding = typeof width === 'number' ? width : toTemplateText(width).length;
-  const lines = text.split('\n');
-  budget.text(text.length + lines.length * Math.max(0, padding));
-  const indent = typeof width === 'number' ? ' '.repeat(Math.max(0, width)) : toTemplateText(width);
+  const padding = typeof width === 'number' ? Math.max(0, width) : toTemplateText(width, budget);
+  const lines = splitText(text, '\n', budget);
+  budget.text(text.length + lines.length * (typeof padding === 'number' ? padding : padding.length));
+  const indent = typeof padding === 'number' ? ' '.repeat(padding) : padding;
   const first = argument(call, 1, 'first') === true;
   const blank = argument(call, 2, 'blank') === true;
   return lines
@@ -51,16 +66,16 @@ export function indentText(text: string, call: TemplateCall, budget: Budget): st
     .join('\n');
 }
 
-/** At most so many characters, with an end that says that there was more. */
-export function truncateText(text: string, call: TemplateCall): string {
+/** Cuts a text to a length and marks the cut: `truncate(length, killwords, end)`. */
+export function truncateText(text: string, call: TemplateCall, budget: Budget): string {
   const length = argument(call, 0, 'length') ?? 255;
-  const end = toTemplateText(argument(call, 2, 'end') ?? '...');
+  const end = toTemplateText(argument(call, 2, 'end') ?? '...', budget);
   if (typeof length !== 'number' || text.length <= length) return text;
   const cut = text.slice(0, Math.max(0, length - end.length));
   return (argument(call, 1, 'killwords') === true ? cut : withoutLastWord(cut)) + end;
 }
 
-/** Character by character: a pattern would try again at each of many blanks. */
+/** Goes character by character: a pattern would start again at each of many blanks. */
 function withoutLastWord(text: string): string {
   let at = text.length;
   while (at > 0 && text.charAt(at - 1).trim() !== '') at -= 1;
@@ -75,7 +90,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 };
 
-/** For HTML; templates escape nothing by themselves. */
+/** Escapes a text for HTML. Templates never do so by themselves. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

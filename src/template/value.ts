@@ -1,10 +1,7 @@
-import { isSame } from '../types/canonical.ts';
-import { type Budget, TEXT_PER_STEP } from './budget.ts';
-import { templateError } from './failure.ts';
+import type { Budget } from './budget.ts';
+import { templateError } from './errors.ts';
 
-const ITEMS_PER_STEP = 16;
-
-/** What a template computes with: JSON, what is not there, functions, and `namespace()`. */
+/** A value that a template computes with: JSON, undefined, a function or a `namespace()`. */
 export type Value =
   | undefined
   | null
@@ -12,11 +9,14 @@ export type Value =
   | number
   | string
   | readonly Value[]
-  | { readonly [key: string]: Value }
+  | Dict
   | Callable
   | Namespace;
 
-/** The one value a template can change. */
+/** An object of JSON. Templates never change one. */
+export type Dict = { readonly [key: string]: Value };
+
+/** The only value that a template can change. */
 export type Namespace = Map<string, Value>;
 
 /** A macro, a method or a global function. */
@@ -30,84 +30,104 @@ export interface TemplateCall {
   readonly caller?: Callable;
 }
 
-/** The argument at a position, or of a name. */
+/** Returns the argument at a position, or else the one of a name. */
 export function argument(call: TemplateCall, index: number, name: string): Value {
   return index < call.positional.length ? call.positional[index] : call.named.get(name);
 }
 
+/** Tells whether a value is a list. */
 export function isTemplateList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-export function isDict(value: Value): value is { readonly [key: string]: Value } {
+/** Tells whether a value is an object of JSON. */
+export function isDict(value: Value): value is Dict {
   return typeof value === 'object' && value !== null && !isTemplateList(value) && !isNamespace(value);
 }
 
+/** Tells whether a value is a `namespace()`. */
 export function isNamespace(value: Value): value is Namespace {
   return value instanceof Map;
 }
 
-/** Python's idea of truth: empty lists, dictionaries and texts are false. */
+const sizes = new WeakMap<Dict, number>();
+
+/** Returns the number of keys of an object. It counts them once, because JavaScript goes through all of them. */
+export function sizeOf(dict: Dict): number {
+  const size = sizes.get(dict) ?? Object.keys(dict).length;
+  sizes.set(dict, size);
+  return size;
+}
+
+/** Tells whether a value counts as true. As in Python, empty lists, objects and texts do not. */
 export function isTrue(value: Value): boolean {
   if (isTemplateList(value)) return value.length > 0;
-  return isDict(value) ? Object.keys(value).length > 0 : Boolean(value);
+  return isDict(value) ? sizeOf(value) > 0 : Boolean(value);
 }
 
-/** A value as the template shows it: nothing for null, JSON for lists and dictionaries. */
-export function toTemplateText(value: Value): string {
+/** Pays for going through a value once, without what its items hold. */
+export function payFor(value: Value, budget: Budget): void {
+  if (typeof value === 'string') budget.read(value.length);
+  else if (isTemplateList(value)) budget.items(value.length);
+  else if (isDict(value)) budget.keys(sizeOf(value));
+}
+
+/** Pays for a value that was computed. Throws `result_too_large` for a text that is too long. */
+export function payForResult(value: Value, budget: Budget): Value {
+  if (typeof value === 'string') budget.text(value.length);
+  else payFor(value, budget);
+  return value;
+}
+
+/** Returns a value as the template shows it: nothing for null, JSON for lists and objects. */
+export function toTemplateText(value: Value, budget: Budget): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'function') throw templateError('a function cannot be shown; call it');
-  return typeof value === 'object' ? toJson(value) : String(value);
+  return typeof value === 'object' ? toJson(value, budget) : String(value);
 }
 
-/** A value as JSON text. */
-export function toJson(value: Value, indent = 0): string {
+/** Returns a value as JSON text, and pays for it. */
+export function toJson(value: Value, budget: Budget, indent = 0): string {
+  payForJson(value, budget, indent);
   return (
     JSON.stringify(
       value ?? null,
-      (_, item: Value) => {
-        if (typeof item === 'function') throw templateError('a function cannot be shown; call it');
-        return isNamespace(item) ? Object.fromEntries(item) : (item ?? null);
-      },
+      (_, item: Value) => (isNamespace(item) ? Object.fromEntries(item) : (item ?? null)),
       indent,
     ) ?? 'null'
   );
 }
 
-/** Equality by value; nothing is equal to a value of another type. */
-export function isEqual(left: Value, right: Value, budget: Budget): boolean {
-  if (left === right) return true;
-  if (!(isTemplateList(left) && isTemplateList(right)) && !(isDict(left) && isDict(right))) return false;
-  const [one, other] = [toJson(left), toJson(right)];
-  budget.step((4 * (one.length + other.length)) / TEXT_PER_STEP);
-  return isSame(JSON.parse(one), JSON.parse(other));
+/**
+ * Pays for a JSON text before it is made. A list that holds one list twice, which holds one list twice, and so on, is
+ * small in memory and long as text, so we go through every occurrence.
+ */
+function payForJson(value: Value, budget: Budget, indent: number): void {
+  let length = 0;
+  const visit = (item: Value, blanks: number): void => {
+    if (typeof item === 'function') throw templateError('a function cannot be shown; call it');
+    length += blanks + (typeof item === 'string' ? item.length : 1);
+    budget.items(1);
+    if (isTemplateList(item)) for (const each of item) visit(each, blanks + indent);
+    else if (typeof item === 'object' && item !== null) {
+      for (const [key, each] of isNamespace(item) ? item : Object.entries(item)) {
+        length += key.length;
+        visit(each, blanks + indent);
+      }
+    }
+  };
+  visit(value, 0);
+  budget.text(length);
 }
 
-/** How many steps it takes to go through a value. */
-export function weigh(value: Value): number {
-  if (typeof value === 'string') return value.length / TEXT_PER_STEP;
-  return isTemplateList(value) ? value.length / ITEMS_PER_STEP : 0;
-}
-
-/** Order of two numbers or two texts. */
-export function compare(left: Value, right: Value): number {
-  const numbers = typeof left !== 'string' && typeof right !== 'string';
-  const [one, other] = numbers ? [toNumber(left), toNumber(right)] : [left, right];
-  if (typeof one === 'number' && typeof other === 'number') return one - other;
-  if (typeof one !== 'string' || typeof other !== 'string') {
-    throw templateError(`${kindNameOf(left)} and ${kindNameOf(right)} have no order`);
-  }
-  return one < other ? -1 : Number(one > other);
-}
-
-/** A number or a boolean as a number. */
+/** Returns a number or a boolean as a number. */
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   throw templateError(`${kindNameOf(value)} is not a number`);
 }
 
-/** What can be looped over. */
+/** Returns the items that a loop goes through: of a list, the characters of a text or the keys of an object. */
 export function toItems(value: Value): readonly Value[] {
   if (value === undefined || value === null) return [];
   if (isTemplateList(value)) return value;
@@ -116,7 +136,7 @@ export function toItems(value: Value): readonly Value[] {
   throw templateError(`${kindNameOf(value)} cannot be looped over`);
 }
 
-/** What a value is, in words that give nothing of it away. */
+/** Names the type of a value for an error, without repeating the value. */
 export function kindNameOf(value: Value): string {
   if (value === undefined) return 'something undefined';
   if (value === null) return 'null';

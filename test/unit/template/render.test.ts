@@ -261,6 +261,11 @@ describe('the sandbox', () => {
   });
 });
 
+const DOUBLED =
+  '{% set ns = namespace(l=[1]) %}{% for i in range(60) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}';
+const COPIES =
+  '{% set ns = namespace(l=[text]) %}{% for i in range(12) %}{% set ns.l = ns.l + ns.l %}{% endfor %}';
+
 describe('the bounds', () => {
   const failure = (template: string, values: JsonObject = {}): SvcError => {
     const start = cpuMs();
@@ -288,6 +293,31 @@ describe('the bounds', () => {
     ['deadline_exceeded', '{% for i in range(100000) %}{% if data == other %}{% endif %}{% endfor %}'],
     ['deadline_exceeded', '{% for i in range(100000) %}{% if "y" in text %}{% endif %}{% endfor %}'],
     ['deadline_exceeded', '{% for i in range(100000) %}{% set x = data|tojson %}{% endfor %}'],
+    // A list that holds one list twice, which holds one list twice, and so on, is long only as text.
+    ['deadline_exceeded', `${DOUBLED}{{ ns.l }}`],
+    ['deadline_exceeded', `${DOUBLED}{{ ns.l|tojson|length }}`],
+    ['deadline_exceeded', `${DOUBLED}{{ (ns.l ~ "")|length }}`],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if text[1:] %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if text < near %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if text == near %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if text is lower %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if keys|length %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if keys.items() %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% set x = dict(keys) %}{% endfor %}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% set x = keys|dictsort %}{% endfor %}'],
+    [
+      'deadline_exceeded',
+      '{% macro f() %}{% endmacro %}{% for i in range(100000) %}{{ f(**keys) }}{% endfor %}',
+    ],
+    ['deadline_exceeded', '{{ data.rows|map(attribute=path)|list|length }}'],
+    ['deadline_exceeded', '{% for i in range(100000) %}{% if data in "abc" %}{% endif %}{% endfor %}'],
+    ['deadline_exceeded', `${COPIES}{{ ns.l|sort|length }}`],
+    ['deadline_exceeded', `${COPIES}{{ ns.l|map("upper")|list|length }}`],
+    // V8 compares each character of the one with each of the other.
+    ['deadline_exceeded', '{{ part in text }}'],
+    ['deadline_exceeded', '{{ text|replace(part, "")|length }}'],
+    ['deadline_exceeded', '{{ text.split(part)|length }}'],
+    ['result_too_large', '{{ (text|replace("x", "<"))|escape|length }}'],
     ['result_too_large', '{% for i in range(20000) %}{{ "x" * 100 }}{% endfor %}'],
     [
       'result_too_large',
@@ -304,7 +334,18 @@ describe('the bounds', () => {
     ['internal', '{% set ns = namespace() %}{% set ns.x = ns %}{{ ns }}'],
   ])('%s: %s', (code, template) => {
     const data = { rows: Array.from({ length: 5000 }, (_, id) => ({ id })) };
-    const values = { n: 2_000_000_000, text: big, data, other: structuredClone(data) };
+    const keys = Object.fromEntries(Array.from({ length: 50_000 }, (_, id) => [`k${id}`, id]));
+    const part = `${'x'.repeat(200_000)}y${'x'.repeat(200_000)}`;
+    const values = {
+      n: 2_000_000_000,
+      text: big,
+      near: `${big.slice(1)}y`,
+      part,
+      path: 'a.'.repeat(50_000),
+      keys,
+      data,
+      other: structuredClone(data),
+    };
     expect(failure(template, values).code).toBe(code);
   });
 
@@ -335,9 +376,9 @@ describe('the bounds', () => {
     expect(error.message).toMatch(/^The template cannot be rendered: .+\.$/);
   });
 
-  it('of what a cut text costs is its length', () => {
+  it('let truncating take time in proportion to the length of the text', () => {
     const text = `${' '.repeat(100_000)}x ${'y'.repeat(300)}`;
-    // With the square of the length this would take minutes.
+    // In proportion to the square of the length, this would take minutes.
     expect(render('{{ text|truncate(100010)|length }}', { text })).toBe('100004');
   });
 
@@ -355,7 +396,12 @@ describe('the bounds', () => {
       { rows },
     );
     expect(text.split('\n')).toHaveLength(2001);
+    const sorted =
+      '{% for r in rows|sort(attribute="name", reverse=true)|map(attribute="name")|unique %}{{ r }} {% endfor %}';
+    expect(render(sorted, { rows: rows.slice(0, 500) })).toMatch(/^row 99 row 98 /);
+    expect(render('{{ rows|tojson }}', { rows })).toBe(JSON.stringify(rows));
     expect(render('{{ text }}', { text: 'x'.repeat(1_000_000) })).toHaveLength(1_000_000);
+    expect(render('{{ "needle 7" in text }}', { text: 'x'.repeat(500_000) })).toBe('false');
   });
 
   it('compile a text once and refuse one that is wrong', () => {

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 
-/** What went wrong while a template was rendered; never a value. */
+/** The error of a template that fails while it is rendered. `why` must not repeat a value. */
 export function templateError(why: string): SvcError {
   return new SvcError('internal', `The template cannot be rendered: ${why}.`);
 }
