@@ -29,9 +29,9 @@ export async function startChild(options: ChildOptions): Promise<PreviewProcess>
   const { args, cwd, env, onLine, urlIn } = options;
   const child = spawn(process.execPath, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const last: string[] = [];
-  const ended = once(child, 'close').then(([code, signal]) =>
-    [`It ended with ${signal ?? code}.`, ...last].join('\n'),
-  );
+  const ended = new Promise<string>((resolve) => {
+    child.once('close', (code, signal) => resolve([`It ended with ${signal ?? code}.`, ...last].join('\n')));
+  });
   const url = await new Promise<string>((resolve, reject) => {
     const told = (line: string) => {
       last.push(line);

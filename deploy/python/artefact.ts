@@ -38,12 +38,14 @@ async function projectFiles({ files }: CarriedPython): Promise<Contents> {
 async function pyodideFiles(python: CarriedPython): Promise<Contents> {
   const folder = pyodideFolder();
   if (folder === null) throw missingPyodide();
-  const texts = PYODIDE_FILES.map(
-    async (file) => [`pyodide/${file}`, await readFile(fileURLToPath(new URL(file, folder)))] as const,
+  const texts = await Promise.all(
+    PYODIDE_FILES.map(
+      async (file) => [`pyodide/${file}`, await readFile(fileURLToPath(new URL(file, folder)))] as const,
+    ),
   );
   const snapshot = await createSnapshot(folder, await readHostModules(), seedOf(python));
   return {
-    ...Object.fromEntries(await Promise.all(texts)),
+    ...Object.fromEntries(texts),
     'pyodide/snapshot.bin': snapshot,
     'pyodide/LICENSE.txt': await readFile(LICENSE, 'utf8'),
   };

@@ -100,7 +100,7 @@ async function serveNext(handle: Handler): Promise<void> {
 async function stream(handle: Handler, event: unknown, context: { awsRequestId: string }): Promise<void> {
   const out = new ResponseStream(`invocation/${context.awsRequestId}/response`);
   out.on('error', () => {});
-  const closed = once(out, 'close');
+  const closed = new Promise((resolve) => out.once('close', resolve));
   await handle(event, out, context);
   await closed;
 }

@@ -66,8 +66,10 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
       options.onLine?.(line);
     });
   }
-  const exited = once(child, 'exit');
-  const ended = exited.then(([code]) => `the runtime ended with ${code}: ${log.slice(-TAIL).join('\n')}`);
+  const ended = once(child, 'close').then(
+    ([code]) => `the runtime ended with ${code}: ${log.slice(-TAIL).join('\n')}`,
+    (cause: Error) => `the runtime cannot be started: ${cause.message}`,
+  );
   void ended.then((why) => api.fail(new Error(why)));
   const { gateway, timeoutMs = TIMEOUT_MS, port = 0 } = options;
   const front = await startFront(api, { gateway, timeoutMs, port });
@@ -80,7 +82,7 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
     close: async () => {
       front.close();
       child.kill('SIGKILL');
-      await exited;
+      await ended;
       api.close();
       await rm(root, { recursive: true });
     },
