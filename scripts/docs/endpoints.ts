@@ -19,7 +19,7 @@ const PARTS: Readonly<Record<string, string>> = {
     'The code of the endpoint. A source has exactly one of `code` and `file`. SQL must be one statement; Python must be in a file.',
   confirm: 'A question that a person must accept before each call.',
   question:
-    'One item of `ask`. The server asks the items one after the other, and the items of a nested list together. Without an answer, the call does not run.',
+    'One item of `ask`. The server asks the items one after the other, and the items of a nested list together. If a person declines or does not answer, the call does not run.',
   field: 'One item of `fields`: a type with a name, text, a number, true or false, or an array of an enum.',
   policies: 'Two lists of rules. A condition that cannot be evaluated denies the call.',
   rule: `One rule. Input rules see every argument by its name, and output rules see \`response\`. Both see \`now()\` and \`user\`, with ${listOf(USER_KEYS)}. If nobody is signed in, \`user.role\` is \`anonymous\`, lists are empty and all other fields are null. For a user without a role, \`user.role\` is null.`,
