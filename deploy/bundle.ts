@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { SvcError } from '../src/errors.ts';
+import { messageOf, SvcError } from '../src/errors.ts';
 import { CONFIG_FILE, type Target } from './target.ts';
 
 /** Its modules for browsers: those for Node are CommonJS and call `require`, which a module has not. */
@@ -73,7 +73,7 @@ export async function bundle(
     });
     return { code: outputFiles[0]?.contents ?? new Uint8Array(), metafile };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new SvcError('internal', `adapters/${entry} cannot be bundled: ${reason}`, { cause });
   }
 }

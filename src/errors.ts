@@ -91,11 +91,15 @@ export class SvcError extends Error {
   }
 }
 
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Any thrown value as a SvcError: foreign errors become `internal` and keep their cause. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new SvcError('internal', message, { cause: thrown });
+  return new SvcError('internal', messageOf(thrown), { cause: thrown });
 }
 
 /** The text a client may see. */

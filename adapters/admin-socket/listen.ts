@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type { Admin } from '../../src/admin/app.ts';
-import { SvcError } from '../../src/errors.ts';
+import { messageOf, SvcError } from '../../src/errors.ts';
 
 /** The admin API being served. */
 export interface AdminSocket {
@@ -69,7 +69,7 @@ function answers(path: string): Promise<boolean> {
 }
 
 function unusable(path: string, cause: unknown): SvcError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new SvcError(
     'config_invalid',
     `The admin socket ${path} cannot be opened: ${reason}.

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/json.ts';
-import { isObject } from '../../src/types/coerce.ts';
+import { isObject, type JsonObject, tryJson } from '../../src/json.ts';
 
 /** What a model sent as arguments: an object, or null; as text in any case. */
 export interface SentArguments {
@@ -10,12 +9,8 @@ export interface SentArguments {
 /** Arguments that come as JSON text; none at all is an empty object. */
 export function fromText(raw: string): SentArguments {
   if (raw.trim() === '') return { args: {}, raw };
-  try {
-    const parsed: JsonValue = JSON.parse(raw);
-    return { args: isObject(parsed) ? parsed : null, raw };
-  } catch {
-    return { args: null, raw };
-  }
+  const parsed = tryJson(raw);
+  return { args: isObject(parsed) ? parsed : null, raw };
 }
 
 /** Arguments that come as data. */

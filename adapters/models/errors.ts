@@ -1,4 +1,4 @@
-import { SvcError } from '../../src/errors.ts';
+import { messageOf, SvcError } from '../../src/errors.ts';
 
 const MOST_TEXT = 500;
 
@@ -9,7 +9,7 @@ export function toModelError(
 ): SvcError {
   if (thrown instanceof SvcError) return thrown;
   const bare = (text: string) => (apiKey === null ? text : text.replaceAll(apiKey, '[REDACTED]'));
-  const text = bare(thrown instanceof Error ? thrown.message : String(thrown));
+  const text = bare(messageOf(thrown));
   const shown = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
   const status = statusOf(thrown);
   if (isTimeout(thrown)) {

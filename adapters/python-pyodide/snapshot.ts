@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { SvcError } from '../../src/errors.ts';
+import { messageOf, SvcError } from '../../src/errors.ts';
 import { bundledFile } from './bundled-files.ts';
 import { type HostModules, PRELOADED } from './interpreter.ts';
 import type { SnapshotInput } from './make-snapshot.ts';
@@ -79,7 +79,7 @@ async function keep(snapshot: Uint8Array, folder: string, path: string): Promise
 }
 
 function unkept(folder: string, cause: unknown): SvcError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new SvcError(
     'python_unavailable',
     `Python's snapshot cannot be kept in ${folder}: ${reason}.\nName a folder that can be written in XDG_CACHE_HOME, or install python3.`,

@@ -1,3 +1,4 @@
+import { tryJson } from '../../src/json.ts';
 import { unresolved } from './unresolved.ts';
 
 /** A reply of a secret manager: its status, and its body when that is JSON. */
@@ -35,7 +36,7 @@ export async function requestSecret(question: SecretRequest): Promise<SecretResp
       'Give the address it sends to as its address.',
     );
   }
-  return { status: response.status, body: parse(await readText(response, name)) };
+  return { status: response.status, body: tryJson(await readText(response, name)) };
 }
 
 /** The error's own text may quote the address, and that may hold a password; its code may not. */
@@ -58,12 +59,4 @@ async function readText(response: Response, name: string): Promise<string> {
     throw unresolved(`is with ${name}, whose answer broke off.`, 'Try again, or look at its log.');
   }
   return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer());
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

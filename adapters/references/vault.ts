@@ -1,3 +1,4 @@
+import { isObject } from '../../src/json.ts';
 import type { SecretReference } from '../../src/ports.ts';
 import type { VaultConnection } from '../../src/settings/references/connections.ts';
 import { readToken, type Variables } from './environment.ts';
@@ -67,12 +68,8 @@ function fieldsOfFirst({ status, body }: SecretResponse): Fields | null {
 }
 
 function mapOf(value: unknown, key: string): Fields | null {
-  const found = isMap(value) ? value[key] : null;
-  return isMap(found) ? found : null;
-}
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const found = isObject(value) ? value[key] : null;
+  return isObject(found) ? found : null;
 }
 
 function toText(fields: Fields, field: string): string {

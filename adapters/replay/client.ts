@@ -1,6 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
-import { isObject } from '../../src/types/coerce.ts';
+import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 
 const REVISION = '2026-07-28';
 const TIMEOUT_MS = 60_000;
@@ -72,11 +71,7 @@ function messageOf(text: string, type: string): JsonValue {
   const data = type.includes('text/event-stream')
     ? (text.split('\n').findLast((line) => line.startsWith('data:')) ?? '').slice(5)
     : text;
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null;
-  }
+  return tryJson(data) ?? null;
 }
 
 function refused(url: URL, status: number, token: string | null): SvcError {

@@ -1,11 +1,9 @@
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { parseUriTemplate } from '../../src/project/uri.ts';
 import type { Ended, RecordedCall } from '../../src/quality/replay/record.ts';
 import type { Player } from '../../src/quality/replay/run.ts';
-import { isList } from '../../src/types/canonical.ts';
-import { isObject } from '../../src/types/coerce.ts';
 import { createReplayClient, type ReplayAnswer, type SendRequest } from './client.ts';
 
 /** Makes calls against a running server, as whoever the token says. */
@@ -81,7 +79,7 @@ function requestOf({ kind, name, args }: RecordedCall) {
     return { method: 'resources/read', params: { uri }, name: uri };
   }
   const given = Object.entries(args).filter(([, value]) => value !== null);
-  const texts = given.map(([key, value]) => [key, toText(value)] as const);
+  const texts = given.map(([key, value]) => [key, toTextOrJson(value)] as const);
   return { method: 'prompts/get', params: { name, arguments: Object.fromEntries(texts) }, name };
 }
 
@@ -89,12 +87,8 @@ function expand(template: string, args: JsonObject): string {
   const parsed = parseUriTemplate(template);
   if ('problem' in parsed) return template;
   const { literals, variables } = parsed.template;
-  const values = variables.map((name) => encodeURIComponent(toText(args[name] ?? '')));
+  const values = variables.map((name) => encodeURIComponent(toTextOrJson(args[name] ?? '')));
   return literals.map((literal, at) => `${literal}${values[at] ?? ''}`).join('');
-}
-
-function toText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const UNKNOWN = { decision: null, errorCode: null, errorText: null, rows: null } as const;
@@ -130,9 +124,6 @@ function readOf(result: JsonObject): JsonValue | undefined {
   const [first] = isList(result.contents) ? result.contents : [];
   if (!isObject(first) || typeof first.text !== 'string') return undefined;
   if (first.mimeType !== 'application/json') return first.text;
-  try {
-    return JSON.parse(first.text);
-  } catch {
-    return first.text;
-  }
+  const value = tryJson(first.text);
+  return value === undefined ? first.text : value;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { styled } from '../io/output.ts';
 import { toText } from '../io/value.ts';
 
@@ -9,7 +9,7 @@ export function toToolText({ structuredContent, content }: JsonObject): string {
 
 /** In older revisions what is no map travels as the one value of a map. */
 function unwrapped(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   const [[key, inner] = [], ...others] = Object.entries(value);
   return key === 'result' && inner !== undefined && others.length === 0 ? inner : value;
 }

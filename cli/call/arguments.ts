@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 
 /** Text from a command line as a tool's schema wants it; what does not fit is left for the server to refuse. */
 export function toArguments(args: JsonObject, schema: JsonObject): JsonObject {
@@ -10,7 +10,7 @@ export function toArguments(args: JsonObject, schema: JsonObject): JsonObject {
 
 function toArgument(value: JsonValue, types: readonly string[]): JsonValue {
   if (typeof value !== 'string' || types.includes('string')) return value;
-  const parsed = parse(value);
+  const parsed = tryJson(value);
   return parsed !== undefined && types.includes(typeOf(parsed)) ? parsed : value;
 }
 
@@ -30,14 +30,6 @@ function typeOf(value: JsonValue): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function mapOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isObject(value) ? value : {};
 }

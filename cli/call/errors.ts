@@ -1,4 +1,4 @@
-import { SvcError } from '../../src/errors.ts';
+import { messageOf, SvcError } from '../../src/errors.ts';
 
 /** What was met on the way to a server. */
 export interface Met {
@@ -18,7 +18,7 @@ export function toCallError(thrown: unknown, met: Met): SvcError {
   if (status === 401)
     return new SvcError(met.token ? 'token_invalid' : 'token_missing', tokenText(met), options);
   if (status === 403)
-    return new SvcError('denied', `${url} refuses this caller (403): ${reasonOf(thrown)}`, options);
+    return new SvcError('denied', `${url} refuses this caller (403): ${messageOf(thrown)}`, options);
   if (status === 404 || status === 405) {
     const text = `There is no MCP endpoint at ${url} (${status}). Correct --url: it is the address that \`svc serve\` prints.`;
     return new SvcError('not_found', text, options);
@@ -29,7 +29,7 @@ export function toCallError(thrown: unknown, met: Met): SvcError {
       `${url} takes no more calls for now (429). Try again later.`,
       options,
     );
-  return new SvcError('request_invalid', `${url} answered: ${reasonOf(thrown)}`, options);
+  return new SvcError('request_invalid', `${url} answered: ${messageOf(thrown)}`, options);
 }
 
 function unreachableText(url: string, reason: unknown): string {
@@ -47,8 +47,4 @@ function causeOf(reason: unknown): string {
   const inner = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason;
   if (!(inner instanceof Error)) return String(inner);
   return inner.message || ('code' in inner ? String(inner.code) : inner.name);
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,8 +1,7 @@
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
-import { isObject } from '../../src/types/coerce.ts';
 import type { Run } from '../command.ts';
 import { toFindingLines } from '../io/findings.ts';
 import type { CommandInput } from '../io/input.ts';

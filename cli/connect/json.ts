@@ -1,5 +1,6 @@
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { SvcError } from '../../src/errors.ts';
+import { isObject } from '../../src/json.ts';
 import type { Tree } from './clients.ts';
 
 /** A client's JSON file, with comments and trailing commas where there are any; throws config_invalid. */
@@ -12,7 +13,7 @@ export function readConfigJson(file: string, text: string): Tree {
     const line = text.slice(0, error.offset).split('\n').length;
     throw refusal(`${file}:${line}`, printParseErrorCode(error.error));
   }
-  if (typeof tree === 'object' && tree !== null && !Array.isArray(tree)) return tree as Tree;
+  if (isObject(tree)) return tree as Tree;
   throw refusal(file, 'it is no map');
 }
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { JsonValue } from '../../src/json.ts';
+import { toTextOrJson } from '../../src/json.ts';
 import { styled } from '../io/output.ts';
 import type { MergedFile } from './file.ts';
 import type { DbtChange } from './merge.ts';
@@ -25,10 +25,8 @@ function verbOf(action: MergedFile['action'], dryRun: boolean): string {
 
 function toLine({ action, key, from, to }: DbtChange): string {
   const value =
-    action === 'change' ? `${toText(from)} -> ${toText(to)}` : toText(action === 'add' ? to : from);
+    action === 'change'
+      ? `${toTextOrJson(from)} -> ${toTextOrJson(to)}`
+      : toTextOrJson(action === 'add' ? to : from);
   return `  ${MARKS[action]} ${key}: ${value}`;
-}
-
-function toText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

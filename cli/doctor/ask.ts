@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json.ts';
+import { isObject, type JsonObject, tryJson } from '../../src/json.ts';
 
 /** What a server said. */
 export interface DoctorResponse {
@@ -28,14 +28,8 @@ export async function fetchForCheck(url: string, init: RequestInit = {}): Promis
 /** The object that was answered; null for anything else. */
 export function objectOf(answer: DoctorResponse | null): JsonObject | null {
   if (answer?.status !== 200) return null;
-  try {
-    const value: unknown = JSON.parse(answer.text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : null;
-  } catch {
-    return null;
-  }
+  const value = tryJson(answer.text);
+  return isObject(value) ? value : null;
 }
 
 /** How an answer is told to people. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue, toTextOrJson } from '../../src/json.ts';
 import { toColumns } from './columns.ts';
 import { styled } from './output.ts';
 
@@ -23,7 +23,6 @@ export function toMessages(value: JsonValue): string {
 }
 
 function isRows(value: JsonValue): value is readonly JsonObject[] {
-  const isObject = (item: JsonValue) => typeof item === 'object' && item !== null && !Array.isArray(item);
   return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }
 
@@ -36,7 +35,7 @@ function toTable(rows: readonly JsonObject[]): string {
 
 /** Shortened visibly; --json has all of it. */
 function toCell(value: JsonValue): string {
-  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const text = value === null ? '' : toTextOrJson(value);
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
   return line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line;
 }

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../src/json.ts';
-import { isObject } from '../../src/types/coerce.ts';
+import { isObject, type JsonValue } from '../../src/json.ts';
 import type { MigrationNote } from './note.ts';
 import type { Rewritten } from './site.ts';
 import { type Noting, renameVersion } from './version.ts';

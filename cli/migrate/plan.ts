@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonValue } from '../../src/json.ts';
+import { isObject, type JsonValue } from '../../src/json.ts';
 import { DEFAULT_PATHS, SITE_NAME } from '../../src/project/site.ts';
 import type { Paths } from '../../src/project/site-model.ts';
-import { isObject } from '../../src/types/coerce.ts';
 import { rewriteEndpoint, rewriteSuite } from './endpoint.ts';
 import { listFiles } from './list.ts';
 import type { MigrationNote } from './note.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/json.ts';
-import { isObject } from '../../src/types/coerce.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import type { Rewritten } from './site.ts';
 import { type Noting, renameVersion } from './version.ts';
 import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { SvcError } from '../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { messageOf, SvcError } from '../../src/errors.ts';
+import { type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 
 /** `--param key=value` as arguments: text that the parameter's type converts; `@file` is the file's JSON or text. */
 export async function parseParamOptions(pairs: readonly string[]): Promise<JsonObject> {
@@ -24,11 +24,8 @@ async function parsePair(pair: string): Promise<[string, JsonValue]> {
 async function toArgument(value: string, option: string): Promise<JsonValue> {
   if (value.startsWith('@@') || !value.startsWith('@')) return value.replace(/^@@/, '@');
   const text = await readParamText(value.slice(1), option);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const json = tryJson(text);
+  return json === undefined ? text : json;
 }
 
 /** The text of a file that an option names. */
@@ -36,7 +33,6 @@ export async function readParamText(file: string, option: string): Promise<strin
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SvcError('usage', `The file of ${option} cannot be read: ${reason}`, { cause });
+    throw new SvcError('usage', `The file of ${option} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../src/json.ts';
+import { type JsonValue, tryJson } from '../../src/json.ts';
 import type { SqlValue } from '../../src/ports.ts';
 
 /** A value of `--param` as its text reads: a number, true, false and null are themselves, anything else is text; JSON lists and objects are lists and structs. */
@@ -10,11 +10,8 @@ export function toQueryValue(given: JsonValue): SqlValue {
 }
 
 function fromJson(text: string): SqlValue {
-  try {
-    return toSql(JSON.parse(text));
-  } catch {
-    return text;
-  }
+  const value = tryJson(text);
+  return value === undefined ? text : toSql(value);
 }
 
 function toSql(value: JsonValue): SqlValue {

@@ -1,6 +1,6 @@
 import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
 import { readParamText } from './parameters.ts';
 
@@ -25,7 +25,3 @@ function toObject(json: string): JsonObject {
 }
 
 const EXAMPLE = `${OPTION} '{"email": "ada@example.com", "role": "analyst"}'`;
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { USER_KEYS } from '../../src/policy/user.ts';
 import { editorSchemaOf } from '../../src/quality/editor/files.ts';
-import { isObject } from '../../src/types/coerce.ts';
 
 /** Where the page stands in the repository. */
 export const ENDPOINTS_PAGE = 'docs/reference/endpoints.md';

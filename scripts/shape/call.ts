@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../src/errors.ts';
 
 /** A function of ours that V8 saw running; the name of an anonymous one is empty. */
 export interface Ran {
@@ -56,7 +57,7 @@ export async function measureCall(root: string): Promise<CallFigure> {
     cpSync(example, project, { recursive: true });
     return { ran: await serveAndMeasure(root, project) };
   } catch (thrown) {
-    return { unmeasured: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { unmeasured: messageOf(thrown) };
   } finally {
     rmSync(project, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { isObject } from '../types/coerce.ts';
+import { isObject } from '../json.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES } from './record.ts';
 
 /** The fields that a filter compares. */
@@ -36,7 +36,7 @@ const MOMENT = new RegExp(TIMESTAMP);
 
 /** A line as a record; null for one that is torn, or none of ours. */
 export function toAuditLine(line: string): AuditLine | null {
-  const fields = tryJson(line);
+  const fields = readLine(line);
   if (!isObject(fields)) return null;
   const { timestamp, operation_type, operation_status } = fields;
   const sound =
@@ -62,10 +62,10 @@ export function fieldTextOf(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function tryJson(line: string): unknown {
+/** The JSON of a line; null for a line that is not JSON, is nested too deep, or holds half of a surrogate pair. */
+function readLine(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
-    // Half a character is no text, whatever JSON's grammar says of its escape.
     return /\\ud[89a-f]/i.test(line) && hasHalves(value) ? null : value;
   } catch {
     return null;

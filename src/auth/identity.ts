@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isObject, textOf, textsOf } from './upstream/field.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { textOf, textsOf } from './upstream/field.ts';
 import type { Identity } from './upstream/provider.ts';
 
 /** What a provider says about somebody, checked but not yet mapped. */

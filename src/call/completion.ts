@@ -1,7 +1,7 @@
 import type { CompletionSql, PromptEntry, ResourceEntry } from '../catalog/model.ts';
 import { TYPED_VALUE } from '../catalog/typed-value.ts';
 import type { RequestContext } from '../context.ts';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, toTextOrJson } from '../json.ts';
 import type { SqlValue } from '../ports.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { validatorOf } from '../types/validate.ts';
@@ -43,7 +43,7 @@ export async function completeParameter(
     { caller: toSqlCaller(context), signal: context.signal, timeoutMs: TIMEOUT_MS },
   );
   const column = columns[0]?.name ?? '';
-  return rows.flatMap((row) => (row[column] === null ? [] : [toText(row[column])]));
+  return rows.flatMap(({ [column]: found = null }) => (found === null ? [] : [toTextOrJson(found)]));
 }
 
 function ownStatement({ completion = {} }: PromptEntry | ResourceEntry, name: string): CompletionSql | null {
@@ -74,8 +74,4 @@ function fitting({ parameters }: PromptEntry | ResourceEntry, args: JsonObject):
 function bound({ parameters }: PromptEntry | ResourceEntry, name: string, known: JsonObject): SqlValue {
   const parameter = parameters.find((one) => one.name === name && name !== TYPED_VALUE);
   return toSqlValue(parameter ?? { type: 'string' }, known[name] ?? null);
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

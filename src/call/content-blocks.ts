@@ -1,6 +1,5 @@
 import { SvcError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isObject } from '../types/coerce.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /** A block of MCP content. */
 export type Block =

@@ -1,8 +1,7 @@
 import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlResult } from '../ports.ts';
-import { isObject } from '../types/coerce.ts';
 import type { TypeNode } from '../types/node.ts';
 import type { PythonEntry, Returned } from './python.ts';
 

@@ -1,4 +1,5 @@
 import { SvcError } from '../errors.ts';
+import { tryJson } from '../json.ts';
 import type { AuditSettings } from '../project/site-model.ts';
 import type { Catalog } from './model.ts';
 
@@ -41,14 +42,6 @@ export function parseManifest(text: string): Manifest {
 /** The catalog as a built server shows it: under the hash of the whole artefact. */
 export function toServedCatalog({ catalog, hash }: Manifest): Catalog {
   return { ...catalog, hash };
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isManifest(found: unknown): found is Manifest {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
+import { tryJson } from '../json.ts';
 import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/elicitation-model.ts';
 import { freeze } from './freeze.ts';
 import { hashCatalog } from './hash.ts';
@@ -84,14 +85,6 @@ export async function parseCatalog(json: string): Promise<Catalog> {
   if (!isCatalog(found)) throw damaged('has not the shape that this version of svc writes');
   if ((await hashCatalog(found)) !== found.hash) throw damaged('was changed after it was written');
   return freeze(found);
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isCatalog(found: unknown): found is Catalog {

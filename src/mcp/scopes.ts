@@ -3,10 +3,9 @@ import { mayCall } from '../call/pipeline.ts';
 import type { Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Caller, toRequestContext } from './context.ts';
 import { createPages, type ListPage } from './methods/pagination.ts';
-import { isObject } from './wire-tool.ts';
 
 const restricted = new WeakMap<Catalog, boolean>();
 /** Sets of scopes whose lists are kept. */

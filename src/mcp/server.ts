@@ -1,7 +1,7 @@
 import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Runtime } from '../call/runtime.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
 import type { ServeOptions, ServerDeps } from './context.ts';
 import { answeredKinds } from './elicitation/questions.ts';
@@ -12,7 +12,6 @@ import { answerPrompts } from './methods/prompts.ts';
 import { answerResources } from './methods/resources.ts';
 import { answerSubscribe, answerSubscriptions } from './methods/subscriptions.ts';
 import { answerTools } from './methods/tools.ts';
-import { isObject } from './wire-tool.ts';
 
 export type { ServeOptions, ServerDeps } from './context.ts';
 

@@ -1,11 +1,6 @@
 import type { ToolEntry } from '../catalog/model.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { Era } from './era.ts';
-
-/** Whether a value is a JSON object. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Whether a declared result has to travel as `{result: …}`: legacy revisions know objects only. */
 export function isWrapped(entry: ToolEntry, era: Era): boolean {

@@ -1,5 +1,5 @@
 import { type CelEnv, celType, isCelError, isCelType, plan } from '@bufbuild/cel';
-import { SvcError } from '../errors.ts';
+import { messageOf, SvcError } from '../errors.ts';
 import type { Policies, PolicyRule } from '../project/model.ts';
 import type { Bindings } from './cel/bindings.ts';
 import { createEnvironment } from './cel/environment.ts';
@@ -92,7 +92,7 @@ function planCondition(
   try {
     return plan(environment, instrument(parsed.expr));
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return messageOf(thrown);
   }
 }
 

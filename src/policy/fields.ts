@@ -1,6 +1,4 @@
-import type { JsonValue } from '../json.ts';
-import { isList } from '../types/canonical.ts';
-import { isObject } from '../types/coerce.ts';
+import { isList, isObject, type JsonValue } from '../json.ts';
 import type { TypeNode } from '../types/node.ts';
 
 /** What a masked value shows, whatever its type. */

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { Policies, PolicyRule } from '../project/model.ts';
-import { isObject } from '../types/coerce.ts';
 import type { TypeNode } from '../types/node.ts';
 import { MASK } from './fields.ts';
 import { locateField, type Pointer } from './paths.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts';
 import type { Files } from '../ports.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { toEndpoint } from './endpoint.ts';
@@ -8,7 +9,6 @@ import type { Endpoint, EndpointFile, EndpointKind } from './model.ts';
 import { readText } from './read.ts';
 import { ENDPOINT_FILE } from './schema/endpoint.ts';
 import { checkSchema } from './schema/issues.ts';
-import { isMap } from './schema/shape.ts';
 import { type LoadedSource, loadSource } from './source.ts';
 import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
@@ -91,9 +91,9 @@ async function sourceOf(
   yaml: YamlFile,
   kind: EndpointKind,
 ): Promise<LoadedSource | null> {
-  const body = isMap(yaml.value) ? yaml.value[kind] : null;
-  const source = isMap(body) ? body.source : null;
-  if (!isMap(body) || !isMap(source)) return null;
+  const body = isObject(yaml.value) ? yaml.value[kind] : null;
+  const source = isObject(body) ? body.source : null;
+  if (!isObject(body) || !isObject(source)) return null;
   const { code, file: name, language } = source;
   const place = { files, file, yaml, path: [kind, 'source'] };
   if (typeof code === 'string' && typeof name !== 'string') {
@@ -111,7 +111,7 @@ function languageOf(said: unknown, file: string): 'sql' | 'python' {
 /** What nobody is served stops nobody: its problems are warnings. */
 function isDisabled({ value }: YamlFile, kinds: readonly EndpointKind[]): boolean {
   return kinds.some((kind) => {
-    const body = isMap(value) ? value[kind] : null;
-    return isMap(body) && body.enabled === false;
+    const body = isObject(value) ? value[kind] : null;
+    return isObject(body) && body.enabled === false;
   });
 }

@@ -1,7 +1,7 @@
+import { isObject } from '../json.ts';
 import type { SourceIssue } from './issue.ts';
 import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
 import { problemAt } from './schema/issues.ts';
-import { isMap } from './schema/shape.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
 /** The kind of a file's one endpoint, or why there is none. */
@@ -11,7 +11,7 @@ export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: r
 export function findKind(yaml: YamlFile, allowed: readonly EndpointKind[]): FoundKind {
   const { value } = yaml;
   // What is no map at all is for the schema to say.
-  if (!isMap(value)) return { problems: [] };
+  if (!isObject(value)) return { problems: [] };
   const [kind, second] = ENDPOINT_KINDS.filter((name) => Object.hasOwn(value, name));
   if (kind === undefined) return { problems: [missing(yaml, allowed)] };
   if (second !== undefined) return { problems: [extra(yaml, kind, second)] };

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isMap } from '../project/schema/shape.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Path, positionAt } from '../project/yaml/position.ts';
 import { valueAt } from './effective/tree.ts';
 import type { UserFile } from './user-file.ts';
@@ -12,10 +11,10 @@ export interface Selected {
 
 /** What of the user file concerns one profile: `profile`, and everything but `projects`. */
 export function activePart(user: UserFile | null, { project, profile }: Selected): JsonObject {
-  if (user === null || !isMap(user.yaml.value)) return {};
+  if (user === null || !isObject(user.yaml.value)) return {};
   const { projects, svc: _version, ...shared } = user.yaml.value;
   const own = valueAt(projects, [project, 'profiles', profile]);
-  return isMap(own) ? { ...shared, profile: own } : shared;
+  return isObject(own) ? { ...shared, profile: own } : shared;
 }
 
 /** A path of the active part, as the user file has it. */

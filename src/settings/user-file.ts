@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Finding } from '../project/finding.ts';
 import { type SourceIssue, toFindings } from '../project/issue.ts';
-import { isMap } from '../project/schema/shape.ts';
 import { decodeText } from '../project/yaml/decode.ts';
 import { positionAt, toPointer } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
@@ -74,8 +73,8 @@ export function checkNames(
 }
 
 function childOf(value: JsonValue | undefined, key: string): JsonObject {
-  const child = isMap(value) && Object.hasOwn(value, key) ? value[key] : null;
-  return isMap(child) ? child : {};
+  const child = isObject(value) && Object.hasOwn(value, key) ? value[key] : null;
+  return isObject(child) ? child : {};
 }
 
 function unknown(

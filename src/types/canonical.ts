@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import { isList, type JsonValue } from '../json.ts';
 
 /** One text for equal values: keys sorted, so `{a, b}` equals `{b, a}`. */
 export function toCanonicalText(value: JsonValue): string {
@@ -13,9 +13,4 @@ export function isSame(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object') return false;
   return toCanonicalText(left) === toCanonicalText(right);
-}
-
-/** `Array.isArray` that keeps the element type of readonly JSON. */
-export function isList(value: unknown): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,6 +1,5 @@
-import type { JsonValue } from '../json.ts';
+import { isList, isObject, type JsonValue, tryJson } from '../json.ts';
 import { boundsIssue } from './bounds.ts';
-import { isList } from './canonical.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
@@ -29,11 +28,6 @@ export const EXACT: { readonly [type in TypeName]: (value: unknown) => Coerced }
   array: (value) => accept(value, isList(value), 'must be a list'),
   object: (value) => accept(value, isObject(value), 'must be an object'),
 };
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** What a value is, in words that give nothing of it away. */
 function kindOf(value: unknown): string {
@@ -98,16 +92,9 @@ function toBoolean(value: unknown): Coerced {
 
 function fromText(value: unknown, fits: (value: unknown) => boolean, problem: string): Coerced {
   if (typeof value !== 'string') return accept(value, fits(value), problem);
-  const parsed = parseJson(value);
+  const json = tryJson(value);
+  const parsed = json === undefined ? value : json;
   if (!fits(parsed)) return { problem: `${problem}, not text` };
   const tooMuch = boundsIssue(parsed);
   return tooMuch === null ? { value: parsed } : { problem: tooMuch };
-}
-
-function parseJson(text: string): JsonValue {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
-import type { JsonValue } from '../json.ts';
-import { COERCE, EXACT, isObject } from './coerce.ts';
+import { isObject, type JsonValue } from '../json.ts';
+import { COERCE, EXACT } from './coerce.ts';
 import { constraintsOf } from './constraints.ts';
 import {
   createArrayWalk,

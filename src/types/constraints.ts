@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json.ts';
-import { isList, isSame, toCanonicalText } from './canonical.ts';
+import { isList, type JsonValue } from '../json.ts';
+import { isSame, toCanonicalText } from './canonical.ts';
 import { isMultipleOf, parseDecimal } from './decimal.ts';
 import { FORMAT_TEXT, hasFormat } from './format.ts';
 import type { TypeNode } from './node.ts';

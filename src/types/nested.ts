@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isList } from './canonical.ts';
-import { isObject } from './coerce.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { nearestName } from './nearest.ts';
 
 /** A compiled type. */

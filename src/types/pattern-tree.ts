@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 /** Where a zero-width test looks: the text's ends or a word's edge. */
 export type Edge = 'start' | 'end' | 'word' | 'not-word';
 
@@ -44,7 +45,7 @@ export function parsePattern(source: string): PatternTree | PatternRejection {
   try {
     new RegExp(source, 'u');
   } catch (error) {
-    const reason = String(error instanceof Error ? error.message : error);
+    const reason = messageOf(error);
     return new PatternRejection(`is no regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`);
   }
   return parseChoice({ source, at: 0, depth: 0 });

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { boundsIssue } from './bounds.ts';
-import { isObject } from './coerce.ts';
 import { type Mode, toArgumentsSchema, toSchema } from './compile.ts';
 import type { Parameter, TypeNode } from './node.ts';
 

@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { SvcError } from '../../../src/errors.ts';
+import { messageOf, SvcError } from '../../../src/errors.ts';
 import type { Files } from '../../../src/ports.ts';
 import { SITE_NAME } from '../../../src/project/site.ts';
 
@@ -86,7 +86,7 @@ function orAbsent<T>(work: () => T): T | null {
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
     if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(code)) return null;
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = messageOf(thrown);
     throw new SvcError('project_invalid', `A file of the project cannot be read: ${reason}`, {
       cause: thrown,
     });

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/json.ts';
+import { isObject, type JsonObject } from '../../../src/json.ts';
 import type { Address } from '../address.ts';
 import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../ask.ts';
 import { type Check, ok, problem } from '../check.ts';
@@ -72,9 +72,7 @@ function resultOf(answer: DoctorResponse | null): JsonObject {
   const text = answer === null ? '' : (/^data: ?(\{.*)$/m.exec(answer.text)?.[1] ?? answer.text);
   const message = answer === null ? null : objectOf({ ...answer, text });
   const result = message?.result;
-  return typeof result === 'object' && result !== null && !Array.isArray(result)
-    ? (result as JsonObject)
-    : {};
+  return isObject(result) ? result : {};
 }
 
 /** What a browser asks before a page may call: a client that runs in one needs the answer. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import { messageOf } from '../../../src/errors.ts';
 import type { Address } from '../address.ts';
 import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../ask.ts';
 import { type Check, ok, problem } from '../check.ts';
@@ -37,7 +38,7 @@ async function checkCertificate(host: string, port: number): Promise<Check> {
     const wrong = socket.authorized ? null : String(socket.authorizationError);
     return toCertificateCheck(wrong, Date.parse(socket.getPeerCertificate().valid_to));
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = messageOf(thrown);
     return problem(
       'tls',
       `no TLS connection: ${reason}`,

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isList } from '../../types/canonical.ts';
+import { isList, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Parameter, TypeNode } from '../../types/node.ts';
 import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from '../truncate.ts';
 import { isNamedCredential, withoutCredentials } from './credential-names.ts';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import { refused } from '../upstream/errors.ts';
-import { isObject, objectsOf, textOf } from '../upstream/field.ts';
+import { objectsOf, textOf } from '../upstream/field.ts';
 import type { SendToProvider } from '../upstream/request.ts';
 import { read, readObject, toReadFailure } from '../upstream/userinfo.ts';
 

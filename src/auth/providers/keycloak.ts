@@ -1,9 +1,9 @@
 import { errors, jwtVerify } from 'jose';
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import type { ProviderProfile } from '../identity.ts';
 import { misconfigured } from '../upstream/errors.ts';
-import { isObject, textsOf } from '../upstream/field.ts';
+import { textsOf } from '../upstream/field.ts';
 import { ALGORITHMS } from '../upstream/id-token.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';

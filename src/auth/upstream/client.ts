@@ -1,9 +1,9 @@
 import { CodeChallengeMethod, OAuth2Client } from 'arctic';
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { basic } from './basic.ts';
 import { type ProviderStep, unavailable } from './errors.ts';
-import { isObject, textOf } from './field.ts';
+import { textOf } from './field.ts';
 import type { LoginAttempt, ProviderPorts, UpstreamTokens } from './provider.ts';
 import { createAsk, type ProviderResponse, type SendToProvider } from './request.ts';
 import { toTokenFailure } from './token-errors.ts';

@@ -1,9 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-
-/** Whether a value is a JSON object. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 
 /** A field's own text; null where it is missing, empty or something else. */
 export function textOf(object: JsonObject, key: string): string | null {

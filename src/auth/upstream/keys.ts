@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import { isObject } from '../../json.ts';
 import { unavailable } from './errors.ts';
-import { isObject, objectsOf } from './field.ts';
+import { objectsOf } from './field.ts';
 import type { SendToProvider } from './request.ts';
 
 const TEN_MINUTES_MS = 600_000;

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors.ts';
-import type { JsonValue } from '../../json.ts';
+import { type JsonValue, tryJson } from '../../json.ts';
 import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
 import type { ProviderPorts } from './provider.ts';
 
@@ -77,12 +77,7 @@ async function readJson(response: Response, question: ProviderRequest): Promise<
   const text = await readText(response, question);
   const type = response.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return undefined;
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
+  return tryJson(text);
 }
 
 async function readText(response: Response, question: ProviderRequest): Promise<string> {

@@ -1,7 +1,6 @@
 import type { SvcError } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { misconfigured, type ProviderStep, refused, unavailable } from './errors.ts';
-import { isObject } from './field.ts';
 import type { ProviderResponse, SendToProvider } from './request.ts';
 import { retryAfter } from './token-errors.ts';
 

@@ -1,9 +1,8 @@
 import { sha256Base64Url } from '../../crypto/digest.ts';
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { basic } from '../upstream/basic.ts';
 import { misconfigured, type ProviderStep, unavailable } from '../upstream/errors.ts';
-import { isObject } from '../upstream/field.ts';
 import type { ProviderResponse, SendToProvider } from '../upstream/request.ts';
 
 /** The claims of an active token; null for any other. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { ElicitationReply, ElicitationRequest } from '../../context.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isObject } from '../wire-tool.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 
 /** What a client must have declared to be asked a kind of question. */
 const CAPABILITIES = { form: 'elicitation', sampling: 'sampling', roots: 'roots' } as const;

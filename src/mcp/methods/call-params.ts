@@ -5,12 +5,11 @@ import type { Runtime } from '../../call/runtime.ts';
 import type { AnyEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { ServerDeps } from '../context.ts';
 import { contextOf } from '../context.ts';
 import { askingOf } from '../elicitation/elicitation.ts';
 import { toProtocolError } from '../errors.ts';
-import { isObject } from '../wire-tool.ts';
 
 /** What calls are sent; read here and not by a schema, so that wrong ones are recorded too. */
 export const CALL_PARAMS = v.looseObject({});

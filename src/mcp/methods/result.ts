@@ -2,10 +2,10 @@ import { type Block, toMedia } from '../../call/content-blocks.ts';
 import type { Outcome, Truncation } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
 import type { SvcError } from '../../errors.ts';
-import type { JsonValue } from '../../json.ts';
+import { isObject, type JsonValue } from '../../json.ts';
 import type { Era } from '../era.ts';
 import { failureText } from '../errors.ts';
-import { isObject, isWrapped } from '../wire-tool.ts';
+import { isWrapped } from '../wire-tool.ts';
 
 /** Where a cut result says so to programs; `structuredContent` stays what `outputSchema` declares. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';

@@ -5,13 +5,12 @@ import {
   isJSONRPCResponse,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
-import type { JsonValue } from '../../json.ts';
+import { isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
 import type { McpSession } from '../sessions/session.ts';
 import { NO_SESSION } from '../sessions/session-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { isObject } from '../wire-tool.ts';
 import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../json.ts';
-import { isObject } from '../wire-tool.ts';
+import { isObject, type JsonValue } from '../../json.ts';
 
 /** How deep the JSON of one message may nest. */
 export const MAX_DEPTH = 64;

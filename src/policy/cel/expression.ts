@@ -1,5 +1,6 @@
 import { parse } from '@bufbuild/cel';
 import { RE2JS } from '@bufbuild/re2';
+import { messageOf } from '../../errors.ts';
 
 /** A node of a condition's syntax tree. */
 export type Expr = NonNullable<ReturnType<typeof parse>['expr']>;
@@ -89,7 +90,7 @@ function literalPatternProblem(pattern: Expr | undefined): ConditionIssue | null
     return null;
   } catch (thrown) {
     return {
-      message: `The pattern ${JSON.stringify(literal.value)} is not valid: ${textOf(thrown)}.`,
+      message: `The pattern ${JSON.stringify(literal.value)} is not valid: ${messageOf(thrown)}.`,
       fix: 'Write a pattern in RE2 syntax (no look-around, no back-references).',
     };
   }
@@ -124,11 +125,7 @@ function syntaxProblem(why: string): Parsed {
 
 /** `<input>:1:3: found + but expecting ...` as a place; what the parser expected there is a list of everything. */
 function toReadable(thrown: unknown): string {
-  const text = textOf(thrown);
+  const text = messageOf(thrown);
   const place = /^<input>:(\d+):(\d+): found/.exec(text);
   return place === null ? text : `it cannot be read on from line ${place[1]}, column ${place[2]}`;
-}
-
-function textOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

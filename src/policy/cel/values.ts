@@ -1,7 +1,6 @@
 import { type CelInput, celList, celMap } from '@bufbuild/cel';
 import { SvcError } from '../../errors.ts';
-import type { JsonValue } from '../../json.ts';
-import { isList } from '../../types/canonical.ts';
+import { isList, type JsonValue } from '../../json.ts';
 import type { TypeNode } from '../../types/node.ts';
 import { propertyOf } from '../fields.ts';
 

@@ -1,16 +1,11 @@
 import * as v from 'valibot';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { Path } from '../yaml/position.ts';
 
 /** A code, what is wrong and what to do, as the one text that valibot carries. */
 export function says(code: string, message: string, fix: string): string {
   return [code, message, fix].map((part) => part.replaceAll('\n', ' ')).join('\n');
-}
-
-/** Whether a value is a map of YAML. */
-export function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What a value is, in the words of somebody who writes YAML. */
@@ -127,7 +122,7 @@ export function optional<Inner extends v.GenericSchema>(inner: Inner) {
 /** Any map. */
 export function freeMap() {
   return v.pipe(
-    v.custom<JsonObject>(isMap, wrong('a map', 'Write `key: value` lines, indented.')),
+    v.custom<JsonObject>(isObject, wrong('a map', 'Write `key: value` lines, indented.')),
     v.metadata({ json: { type: 'object' } }),
   );
 }

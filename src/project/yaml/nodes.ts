@@ -9,7 +9,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import type { JsonValue } from '../../json.ts';
+import { isObject, type JsonValue } from '../../json.ts';
 import type { SourceIssue } from '../issue.ts';
 import { type NodePosition, type Position, type Positions, pointerTo } from './position.ts';
 
@@ -189,7 +189,7 @@ function isFresh(
 /** YAML 1.1's `<<`: what the other map has and this one has not. */
 function mergeInto(state: State, value: Table<JsonValue>, node: Node, { pointer, depth }: Place): void {
   const other = readNode(state, node, { pointer, depth: depth + 1 });
-  if (typeof other !== 'object' || other === null || Array.isArray(other)) {
+  if (!isObject(other)) {
     refuse(state, 'yaml-merge', placeOf(state, node));
     return;
   }

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import {
   type ChangeClass,
   type Difference,

@@ -1,6 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isList } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { type Difference, type DriftChange, differ, sortChanges, toChanges } from './change.ts';
 import { compareEndpointContracts } from './compare-contract.ts';
 import { compareTables } from './compare-tables.ts';

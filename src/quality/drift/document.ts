@@ -1,8 +1,7 @@
 import { sha256Hex } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, tryJson } from '../../json.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
 
 /** A kind of file that comparisons start from. */
 export interface DocumentKind {
@@ -63,12 +62,4 @@ export async function parseDocument<Content>(
   if (hash !== actual) throw refuse('its hash does not fit its content, so it was edited or merged by hand');
   // The hash says that this is what toDocument was given.
   return { hash, content: content as Content };
-}
-
-function tryJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

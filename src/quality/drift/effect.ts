@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../json.ts';
-import { isList, isSame } from '../../types/canonical.ts';
+import { isList, type JsonValue } from '../../json.ts';
+import { isSame } from '../../types/canonical.ts';
 import { isMultipleOf, parseDecimal } from '../../types/decimal.ts';
 
 /** What a change does to the set of values that a schema allows; `same`: it says the same in other words. */

@@ -1,6 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isList } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { type ChangeClass, type Difference, differ } from './change.ts';
 import { EFFECTS, type Effect, isUnchanged } from './effect.ts';
 

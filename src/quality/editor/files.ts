@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import { ENDPOINT_KINDS } from '../../project/model.ts';
 import { ENDPOINT_FILE } from '../../project/schema/endpoint.ts';
 import { SITE_FILE } from '../../project/schema/site.ts';
-import { isObject } from '../../types/coerce.ts';
 import { SUITE_FILE } from '../evals/schema.ts';
 import { ENDPOINT_WORDS } from './endpoint-words.ts';
 import { EVALS_WORDS } from './evals-words.ts';

@@ -1,5 +1,4 @@
-import type { SvcError } from '../../errors.ts';
-import { toSvcError } from '../../errors.ts';
+import { type SvcError, toSvcError } from '../../errors.ts';
 import { type Calling, type MadeCall, makeCall } from './call.ts';
 import type { LanguageModel, ModelAnswer, ModelCall, ModelMessage, Usage } from './model.ts';
 

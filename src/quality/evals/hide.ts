@@ -1,8 +1,6 @@
 import { createRedactor } from '../../audit/redaction/redact.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { createConcealment } from '../../settings/references/concealment.ts';
-import { isList } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
 import type { MadeCall } from './call.ts';
 import type { CallReport } from './report.ts';
 

@@ -1,5 +1,5 @@
 import type { Catalog, ResourceEntry, ToolEntry } from '../../catalog/model.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isObject } from '../../json.ts';
 import { toInputSchema } from '../../types/schema.ts';
 import type { ModelTool } from './model.ts';
 

@@ -1,6 +1,5 @@
-import type { JsonValue } from '../../json.ts';
-import { isList, isSame } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isList, isObject, type JsonValue } from '../../json.ts';
+import { isSame } from '../../types/canonical.ts';
 import { type Ended, isMarked } from './record.ts';
 
 /** In what an answer differs from the recorded one: plain JSON. */

@@ -1,8 +1,7 @@
 import { OPERATION_TYPES } from '../../audit/record.ts';
 import { REDACTED } from '../../audit/redaction/redact.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { EndpointKind } from '../../project/model.ts';
-import { isObject } from '../../types/coerce.ts';
 
 /** A call as the audit log has it, with everything that is needed to make it again. */
 export interface RecordedCall {

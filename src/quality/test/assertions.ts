@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { EndpointTest } from '../../project/model.ts';
-import { isList, isSame } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isSame } from '../../types/canonical.ts';
 import { toDiff, toShort } from './diff.ts';
 
 /** Why an assertion does not hold of a result; null when it does. */

@@ -1,6 +1,5 @@
-import type { JsonValue } from '../../json.ts';
-import { isList, isSame } from '../../types/canonical.ts';
-import { isObject } from '../../types/coerce.ts';
+import { isList, isObject, type JsonValue } from '../../json.ts';
+import { isSame } from '../../types/canonical.ts';
 
 const MOST = 8;
 const WIDEST = 160;

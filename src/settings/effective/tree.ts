@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isMap } from '../../project/schema/shape.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { type Path, toPointer } from '../../project/yaml/position.ts';
 
 /** One text, number, word or empty place of a tree. */
@@ -11,7 +10,7 @@ export interface Leaf {
 /** Every leaf of a tree, in its order. */
 export function leavesOf(value: JsonValue, path: Path = []): readonly Leaf[] {
   if (isList(value)) return value.flatMap((item, index) => leavesOf(item, [...path, index]));
-  if (isMap(value)) return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
+  if (isObject(value)) return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
   return [{ path, value: value as Leaf['value'] }];
 }
 
@@ -22,7 +21,7 @@ export function replaceLeaves(
   path: Path = [],
 ): JsonValue {
   if (isList(value)) return value.map((item, index) => replaceLeaves(item, leaves, [...path, index]));
-  if (!isMap(value)) return leaves.get(toPointer(path)) ?? value;
+  if (!isObject(value)) return leaves.get(toPointer(path)) ?? value;
   const entries = Object.entries(value);
   return Object.fromEntries(entries.map(([key, item]) => [key, replaceLeaves(item, leaves, [...path, key])]));
 }
@@ -31,7 +30,7 @@ export function replaceLeaves(
 export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((around, key) => {
     if (isList(around)) return typeof key === 'number' ? around[key] : undefined;
-    return isMap(around) && Object.hasOwn(around, key) ? around[key] : undefined;
+    return isObject(around) && Object.hasOwn(around, key) ? around[key] : undefined;
   }, value);
 }
 
@@ -39,7 +38,7 @@ export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | u
 export function withValue(value: JsonValue | undefined, path: readonly string[], leaf: JsonValue): JsonValue {
   const [key, ...rest] = path;
   if (key === undefined) return leaf;
-  const around = isMap(value) ? value : {};
+  const around = isObject(value) ? value : {};
   return { ...around, [key]: withValue(around[key], rest, leaf) };
 }
 
@@ -49,9 +48,4 @@ export function toKey(path: Path): string {
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text ? '.' : ''}${key}`),
     '',
   );
-}
-
-/** Whether a value is a list. */
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

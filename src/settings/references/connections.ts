@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isMap } from '../../project/schema/shape.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { DEFAULTS } from '../effective/defaults.ts';
 import type { Environment } from '../environment.ts';
 
@@ -48,7 +47,7 @@ export function toConnections(tree: JsonObject, env: Environment): Connections {
 }
 
 function blockOf(value: JsonValue | undefined): JsonObject {
-  return isMap(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** What came from outside is text here still. */

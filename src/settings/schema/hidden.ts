@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { isMap, listOf, mapOf, nounOf, says, text, word } from '../../project/schema/shape.ts';
+import { isObject } from '../../json.ts';
+import { listOf, mapOf, nounOf, says, text, word } from '../../project/schema/shape.ts';
 
 /** Marks what must never be shown, nor be bundled into an artefact as it is written. */
 function hidden<Schema extends v.GenericSchema>(schema: Schema) {
@@ -44,6 +45,6 @@ export function words() {
 }
 
 function isParameter(value: unknown): value is SecretParameter {
-  if (isMap(value)) return Object.values(value).every(isParameter);
+  if (isObject(value)) return Object.values(value).every(isParameter);
   return ['string', 'number', 'boolean'].includes(typeof value);
 }

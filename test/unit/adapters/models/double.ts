@@ -1,8 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../../src/json.ts';
-import { isObject } from '../../../../src/types/coerce.ts';
+import { isObject, type JsonObject } from '../../../../src/json.ts';
 
 /** One request as it came. */
 export interface Received {
