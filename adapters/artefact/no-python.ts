@@ -1,4 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
+import type { workerPython as ofWorkers } from '../cloudflare-workers/bundled-python.ts';
+import type { nodePython as ofNode } from '../node/bundled-python.ts';
 
 /* In place of what runs Python endpoints, in an artefact that has none. */
 
@@ -8,4 +10,7 @@ export async function runPython(): Promise<never> {
 }
 
 /** Opens nothing. */
-export const bundledPython = () => ({ parts: {}, warm: async () => {}, close: async () => {} });
+export const nodePython: typeof ofNode = () => ({ parts: {}, warm: async () => {}, close: async () => {} });
+
+/** Opens nothing. */
+export const workerPython: typeof ofWorkers = () => ({ parts: {} });
