@@ -3,6 +3,7 @@ import type { Elicitation, ElicitationReply, ElicitationRequest, RequestContext 
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { answersOf, CONFIRM_KEY, type Field, type Question } from '../project/elicitation-model.ts';
+import { formatOf } from '../types/formats.ts';
 import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';
 import { toJsonSchema } from '../types/schema.ts';
@@ -149,9 +150,6 @@ async function askToConfirm(asker: Asker, values: JsonObject): Promise<void> {
   if (reply?.values.ok !== true) throw declined(entry.name);
 }
 
-/** Formats that forms know (MCP, "Elicitation"). */
-const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
-
 /** Fields as the restricted JSON Schema of a form: one level, and only what every client can show. */
 export function toFormSchema(fields: readonly Field[]): JsonObject {
   const properties = fields.map((field) => [field.name, toProperty(field)] as const);
@@ -160,7 +158,7 @@ export function toFormSchema(fields: readonly Field[]): JsonObject {
 }
 
 function toProperty(field: Field): JsonObject {
-  const { type, items, enum: allowed, titles, enumNames } = field;
+  const { type, items, enum: allowed, titles, enumNames, format } = field;
   const { default: given, ...schema } = toJsonSchema(field, 'input');
   const shared = {
     type,
@@ -178,8 +176,8 @@ function toProperty(field: Field): JsonObject {
     const names = enumNames ? { enumNames } : {};
     return titles ? { ...shared, oneOf: titled(allowed, titles) } : { ...shared, enum: allowed, ...names };
   }
-  const format = FORMATS.includes(schema.format) ? pick(schema, ['format']) : {};
-  return { ...shared, ...pick(schema, ['minLength', 'maxLength', 'minimum', 'maximum']), ...format };
+  const known = format !== undefined && formatOf(format).inForms ? pick(schema, ['format']) : {};
+  return { ...shared, ...pick(schema, ['minLength', 'maxLength', 'minimum', 'maximum']), ...known };
 }
 
 function toItems(allowed: NonNullable<Field['enum']>, titles: Field['titles']): JsonObject {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
+import { formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 import type { PythonEntry } from './python.ts';
 
@@ -23,15 +24,13 @@ function fieldsOf(fields: readonly (readonly [string, TypeNode])[]): JsonObject 
   return Object.fromEntries(found);
 }
 
-const TIMES: readonly string[] = ['date', 'time', 'date-time', 'timestamp'];
-
 function kindOf({ type, format, items, properties }: TypeNode): JsonValue {
   switch (type) {
     case 'integer':
     case 'number':
       return type;
     case 'string':
-      return format !== undefined && TIMES.includes(format) ? format : null;
+      return format === undefined ? null : (formatOf(format).python?.kind ?? null);
     case 'array':
       return wrapped('items', items === undefined ? null : kindOf(items));
     case 'object': {

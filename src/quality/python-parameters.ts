@@ -1,6 +1,7 @@
 import type { JsonValue } from '../json.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Path } from '../project/yaml/position.ts';
+import { formatOf } from '../types/formats.ts';
 import { nearestName } from '../types/nearest.ts';
 import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';
@@ -76,7 +77,8 @@ function checkPair(parameter: PythonParameter, node: Parameter, index: number): 
   const { name } = parameter;
   const differs =
     hasDefault(node) && parameter.default !== undefined && !same(parameter.default, node.default ?? null);
-  const wanted = TIMES[node.format ?? ''] ?? TYPES[node.type];
+  const annotations = node.format === undefined ? null : formatOf(node.format).python?.annotations;
+  const wanted = annotations ?? TYPES[node.type];
   const odd = parameter.type !== null && KNOWN.has(parameter.type) && !wanted.includes(parameter.type);
   return [
     ...(differs
@@ -126,14 +128,6 @@ const KNOWN = new Set([
   'set',
   'bytes',
 ]);
-
-/** Texts of these formats are no texts in Python. */
-const TIMES: Readonly<Record<string, readonly string[]>> = {
-  date: ['date'],
-  time: ['time'],
-  'date-time': ['datetime'],
-  timestamp: ['datetime'],
-};
 
 function same(one: JsonValue, other: JsonValue): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

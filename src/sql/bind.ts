@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { SqlValue } from '../ports.ts';
+import { type Format, formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
-import { toIntervalText, toTimestampText } from './time-text.ts';
-
-const ZONE = /(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** A checked argument as DuckDB gets it: bound under its declared type, never as part of the SQL. */
 export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
@@ -16,7 +14,7 @@ export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
     case 'boolean':
       return value === true;
     case 'string':
-      return toTextValue(parameter, String(value));
+      return toTextValue(parameter.format, String(value));
     case 'array':
       return toList(parameter, Array.isArray(value) ? value : [value]);
     case 'object':
@@ -24,23 +22,9 @@ export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
   }
 }
 
-function toTextValue({ format }: TypeNode, text: string): SqlValue {
-  switch (format) {
-    case 'date':
-      return { sqlType: 'DATE', text };
-    case 'time':
-      // A TIME has no zone: what counts is the clock time as written.
-      return { sqlType: 'TIME', text: text.replace(ZONE, '') };
-    case 'date-time':
-      // DuckDB reads `T` and `Z` in capitals only.
-      return { sqlType: ZONE.test(text) ? 'TIMESTAMPTZ' : 'TIMESTAMP', text: text.toUpperCase() };
-    case 'duration':
-      return { sqlType: 'INTERVAL', text: toIntervalText(text) };
-    case 'timestamp':
-      return { sqlType: 'TIMESTAMPTZ', text: toTimestampText(text) };
-    default:
-      return text;
-  }
+function toTextValue(format: Format | undefined, text: string): SqlValue {
+  const toSql = format === undefined ? null : formatOf(format).toSql;
+  return toSql === null ? text : toSql(text);
 }
 
 function toList({ items }: TypeNode, values: readonly JsonValue[]): SqlValue {

@@ -1,7 +1,7 @@
 import { isList, type JsonValue } from '../json.ts';
 import { isSame, toCanonicalText } from './canonical.ts';
 import { isMultipleOf, parseDecimal } from './decimal.ts';
-import { FORMAT_TEXT, hasFormat } from './format.ts';
+import { formatOf } from './formats.ts';
 import type { TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
@@ -43,7 +43,7 @@ function ofString(node: TypeNode): readonly Constraint[] {
     }),
     ...whenSet(
       format,
-      (name) => (value) => (hasFormat(String(value), name) ? null : `must be ${FORMAT_TEXT[name]}`),
+      (name) => (value) => (formatOf(name).accepts(String(value)) ? null : `must be ${formatOf(name).text}`),
     ),
     ...whenSet(pattern, (source) => patternConstraint(source, maxLength)),
   ];

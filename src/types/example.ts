@@ -1,20 +1,11 @@
 import type { JsonValue } from '../json.ts';
-import type { Format, TypeNode } from './node.ts';
+import { formatOf } from './formats.ts';
+import type { TypeNode } from './node.ts';
 import { acceptsNull } from './nullable.ts';
 import { compilePattern } from './pattern.ts';
 import { exampleText } from './pattern-example.ts';
 import { PatternRejection } from './pattern-tree.ts';
 import { validatorOf } from './validate.ts';
-
-const FORMAT_EXAMPLES = {
-  email: 'ada@example.org',
-  uri: 'https://example.org/',
-  date: '2024-02-29',
-  time: '09:30:00',
-  'date-time': '2024-02-29T09:30:00Z',
-  duration: 'P1DT2H',
-  timestamp: '1709199000',
-} as const satisfies Record<Format, string>;
 
 /** A value that a type accepts: its first example, default or enum value, else one built to fit; undefined when none was found. */
 export function exampleOf(node: TypeNode): JsonValue | undefined {
@@ -59,7 +50,7 @@ function textsOf({ format, pattern, minLength = 0, maxLength = 1000 }: TypeNode)
     .repeat(Math.ceil(Math.max(minLength, 4) / 4))
     .slice(0, Math.min(Math.max(minLength, 4), maxLength));
   return [
-    ...(format === undefined ? [] : [FORMAT_EXAMPLES[format]]),
+    ...(format === undefined ? [] : [formatOf(format).example]),
     ...(matching === null ? [] : [matching, matching.padEnd(minLength, matching.at(-1) ?? 'x')]),
     plain,
   ];

@@ -1,12 +1,9 @@
 import type { JsonValue } from '../json.ts';
+import type { Format } from './formats.ts';
 
 /** The type names of the endpoint language. */
 export const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 export type TypeName = (typeof TYPE_NAMES)[number];
-
-/** The string formats of the endpoint language. */
-export const FORMATS = ['email', 'uri', 'date', 'time', 'date-time', 'duration', 'timestamp'] as const;
-export type Format = (typeof FORMATS)[number];
 
 /** One node of an endpoint type: the source of the validator, the JSON Schema and the example value. */
 export interface TypeNode {

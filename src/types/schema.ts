@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Mode } from './compile.ts';
-import type { Format, Parameter, TypeNode } from './node.ts';
+import { formatOf } from './formats.ts';
+import type { Parameter, TypeNode } from './node.ts';
 import { acceptsNull, hasDefault } from './nullable.ts';
 
 const CONSTRAINTS = [
@@ -16,14 +17,6 @@ const CONSTRAINTS = [
   'maxItems',
   'uniqueItems',
 ] as const;
-
-/** Formats as clients that assert them must read a result: SQL times need no zone, intervals have signs and fractions. */
-const OUTPUT_FORMATS: { readonly [format in Format]?: JsonObject } = {
-  time: { format: 'iso-time' },
-  'date-time': { format: 'iso-date-time' },
-  duration: { pattern: '^[+-]?P' },
-  timestamp: { pattern: '^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$' },
-};
 
 /** A type as JSON Schema 2020-12: what a client should send (`input`), or what it will get (`output`). */
 export function toJsonSchema(node: TypeNode, mode: Mode): JsonObject {
@@ -50,7 +43,7 @@ function schemaOf(node: TypeNode, mode: Mode, nullable: boolean): JsonObject {
     type: nullable ? [node.type, 'null'] : node.type,
     ...picked(node, ['title', 'description']),
     ...enumOf(node, nullable),
-    ...formatOf(node, mode),
+    ...formatKeywords(node, mode),
     ...picked(node, CONSTRAINTS),
     ...(node.items ? { items: toJsonSchema(node.items, mode) } : {}),
     ...(node.type === 'object' ? objectOf(node, mode) : {}),
@@ -68,9 +61,9 @@ function enumOf({ enum: allowed }: TypeNode, nullable: boolean): JsonObject {
   return { enum: nullable && !allowed.includes(null) ? [...allowed, null] : allowed };
 }
 
-function formatOf({ type, format }: TypeNode, mode: Mode): JsonObject {
+function formatKeywords({ type, format }: TypeNode, mode: Mode): JsonObject {
   if (format === undefined || type !== 'string') return {};
-  return (mode === 'output' && OUTPUT_FORMATS[format]) || { format };
+  return (mode === 'output' && formatOf(format).output) || { format };
 }
 
 function objectOf(node: TypeNode, mode: Mode): JsonObject {

@@ -1,6 +1,7 @@
 import type { User } from '../../context.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { Format, TypeNode } from '../../types/node.ts';
+import { formatOf } from '../../types/formats.ts';
+import type { TypeNode } from '../../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from '../cel/bindings.ts';
 import type { ConditionIssue, Expr } from '../cel/expression.ts';
 import { referencesOf } from '../cel/names.ts';
@@ -19,16 +20,6 @@ const SOMEBODY: User = {
   capabilities: ['read'],
   claims: {},
   externalToken: null,
-};
-
-const TEXTS: { readonly [format in Format]: string } = {
-  email: 'someone@example.com',
-  uri: 'https://example.com/',
-  date: '2026-01-31',
-  time: '12:00:00',
-  'date-time': '2026-01-31T12:00:00Z',
-  duration: 'PT1H',
-  timestamp: '2026-01-31T12:00:00Z',
 };
 
 const SAMPLE_TIME = Date.UTC(2026, 0, 31, 12);
@@ -76,7 +67,7 @@ function sampleOf(node: TypeNode): JsonValue {
   if (given !== undefined && given !== null) return given;
   switch (node.type) {
     case 'string':
-      return node.format === undefined ? 'text' : TEXTS[node.format];
+      return node.format === undefined ? 'text' : formatOf(node.format).example;
     case 'integer':
       return node.minimum ?? 1;
     case 'number':

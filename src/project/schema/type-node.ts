@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { checkTypeNode, type TypeIssue } from '../../types/check.ts';
-import { FORMATS, type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
+import { FORMAT_NAMES } from '../../types/formats.ts';
+import { type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
 import { present } from './present.ts';
 import {
   anything,
@@ -40,7 +41,7 @@ const TYPES_MEANT = {
 /** The keys of a type. */
 export const TYPE_ENTRIES = {
   type: choice(TYPE_NAMES, TYPES_MEANT),
-  format: optional(choice(FORMATS)),
+  format: optional(choice(FORMAT_NAMES)),
   title: optional(text()),
   description: optional(text()),
   default: v.optional(anything()),

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../src/json.ts';
-import { FORMATS, type TypeNode } from '../../../src/types/node.ts';
+import { FORMAT_NAMES } from '../../../src/types/formats.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
 import type { Random } from './random.ts';
 
 const TEXTS = [
@@ -46,7 +47,7 @@ function constraints(random: Random, type: TypeNode['type'], depth: number): Omi
   switch (type) {
     case 'string':
       return {
-        ...some(0.2, () => ({ format: random.pick(FORMATS) })),
+        ...some(0.2, () => ({ format: random.pick(FORMAT_NAMES) })),
         ...some(0.2, () => ({ minLength: random.below(3) })),
         ...some(0.2, () => ({ maxLength: 2 + random.below(20) })),
         ...some(0.1, () => ({ pattern: random.pick(['^[a-z]*$', '\\d', '^.{1,5}$']) })),

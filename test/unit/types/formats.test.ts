@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hasFormat } from '../../../src/types/format.ts';
-import type { Format } from '../../../src/types/node.ts';
+import { FORMAT_NAMES, type Format, formatOf } from '../../../src/types/formats.ts';
 import { cpuMs } from '../cpu.ts';
 
 const GOOD: Record<Format, readonly string[]> = {
@@ -58,17 +58,30 @@ const BAD: Record<Format, readonly string[]> = {
   timestamp: ['', 'now', '0x1', 'NaN', '1e15', '-62135596801', '253402300800', '2024-01-01'],
 };
 
-describe.each(Object.keys(GOOD) as Format[])('%s', (format) => {
-  it.each(GOOD[format])('takes %s', (text) => expect(hasFormat(text, format)).toBe(true));
-  it.each(BAD[format])('refuses %j', (text) => expect(hasFormat(text, format)).toBe(false));
+describe.each(FORMAT_NAMES)('%s', (format) => {
+  const { accepts, example } = formatOf(format);
+
+  it.each([...GOOD[format], example])('takes %s', (text) => expect(accepts(text)).toBe(true));
+  it.each(BAD[format])('refuses %j', (text) => expect(accepts(text)).toBe(false));
 
   it('answers long noise at once', () => {
     const start = cpuMs();
     for (const unit of ['a', '1', '@', 'a.', '%41', 'a@', '-', ':', 'P1Y', ' ']) {
-      hasFormat(unit.repeat(200_000), format);
-      hasFormat(`a@${unit.repeat(200_000)}!`, format);
-      hasFormat(`http://${unit.repeat(200_000)}^`, format);
+      accepts(unit.repeat(200_000));
+      accepts(`a@${unit.repeat(200_000)}!`);
+      accepts(`http://${unit.repeat(200_000)}^`);
     }
     expect(cpuMs() - start).toBeLessThan(20_000);
+  });
+});
+
+describe('in Python', () => {
+  const page = readFileSync('docs/reference/python.md', 'utf8');
+  const converters = readFileSync('adapters/python/host/svc/_arguments.py', 'utf8');
+
+  it.each(FORMAT_NAMES)('%s stands in the reference, and its converter exists', (format) => {
+    const { python } = formatOf(format);
+    expect(page).toMatch(new RegExp(python === null ? `formats .*\`${format}\`` : `format: ${format}\` \\|`));
+    if (python !== null) expect(converters).toContain(`"${python.kind}": `);
   });
 });

@@ -1,5 +1,4 @@
 import { parseDecimal } from './decimal.ts';
-import type { Format } from './node.ts';
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i;
@@ -15,33 +14,8 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const FIRST_SECOND = -62_135_596_800;
 const END_SECOND = 253_402_300_800;
 
-/** What a text of each format must be, for messages. */
-export const FORMAT_TEXT = {
-  email: 'an email address such as ada@example.org',
-  uri: 'a URI with its scheme, such as https://example.org/a',
-  date: 'a date of the calendar, YYYY-MM-DD',
-  time: 'a time of day, HH:MM:SS',
-  'date-time': 'a date and time, YYYY-MM-DDTHH:MM:SS with an optional Z or +HH:MM',
-  duration: 'an ISO 8601 duration such as P1DT2H or P2W',
-  timestamp: 'a number of seconds since 1970-01-01T00:00:00Z, in the years 1 to 9999',
-} as const satisfies Record<Format, string>;
-
-const CHECKS: Record<Format, (text: string) => boolean> = {
-  email: isEmail,
-  uri: isUri,
-  date: isDate,
-  time: isTime,
-  'date-time': isDateTime,
-  duration: (text) => DURATION.test(text),
-  timestamp: isTimestamp,
-};
-
-/** Whether a text has a format (design section 5: the endpoint language's seven). */
-export function hasFormat(text: string, format: Format): boolean {
-  return CHECKS[format](text);
-}
-
-function isDate(text: string): boolean {
+/** Accepts `YYYY-MM-DD` with a day that the Gregorian calendar has, in the years 1 to 9999. */
+export function isDate(text: string): boolean {
   const found = DATE.exec(text);
   if (found === null) return false;
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
@@ -49,23 +23,26 @@ function isDate(text: string): boolean {
   return year >= 1 && day >= 1 && day <= (MONTH_DAYS[month - 1] ?? 0) + (leap ? 1 : 0);
 }
 
-function isTime(text: string): boolean {
+/** Accepts `HH:MM:SS` with up to nine decimals and an optional offset. */
+export function isTime(text: string): boolean {
   const found = TIME.exec(text);
   if (found === null) return false;
   const zone = found[4] ?? 'Z';
   return Number(found[1]) < 24 && Number(found[2]) < 60 && Number(found[3]) < 60 && isZone(zone);
 }
 
-/** Offsets go to 15:59, the widest that DuckDB keeps. */
+/** Offsets go to 15:59, the widest that DuckDB stores. */
 function isZone(zone: string): boolean {
   return zone.length === 1 || (Number(zone.slice(1, 3)) < 16 && Number(zone.slice(4)) < 60);
 }
 
-function isDateTime(text: string): boolean {
+/** Accepts a date and a time, separated by `T`, `t` or a space. */
+export function isDateTime(text: string): boolean {
   return isDate(text.slice(0, 10)) && /^[Tt ]$/.test(text.charAt(10)) && isTime(text.slice(11));
 }
 
-function isEmail(text: string): boolean {
+/** Accepts addresses with a plain local part and a domain of at least two labels; no quotes, no comments. */
+export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at < 1 || at > 64 || text.length > 254) return false;
   const labels = text.slice(at + 1).split('.');
@@ -76,7 +53,8 @@ function isEmail(text: string): boolean {
   );
 }
 
-function isUri(text: string): boolean {
+/** Accepts an absolute URI of RFC 3986: a scheme, then an authority or a path. */
+export function isUri(text: string): boolean {
   const found = URI.exec(text);
   if (found === null) return false;
   const [, authority, path = '', query = '', fragment = ''] = found;
@@ -85,8 +63,14 @@ function isUri(text: string): boolean {
   return (authority === undefined || AUTHORITY.test(authority)) && rest.every((part) => URI_TEXT.test(part));
 }
 
-function isTimestamp(text: string): boolean {
+/** Accepts a decimal number of seconds since 1970 in the years 1 to 9999. */
+export function isTimestamp(text: string): boolean {
   if (parseDecimal(text) === null) return false;
   const seconds = Number(text);
   return seconds >= FIRST_SECOND && seconds < END_SECOND;
+}
+
+/** Accepts an ISO 8601 duration; numbers are bounded to what an INTERVAL of DuckDB holds. */
+export function isDuration(text: string): boolean {
+  return DURATION.test(text);
 }
