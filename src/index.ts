@@ -1,8 +1,8 @@
 /* The public API: what an adapter of another platform needs, and nothing else. */
 export { type App, type AppOptions, createApp, type Extra } from './app.ts';
 export type { CallObserver, CallRecord } from './call/call-record.ts';
-export { type CallOptions, callTool, readResource } from './call/execute.ts';
-export { getPrompt, type PromptContent, type PromptOutcome, type PromptPart } from './call/prompt.ts';
+export { type Call, callEndpoint } from './call/pipeline.ts';
+export type { PromptContent, PromptOutcome, RenderedMessage } from './call/prompt.ts';
 export type { Outcome, Runtime, Truncation } from './call/runtime.ts';
 export { createRuntime } from './call/runtime.ts';
 export { compileCatalog } from './catalog/compile.ts';

@@ -6,7 +6,7 @@ import type { SqlValue } from '../ports.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { validatorOf } from '../types/validate.ts';
 import { mayCall } from './pipeline.ts';
-import { judgeOf } from './policies.ts';
+import { policiesOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
 import { toSqlCaller } from './sql.ts';
 
@@ -52,13 +52,13 @@ function ownStatement({ completion = {} }: PromptEntry | ResourceEntry, name: st
 
 /** Whom the endpoint is closed to it offers nothing; a condition about what is not filled in yet denies too. */
 async function isAllowed(
-  { clock }: Runtime,
+  runtime: Runtime,
   entry: PromptEntry | ResourceEntry,
   known: JsonObject,
-  { user }: RequestContext,
+  context: RequestContext,
 ): Promise<boolean> {
-  const judge = await judgeOf(entry, user, clock);
-  return judge.input(known).outcome !== 'deny';
+  const policies = await policiesOf(entry);
+  return policies === null || policies.input(known, { runtime, context }).outcome !== 'deny';
 }
 
 function fitting({ parameters }: PromptEntry | ResourceEntry, args: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
-import type { AnyEntry } from '../catalog/model.ts';
+import { findResource } from '../catalog/find.ts';
+import type { AnyEntry, PromptEntry, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
@@ -11,103 +12,213 @@ import {
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments } from './arguments.ts';
-import type { CallObserver } from './call-record.ts';
+import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers } from './elicitation.ts';
-import { notifyChecked, notifyDone } from './notifications.ts';
-import { judgeOf } from './policies.ts';
-import type { Runtime } from './runtime.ts';
+import { notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
+import { type Policies, policiesOf } from './policies.ts';
+import {
+  type PromptOutcome,
+  type RenderedMessage,
+  renderMessages,
+  toMessages,
+  toRecordedMessage,
+} from './prompt.ts';
+import { isPython, runPython } from './python.ts';
+import { type Content, checkResult, shapeReturned, shapeRows } from './result.ts';
+import { enforceLimits } from './result-limits.ts';
+import type { Outcome, Runtime } from './runtime.ts';
+import { isSql, runSql } from './sql.ts';
 
 /** One call of an endpoint. */
-export interface Call {
+export interface Call<Entry extends AnyEntry = AnyEntry> {
   readonly runtime: Runtime;
-  readonly entry: AnyEntry;
+  readonly entry: Entry;
+  /** The arguments as the client sent them; of a resource, the values of its URI's placeholders. */
   readonly args: JsonObject;
   readonly context: RequestContext;
+  /** False skips the check of the result against `return`, which `svc test` reports by itself. */
+  readonly checkResult?: boolean;
 }
 
-/** What differs between the kinds of endpoint. */
-export interface Steps<Raw extends { readonly value: JsonValue }, Answer> {
-  /** Makes the value that output policies judge, shaped and checked. */
-  readonly run: (values: JsonObject, span: Span) => Raw | Promise<Raw>;
-  /** Makes the answer of what output policies left. */
-  readonly finish: (raw: Raw, value: JsonValue) => Answer | Promise<Answer>;
-  /** The answer as a record keeps it. */
-  readonly resultOf: (answer: Answer) => JsonValue;
-  /** What the work did elsewhere; filled in while it runs. */
-  readonly events?: readonly JsonObject[];
-}
+type Sourced = ToolEntry | ResourceEntry;
+type Answer = Outcome | PromptOutcome;
 
-/** What is known of a call while it runs. */
-interface Progress {
+/** The facts about a running call that its record will show. */
+interface CallState {
   args: JsonObject;
   decision: Decision;
   traceId: string | null;
+  /** Audit events reported by a Python function. */
+  readonly events: JsonObject[];
 }
 
-/** The way of every call: arguments, input policies, the work, output policies, the answer (spec, "Spans"). */
-export function performCall<Raw extends { readonly value: JsonValue }, Answer>(
-  call: Call,
-  steps: Steps<Raw, Answer>,
-): Promise<Answer> {
-  const progress: Progress = { args: call.args, decision: NO_DECISION, traceId: null };
-  const { spans, observe } = call.runtime;
-  const { resultOf, events = [] } = steps;
-  const work = () =>
-    spans.trace('svc.endpoint.execute', attributesOf(call), call.context.traceparent, async (span) => {
-      progress.traceId = span.traceId;
-      try {
-        return await takeSteps(call, steps, progress, span);
-      } catch (thrown) {
-        progress.decision = decisionAfter(toSvcError(thrown), progress.decision);
-        throw thrown;
-      } finally {
-        span.set(decisionAttributes(progress.decision));
-      }
-    });
-  return observe === undefined ? work() : watch(call, { observe, progress, resultOf, events }, work);
+/** The value that output policies look at, in its declared shape. */
+interface Produced extends Content {
+  readonly truncated: boolean;
 }
 
-async function takeSteps<Raw extends { readonly value: JsonValue }, Answer>(
-  call: Call,
-  { run, finish }: Steps<Raw, Answer>,
-  progress: Progress,
-  span: Span,
-): Promise<Answer> {
-  const { runtime, entry, context } = call;
+/**
+ * Runs one call from its raw arguments to its answer (spec, "Spans"), and reports it to the runtime's observer.
+ * Throws `SvcError` for every call that fails or is denied.
+ *
+ *     const { value } = await callEndpoint({ runtime, entry: catalog.tools.hello, args: { name: 'Ada' }, context });
+ */
+export function callEndpoint(call: Call<PromptEntry>): Promise<PromptOutcome>;
+export function callEndpoint(call: Call<Sourced>): Promise<Outcome>;
+export async function callEndpoint(call: Call): Promise<Answer> {
+  const { spans, clock } = call.runtime;
+  const state: CallState = { args: call.args, decision: NO_DECISION, traceId: null, events: [] };
+  const startedAt = clock.now();
+  try {
+    const answer = await spans.trace(
+      'svc.endpoint.execute',
+      attributesOf(call),
+      call.context.traceparent,
+      (span) => traceSteps(call, state, span),
+    );
+    record(call, state, startedAt, { answer });
+    return answer;
+  } catch (thrown) {
+    record(call, state, startedAt, { error: toSvcError(thrown) });
+    throw thrown;
+  }
+}
+
+async function traceSteps(call: Call, state: CallState, span: Span): Promise<Answer> {
+  state.traceId = span.traceId;
+  try {
+    return await takeSteps(call, state, span);
+  } catch (thrown) {
+    state.decision = decisionAfter(toSvcError(thrown), state.decision);
+    throw thrown;
+  } finally {
+    span.set(decisionAttributes(state.decision));
+  }
+}
+
+/** The steps of every call, in the order of the specification's span tree. */
+async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answer> {
   enforceScopes(call);
-  runtime.admit?.();
-  const { args, answers: given } = splitAnswers(entry, call.args, context);
-  progress.args = await span.span('svc.validation.input', {}, async () => checkArguments(entry, args));
-  const judging = judgeOf(entry, context.user, runtime.clock);
-  const judge = judging instanceof Promise ? await judging : judging;
-  await span.span('svc.policy.enforce_input', {}, async () => {
-    take(call, progress, judge.input(progress.args));
-  });
-  notifyChecked(context);
-  const asks = entry.ask !== undefined || entry.confirm !== undefined;
-  const values = asks ? await elicit({ runtime, entry, context, given }, progress.args) : progress.args;
-  const raw = await run(values, span);
-  const value = await span.span('svc.policy.enforce_output', {}, async () => {
-    const enforced = judge.output(raw.value);
-    take(call, progress, enforced.decision);
-    return enforced.value;
-  });
-  const answer = await finish(raw, value);
-  notifyDone(context, progress.decision);
+  call.runtime.admit?.();
+  await validateInput(call, state, span);
+  const loading = policiesOf(call.entry);
+  const policies = loading === null ? null : await loading;
+  await enforceInput(call, state, policies, span);
+  notifyChecked(call.context);
+  const values = needsElicitation(call.entry) ? await elicitAnswers(call, state) : state.args;
+  const produced = await execute(call, values, state, span);
+  const value = await enforceOutput(call, state, policies, produced.value, span);
+  const answer = await toAnswer(call, produced, value);
+  notifyDone(call.context, state.decision);
   return answer;
 }
 
-/** Whoever calls, and however: a prompt that embeds a resource too. */
+/** Whether a token holds every scope that an endpoint requires; true where `held` is absent, as sign-in is off then. */
+export function mayCall({ scopes = [] }: AnyEntry, held: readonly string[] | undefined): boolean {
+  return held === undefined || scopes.every((scope) => held.includes(scope));
+}
+
+/** Applies to every call, also to a resource that a prompt embeds. Throws scope_insufficient. */
 function enforceScopes({ entry, context }: Call): void {
   if (mayCall(entry, context.scopes)) return;
   const { name, scopes = [] } = entry;
   throw new SvcError('scope_insufficient', `${name} needs a token with all of: ${scopes.join(' ')}.`);
 }
 
-/** Adds a decision to the call's; one that denies ends the call. */
-function take({ runtime, entry, context }: Call, progress: Progress, decision: Decision): void {
+async function validateInput({ entry, args, context }: Call, state: CallState, parent: Span): Promise<void> {
+  await parent.span('svc.validation.input', {}, async () => {
+    state.args = checkArguments(entry, splitAnswers(entry, args, context).args);
+  });
+}
+
+async function enforceInput(
+  call: Call,
+  state: CallState,
+  policies: Policies | null,
+  parent: Span,
+): Promise<void> {
+  await parent.span('svc.policy.enforce_input', {}, async () => {
+    if (policies !== null) decide(call, state, policies.input(state.args, call));
+  });
+}
+
+function needsElicitation({ ask, confirm }: AnyEntry): boolean {
+  return ask !== undefined || confirm !== undefined;
+}
+
+async function elicitAnswers({ runtime, entry, args, context }: Call, state: CallState): Promise<JsonObject> {
+  const given = splitAnswers(entry, args, context).answers;
+  return elicit({ runtime, entry, context, given }, state.args);
+}
+
+/** Renders a prompt, or runs the SQL or the Python of a tool or a resource. */
+async function execute(call: Call, values: JsonObject, state: CallState, parent: Span): Promise<Produced> {
+  const { entry } = call;
+  if (entry.kind === 'prompt') {
+    return { value: await renderMessages(entry, values), binary: false, truncated: false };
+  }
+  const attributes = {
+    'svc.execution.language': entry.source.language,
+    'svc.params.count': entry.parameters.length,
+    'svc.has_input_schema': entry.parameters.length > 0,
+    'svc.has_output_schema': entry.returns !== null,
+  };
+  return parent.span('svc.execution_engine.execute', attributes, async (span) => {
+    const produced = await runSource({ ...call, entry }, values, state, span);
+    await span.span('svc.validation.output', {}, async () => {
+      if (call.checkResult !== false) checkResult(entry, produced.value);
+    });
+    return produced;
+  });
+}
+
+async function runSource(
+  { runtime, entry, context }: Call<Sourced>,
+  values: JsonObject,
+  { events }: CallState,
+  span: Span,
+): Promise<Produced> {
+  const { timeoutMs } = entry.limits;
+  if (isSql(entry)) {
+    const work = watchWork(context, { noun: 'statement', timeoutMs });
+    const result = await runSql(runtime, entry, values, { context, span }).finally(work.stop);
+    work.finish(result.rows.length);
+    span.set({ 'svc.result.count': result.rows.length });
+    return { ...shapeRows(result, entry), truncated: result.truncated };
+  }
+  if (isPython(entry)) {
+    const work = watchWork(context, { noun: 'function', timeoutMs });
+    const { advance } = work;
+    const returned = await runPython(runtime, entry, values, { context, span, events, advance }).finally(
+      work.stop,
+    );
+    const rows = Array.isArray(returned.value) ? returned.value.length : 1;
+    work.finish(rows);
+    span.set({ 'svc.result.count': rows });
+    return { ...shapeReturned(returned, entry), truncated: returned.truncated };
+  }
+  throw new SvcError('internal', `${entry.name} has no source.`);
+}
+
+async function enforceOutput(
+  call: Call,
+  state: CallState,
+  policies: Policies | null,
+  value: JsonValue,
+  parent: Span,
+): Promise<JsonValue> {
+  return parent.span('svc.policy.enforce_output', {}, async () => {
+    if (policies === null) return value;
+    const enforced = policies.output(value, call);
+    decide(call, state, enforced.decision);
+    return enforced.value;
+  });
+}
+
+/** Adds a decision to the call's. Throws denied for one that denies. */
+function decide({ runtime, entry, context }: Call, state: CallState, decision: Decision): void {
   if (decision.outcome === 'none') return;
-  progress.decision = combineDecisions(progress.decision, decision);
+  state.decision = combineDecisions(state.decision, decision);
   if (decision.failure !== null) {
     runtime.log({
       level: 'error',
@@ -116,6 +227,33 @@ function take({ runtime, entry, context }: Call, progress: Progress, decision: D
     });
   }
   if (decision.outcome === 'deny') throw toDeniedError(decision);
+}
+
+/** Makes the answer from the value that the output policies left. */
+async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promise<Answer> {
+  const { entry, context } = call;
+  if (entry.kind === 'prompt') {
+    const messages = toMessages(entry, value);
+    return { messages: await Promise.all(messages.map((message) => embedResource(call, message))) };
+  }
+  const outcome = enforceLimits(value, produced.truncated, entry.limits);
+  if (outcome.truncated !== null) notifyTruncated(context, outcome.truncated);
+  const isContent = entry.kind === 'tool' && entry.content === 'rows';
+  const blocks = isContent ? { blocks: toBlocks(outcome.value, entry.name) } : {};
+  return { ...outcome, binary: produced.binary && typeof value === 'string', ...blocks };
+}
+
+/** Reads a resource of this project that a prompt refers to, under the same policies as any other reader. */
+async function embedResource({ runtime, context }: Call, message: RenderedMessage): Promise<RenderedMessage> {
+  const { role, content } = message;
+  if (content.type !== 'resource_link') return message;
+  const { uri } = content;
+  const found = findResource(runtime.catalog, uri);
+  if (found === null) return message;
+  // The client answers the questions of the prompt, and none of a resource inside it.
+  const { elicitation: _, ...unasked } = context;
+  const outcome = await callEndpoint({ runtime, entry: found.entry, args: found.values, context: unasked });
+  return { role, content: { type: 'resource', uri, mimeType: found.entry.mimeType, outcome } };
 }
 
 function attributesOf({ entry, context }: Call): SpanAttributes {
@@ -133,39 +271,31 @@ function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
   return outcome === 'none' ? rules : { 'svc.policy.decision': outcome, ...rules };
 }
 
-interface Watching<Answer> {
-  readonly observe: CallObserver;
-  readonly progress: Progress;
-  readonly resultOf: (answer: Answer) => JsonValue;
-  readonly events: readonly JsonObject[];
+/** Reports an ended call to the observer. A call that waits for answers has not ended: the client sends it again. */
+function record(
+  { runtime, entry, context }: Call,
+  { events, ...state }: CallState,
+  startedAt: number,
+  end: { readonly answer: Answer } | { readonly error: SvcError },
+): void {
+  const { observe, clock } = runtime;
+  const error = 'error' in end ? end.error : null;
+  if (observe === undefined || error?.code === 'input_required') return;
+  observe({
+    kind: entry.kind,
+    name: entry.name,
+    entry,
+    context,
+    startedAt,
+    durationMs: clock.now() - startedAt,
+    ...state,
+    status: error === null ? 'success' : 'error',
+    error,
+    result: 'answer' in end ? toRecorded(end.answer) : null,
+    ...(events.length === 0 ? {} : { events }),
+  });
 }
 
-async function watch<Answer>(
-  call: Call,
-  { observe, progress, resultOf, events }: Watching<Answer>,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
-  const { entry, context, runtime } = call;
-  const startedAt = runtime.clock.now();
-  const tell = (error: SvcError | null, result: JsonValue) => {
-    const durationMs = runtime.clock.now() - startedAt;
-    const status = error === null ? ('success' as const) : ('error' as const);
-    const known = { kind: entry.kind, name: entry.name, entry, context, startedAt, durationMs };
-    observe({ ...known, ...progress, status, error, result, ...(events.length === 0 ? {} : { events }) });
-  };
-  try {
-    const answer = await work();
-    tell(null, resultOf(answer));
-    return answer;
-  } catch (thrown) {
-    const error = toSvcError(thrown);
-    // A call that waits for answers has not ended: it comes again with them.
-    if (error.code !== 'input_required') tell(error, null);
-    throw thrown;
-  }
-}
-
-/** Whether scopes are all that an endpoint asks for; undefined: nobody asks for tokens. */
-export function mayCall({ scopes: needed = [] }: AnyEntry, held: readonly string[] | undefined): boolean {
-  return held === undefined || needed.every((scope) => held.includes(scope));
+function toRecorded(answer: Answer): JsonValue {
+  return 'messages' in answer ? answer.messages.map(toRecordedMessage) : answer.value;
 }

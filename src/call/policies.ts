@@ -1,30 +1,30 @@
 import type { AnyEntry } from '../catalog/model.ts';
-import type { User } from '../context.ts';
+import type { RequestContext } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { type Decision, NO_DECISION } from '../policy/decision.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { Enforced } from '../policy/enforce.ts';
-import type { Clock } from '../ports.ts';
+import type { Runtime } from './runtime.ts';
 
-/** The policies of one call. */
-export interface Judge {
-  readonly input: (args: JsonObject) => Decision;
-  readonly output: (value: JsonValue) => Enforced;
+/** The caller and the clock that conditions read. */
+interface Situation {
+  readonly context: Pick<RequestContext, 'user'>;
+  readonly runtime: Pick<Runtime, 'clock'>;
 }
 
-/** Where there are no rules, everything passes. */
-const NO_RULES: Judge = {
-  input: () => NO_DECISION,
-  output: (value) => ({ value, decision: NO_DECISION }),
-};
+/** The compiled policies of one endpoint. */
+export interface Policies {
+  readonly input: (args: JsonObject, situation: Situation) => Decision;
+  readonly output: (value: JsonValue, situation: Situation) => Enforced;
+}
 
-/** Who judges a call of an endpoint; a promise only where there are rules. */
-export function judgeOf(entry: AnyEntry, user: User | null, clock: Clock): Judge | Promise<Judge> {
+/** Loads the policies of an endpoint; null where it has none. */
+export function policiesOf(entry: AnyEntry): Promise<Policies> | null {
   const { input, output } = entry.policies;
-  return input.length + output.length === 0 ? NO_RULES : createJudge(entry, user, clock);
+  return input.length + output.length === 0 ? null : loadPolicies(entry);
 }
 
-/** The language of conditions is a third of all code: it is loaded by the first call that a rule decides on. */
-async function createJudge(entry: AnyEntry, user: User | null, clock: Clock): Promise<Judge> {
+/** CEL is a third of all code, so the first call that a rule applies to loads it. */
+async function loadPolicies(entry: AnyEntry): Promise<Policies> {
   const [{ compilePolicies }, { enforceInput, enforceOutput }] = await Promise.all([
     import('../policy/compile.ts'),
     import('../policy/enforce.ts'),
@@ -33,7 +33,7 @@ async function createJudge(entry: AnyEntry, user: User | null, clock: Clock): Pr
   const returns = entry.kind === 'prompt' ? null : entry.returns;
   const program = compilePolicies(policies, { kind, parameters, returns });
   return {
-    input: (args) => enforceInput(program, args, user, clock),
-    output: (value) => enforceOutput(program, value, user, clock),
+    input: (args, { context, runtime }) => enforceInput(program, args, context.user, runtime.clock),
+    output: (value, { context, runtime }) => enforceOutput(program, value, context.user, runtime.clock),
   };
 }

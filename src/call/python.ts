@@ -60,6 +60,11 @@ function toPythonUser(user: User | null): JsonObject | null {
 /** A tool or a resource in Python. */
 export type PythonEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledPython };
 
+/** Whether an endpoint is written in Python. */
+export function isPython(entry: ToolEntry | ResourceEntry): entry is PythonEntry {
+  return entry.source.language === 'python';
+}
+
 /** The circumstances of one call of a function. */
 export interface PythonWork {
   readonly context: RequestContext;

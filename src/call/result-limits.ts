@@ -5,8 +5,8 @@ import type { Outcome, Truncation } from './runtime.ts';
 
 const encoder = new TextEncoder();
 
-/** Holds a value to its limits: lists are cut at the last item that fits and say so, anything else is an error. */
-export function enforceBudget(value: JsonValue, rowsTruncated: boolean, limits: Limits): Outcome {
+/** Holds a value to its limits: a list is cut after the last item that fits and says so. Throws result_too_large for any other value. */
+export function enforceLimits(value: JsonValue, rowsTruncated: boolean, limits: Limits): Outcome {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const truncated = rowsTruncated ? rowTruncation(limits) : null;
   if (fits(text, limits.bytes)) return { value, text, truncated };

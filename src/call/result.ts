@@ -3,20 +3,25 @@ import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlResult } from '../ports.ts';
 import type { TypeNode } from '../types/node.ts';
+import { validatorOf } from '../types/validate.ts';
+import { toLines } from './arguments.ts';
 import type { PythonEntry, Returned } from './python.ts';
 
-/** A result in the form that `return` and the media type give it. */
+/** A result in the form that `return` and the media type ask for. */
 export interface Content {
   readonly value: JsonValue;
-  /** The value is one BLOB, as base64. */
+  /** Whether the value is one BLOB, as base64. */
   readonly binary: boolean;
 }
 
 /** Media types whose content is the JSON of a value. */
-export const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** A value as `return` declares it; of a picture, a sound or a document without `return`, the one value itself. */
-export function shapeContent(result: SqlResult, entry: ToolEntry | ResourceEntry): Content {
+/**
+ * Shapes the rows of a statement as `return` declares. A media type other than JSON without `return` takes the one
+ * value of the one row. Throws result_invalid for rows that do not fit, not_found for a single row that is missing.
+ */
+export function shapeRows(result: SqlResult, entry: ToolEntry | ResourceEntry): Content {
   const { returns, name, mimeType } = entry;
   if (mimeType === undefined || JSON_TYPE.test(mimeType)) {
     return { value: shapeResult(result, returns, name), binary: false };
@@ -35,13 +40,13 @@ export function shapeContent(result: SqlResult, entry: ToolEntry | ResourceEntry
 
 const SINGLE = { type: 'string' } as const;
 
-/** Of a tool whose result is none of what its media type says. */
-export function noBlob(name: string, mimeType: string, why: string): SvcError {
+/** The error of a tool whose result is not what its media type says. */
+function noBlob(name: string, mimeType: string, why: string): SvcError {
   return new SvcError('result_invalid', `${name} declares mime_type ${mimeType}, but ${why}.`);
 }
 
-/** Rows in the shape that `return` declares: all of them, the one row, or the one value. */
-export function shapeResult(result: SqlResult, returns: TypeNode | null, endpoint: string): JsonValue {
+/** Gives rows the shape that `return` declares: all of them, the one row, or the one value. */
+function shapeResult(result: SqlResult, returns: TypeNode | null, endpoint: string): JsonValue {
   if (returns === null) return result.rows;
   if (returns.type === 'array') return toItems(result, returns.items);
   const row = onlyRow(result, returns, endpoint);
@@ -81,8 +86,8 @@ function onlyValue(row: JsonObject, result: SqlResult, type: string, endpoint: s
 }
 
 /**
- * What a function returned in its declared shape. Rows are shaped like those of a statement, so that a function may
- * return what `db.execute` gave it; anything else is taken as it is.
+ * Shapes the return value of a function. A list of rows is shaped like the rows of a statement, so that a function may
+ * return what `db.execute` gave it; any other value stays as it is.
  */
 export function shapeReturned(returned: Returned, entry: PythonEntry): Content {
   const { returns, name, mimeType, kind } = entry;
@@ -100,4 +105,15 @@ export function shapeReturned(returned: Returned, entry: PythonEntry): Content {
 
 function toRows(value: JsonValue): readonly JsonObject[] | null {
   return Array.isArray(value) && value.every((item: JsonValue) => isObject(item)) ? value : null;
+}
+
+/** Throws result_invalid for a value that `return` does not allow. */
+export function checkResult({ name, returns }: ToolEntry | ResourceEntry, value: JsonValue): void {
+  if (returns === null) return;
+  const checked = validatorOf(returns, 'output')(value);
+  if (checked.ok) return;
+  throw new SvcError(
+    'result_invalid',
+    `${name} returned what \`return\` does not allow:\n${toLines(checked.issues)}`,
+  );
 }

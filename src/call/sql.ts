@@ -2,7 +2,7 @@ import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts'
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
+import type { Span, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
@@ -11,12 +11,17 @@ import type { Runtime } from './runtime.ts';
 /** A tool or a resource in SQL. */
 export type SqlEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledSql };
 
+/** Whether an endpoint is written in SQL. */
+export function isSql(entry: ToolEntry | ResourceEntry): entry is SqlEntry {
+  return entry.source.language === 'sql';
+}
+
 /** Runs an endpoint's statement with its arguments bound, never spliced into the text. */
 export async function runSql(
   runtime: Runtime,
   entry: SqlEntry,
   values: JsonObject,
-  call: Omit<SqlCall, 'timeoutMs'> & { readonly span: Span },
+  { context, span: parent }: { readonly context: RequestContext; readonly span: Span },
 ): Promise<SqlResult> {
   const { source, limits } = entry;
   const own = source.statement === undefined ? null : enforceReadOnly(String(values[source.statement]));
@@ -28,13 +33,14 @@ export async function runSql(
     'db.parameters.count': source.order.length,
     'db.readonly': database.readonly,
   };
-  return call.span.span('svc.database.execute', attributes, async (span) => {
+  return parent.span('svc.database.execute', attributes, async (span) => {
     const request =
       own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql, confined: true };
-    const caller = own === null ? call.caller : withoutSecrets(call.caller);
-    const timed = { signal: call.signal, caller, timeoutMs: limits.timeoutMs };
-    const result = await database.run(request, timed).catch((thrown) => {
-      throw reasonOf(call.signal) ?? (own === null ? thrown : toRejected(thrown));
+    const { signal } = context;
+    const caller = own === null ? toSqlCaller(context) : withoutSecrets(toSqlCaller(context));
+    const call = { signal, caller, timeoutMs: limits.timeoutMs };
+    const result = await database.run(request, call).catch((thrown) => {
+      throw reasonOf(signal) ?? (own === null ? thrown : toRejected(thrown));
     });
     span.set({ 'db.rows_affected': result.rows.length });
     return result;

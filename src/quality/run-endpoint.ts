@@ -1,5 +1,5 @@
-import { type CallOptions, callTool, readResource } from '../call/execute.ts';
-import { getPrompt, type PromptPart } from '../call/prompt.ts';
+import { type Call, callEndpoint } from '../call/pipeline.ts';
+import type { RenderedMessage } from '../call/prompt.ts';
 import type { Outcome, Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
@@ -15,17 +15,18 @@ export async function runEndpoint(
   name: string,
   args: JsonObject,
   context: RequestContext,
-  options: CallOptions = {},
+  options: Pick<Call, 'checkResult'> = {},
 ): Promise<Outcome> {
   const { tools, prompts } = runtime.catalog;
   const known = <Entry>(entry: Entry | null | undefined): Entry => {
     if (entry) return entry;
     throw new SvcError('endpoint_unknown', `There is no ${kind} named ${name}.`);
   };
-  if (kind === 'tool') return callTool(runtime, known(own(tools, name)), args, context, options);
+  if (kind === 'tool')
+    return callEndpoint({ runtime, entry: known(own(tools, name)), args, context, ...options });
   if (kind === 'prompt') return renderPrompt(runtime, known(own(prompts, name)), args, context);
   const { entry, values } = known(resourceOf(runtime.catalog, name));
-  return readResource(runtime, entry, { ...values, ...args }, context, options);
+  return callEndpoint({ runtime, entry, args: { ...values, ...args }, context, ...options });
 }
 
 async function renderPrompt(
@@ -34,13 +35,13 @@ async function renderPrompt(
   args: JsonObject,
   context: RequestContext,
 ): Promise<Outcome> {
-  const { messages } = await getPrompt(runtime, entry, args, context);
+  const { messages } = await callEndpoint({ runtime, entry, args, context });
   const value = messages.map(toPlain);
   return { value, text: JSON.stringify(value), truncated: null };
 }
 
 /** The form that output policies see too; an embedded resource adds its text. */
-function toPlain({ role, content }: PromptPart): JsonObject {
+function toPlain({ role, content }: RenderedMessage): JsonObject {
   if (content.type === 'text') return { role, type: 'text', prompt: content.text };
   const link = { role, type: 'resource', prompt: content.uri };
   return content.type === 'resource' ? { ...link, text: content.outcome.text } : link;

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
-import { callTool } from '../../src/call/execute.ts';
+import { callEndpoint } from '../../src/call/pipeline.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
@@ -100,13 +100,14 @@ describe.each(ENGINES)('an escape from $name', ({ open }) => {
   };
 
   /** By the built-in tool, which takes a client's SQL. */
-  const ask = (sql: string) => callTool(runtime, entryOf('execute_sql_query'), { sql }, contextOf(ALICE));
+  const ask = (sql: string) =>
+    callEndpoint({ runtime, entry: entryOf('execute_sql_query'), args: { sql }, context: contextOf(ALICE) });
 
   /** As an author's own endpoint, as if no check had ever seen it. */
   const runAs = (sql: string, mode: SqlRequest['mode']) => {
     const entry = entryOf('ordinary');
     const source = { ...entry.source, sql, mode };
-    return callTool(runtime, { ...entry, source }, {}, contextOf(ALICE));
+    return callEndpoint({ runtime, entry: { ...entry, source }, args: {}, context: contextOf(ALICE) });
   };
 
   describe.each(Object.entries(ESCAPES_BY_AIM))('to %s', (aim, escapes) => {

@@ -1,6 +1,7 @@
 import type { PromptMessage, Server } from '@modelcontextprotocol/server';
 import { toMedia } from '../../call/content-blocks.ts';
-import { getPrompt, type PromptPart } from '../../call/prompt.ts';
+import { callEndpoint } from '../../call/pipeline.ts';
+import type { RenderedMessage } from '../../call/prompt.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { PromptEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
@@ -34,7 +35,7 @@ export function answerPrompts(server: Server, runtime: Runtime, parts: ServerDep
 
 async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject, context: RequestContext) {
   try {
-    const { messages } = await getPrompt(runtime, entry, args, context);
+    const { messages } = await callEndpoint({ runtime, entry, args, context });
     const { description } = entry.wire;
     return {
       ...(typeof description === 'string' ? { description } : {}),
@@ -50,7 +51,7 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
 }
 
 /** A part as a message; of one that was cut, a second message says so. */
-function toMessages({ role, content }: PromptPart): PromptMessage[] {
+function toMessages({ role, content }: RenderedMessage): PromptMessage[] {
   if (content.type === 'text') return [{ role, content }];
   if (content.type === 'resource_link') return [{ role, content: { ...content, name: content.uri } }];
   const { truncated, binary, value } = content.outcome;

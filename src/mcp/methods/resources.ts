@@ -1,5 +1,5 @@
 import type { ProtocolError, Server } from '@modelcontextprotocol/server';
-import { readResource } from '../../call/execute.ts';
+import { callEndpoint } from '../../call/pipeline.ts';
 import type { Outcome, Runtime } from '../../call/runtime.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
@@ -55,7 +55,7 @@ interface Reading {
 
 async function answerRead(runtime: Runtime, { uri, entry, values, context }: Reading) {
   try {
-    return toReadResult(uri, entry.mimeType, await readResource(runtime, entry, values, context));
+    return toReadResult(uri, entry.mimeType, await callEndpoint({ runtime, entry, args: values, context }));
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import { callTool } from '../../call/execute.ts';
+import { callEndpoint } from '../../call/pipeline.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
@@ -48,7 +48,7 @@ export async function answerCall(
   { context, era }: { context: RequestContext; era: Era },
 ) {
   try {
-    return toCallResult(entry, await callTool(runtime, entry, args, context), era);
+    return toCallResult(entry, await callEndpoint({ runtime, entry, args, context }), era);
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);

@@ -1,5 +1,5 @@
 import { checkArguments } from '../../call/arguments.ts';
-import { callTool, readResource } from '../../call/execute.ts';
+import { callEndpoint } from '../../call/pipeline.ts';
 import type { Outcome, Runtime } from '../../call/runtime.ts';
 import type { RequestContext } from '../../context.ts';
 import { SvcError, toPublicText, toSvcError } from '../../errors.ts';
@@ -75,10 +75,7 @@ function perform(
 ): Promise<Outcome> {
   if (offer === null) throw unknownTool(call.name, offers);
   if (call.args === null) throw noObject(call);
-  const { entry } = offer;
-  return entry.kind === 'tool'
-    ? callTool(runtime, entry, call.args, context())
-    : readResource(runtime, entry, call.args, context());
+  return callEndpoint({ runtime, entry: offer.entry, args: call.args, context: context() });
 }
 
 function unknownTool(name: string, offers: readonly Offer[]): SvcError {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool } from '../../../src/call/execute.ts';
+import { callEndpoint } from '../../../src/call/pipeline.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import type { Span, SpanAttributes, Spans } from '../../../src/ports.ts';
@@ -68,7 +68,7 @@ function entryOf(name: string): ToolEntry {
   return entry;
 }
 const call = (name: string, args = {}, user = null as typeof ALICE | null, runtime = served.runtime) =>
-  callTool(runtime, entryOf(name), args, contextOf(user));
+  callEndpoint({ runtime, entry: entryOf(name), args, context: contextOf(user) });
 const lastRecord = () => served.records.at(-1);
 
 describe('policies of a call', () => {
@@ -149,7 +149,12 @@ describe('a tool that a person must agree to', () => {
     const error = await errorOf(call('wipe'));
     expect(error.code).toBe('capability_missing');
     expect(error.message).toContain('Nothing was done.');
-    const done = await callTool(served.runtime, entryOf('wipe'), {}, contextOf(null, 'cli'));
+    const done = await callEndpoint({
+      runtime: served.runtime,
+      entry: entryOf('wipe'),
+      args: {},
+      context: contextOf(null, 'cli'),
+    });
     expect(done.value).toEqual([{ done: 'wiped' }]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, readResource } from '../../../src/call/execute.ts';
+import { callEndpoint } from '../../../src/call/pipeline.ts';
 import { contextOf, errorOf, type Served, serveTree } from './project.ts';
 
 const tool = (name: string, sql: string, more = '') =>
@@ -39,12 +39,12 @@ afterAll(() => served.close());
 function call(name: string, options = {}) {
   const entry = served.runtime.catalog.tools[name];
   if (entry === undefined) throw new Error(name);
-  return callTool(served.runtime, entry, {}, contextOf(), options);
+  return callEndpoint({ runtime: served.runtime, entry, args: {}, context: contextOf(), ...options });
 }
 function read(name: string) {
   const entry = served.runtime.catalog.resources[`r://${name}`];
   if (entry === undefined) throw new Error(name);
-  return readResource(served.runtime, entry, {}, contextOf());
+  return callEndpoint({ runtime: served.runtime, entry, args: {}, context: contextOf() });
 }
 
 describe('the limits of a result', () => {

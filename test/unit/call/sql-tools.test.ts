@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool } from '../../../src/call/execute.ts';
+import { callEndpoint } from '../../../src/call/pipeline.ts';
 import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import type { JsonObject } from '../../../src/json.ts';
@@ -115,7 +115,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
     const call = (name: string, args: JsonObject, context: RequestContext = contextOf()) => {
       const entry = served.runtime.catalog.tools[name];
       if (entry === undefined) throw new Error(name);
-      return callTool(served.runtime, entry, args, context);
+      return callEndpoint({ runtime: served.runtime, entry, args, context });
     };
     const query = (sql: string, context?: RequestContext) => call('execute_sql_query', { sql }, context);
 
@@ -211,7 +211,9 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
       const short = { ...entry, limits: { ...entry.limits, timeoutMs: 200 } };
       const sql =
         'SELECT count(*) AS n FROM range(100000000) a, range(1000) b WHERE a.range * b.range % 7 = 1';
-      const error = await errorOf(callTool(served.runtime, short, { sql }, contextOf()));
+      const error = await errorOf(
+        callEndpoint({ runtime: served.runtime, entry: short, args: { sql }, context: contextOf() }),
+      );
       expect(error.code).toBe('deadline_exceeded');
     });
   },

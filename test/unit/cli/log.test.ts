@@ -5,7 +5,7 @@ import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import { createInput } from '../../../cli/io/input.ts';
 import { createOutput } from '../../../cli/io/output.ts';
 import { start } from '../../../cli/serve/start.ts';
-import { callTool } from '../../../src/call/execute.ts';
+import { callEndpoint } from '../../../src/call/pipeline.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
@@ -157,7 +157,12 @@ describe('svc serve with audit', () => {
     const entry = started.runtime.catalog.tools.endless;
     if (entry === undefined) throw new Error('no endless tool');
     const gone = new AbortController();
-    const call = callTool(started.runtime, entry, {}, contextOf(gone.signal)).catch(({ code }) => code);
+    const call = callEndpoint({
+      runtime: started.runtime,
+      entry,
+      args: {},
+      context: contextOf(gone.signal),
+    }).catch(({ code }) => code);
     await expect.poll(() => started.database.active, { timeout: 20_000 }).toBe(1);
     gone.abort();
     await started.close();

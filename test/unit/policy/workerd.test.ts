@@ -19,7 +19,7 @@ const CONDITIONS = [
 const ENTRY = `
   import { renderTemplate, compileTemplate } from './src/template/render.ts';
   import { templateProblems } from './src/template/problems.ts';
-  import { checkPolicies } from './src/policy/check.ts';
+  import { checkPolicies } from './src/policy/checks/check.ts';
   import { decide, deny } from './test/unit/policy/fixtures.ts';
   export default {
     fetch() {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
-import { callTool } from '../../../../src/call/execute.ts';
+import { callEndpoint } from '../../../../src/call/pipeline.ts';
 import type { RequestContext } from '../../../../src/context.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import type { LogLine } from '../../../../src/ports.ts';
@@ -104,7 +104,7 @@ function call(name: string, args = {}, context: Partial<RequestContext> = {}) {
   const entry = served.runtime.catalog.tools[name];
   if (entry === undefined) throw new Error(name);
   const whole = { ...contextOf(ALICE), sessionId: 's-1', ...context };
-  return callTool({ ...served.runtime, spans, observe }, entry, args, whole);
+  return callEndpoint({ runtime: { ...served.runtime, spans, observe }, entry, args, context: whole });
 }
 
 const here = { country: 'planted-country' };
