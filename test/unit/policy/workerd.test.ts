@@ -18,7 +18,7 @@ const CONDITIONS = [
 
 const ENTRY = `
   import { renderTemplate, compileTemplate } from './src/template/render.ts';
-  import { templateProblems } from './src/template/problems.ts';
+  import { checkTemplate } from './src/template/problems.ts';
   import { checkPolicies } from './src/policy/checks/check.ts';
   import { decide, deny } from './test/unit/policy/fixtures.ts';
   export default {
@@ -28,7 +28,7 @@ const ENTRY = `
         decisions: ${JSON.stringify(CONDITIONS)}.map((condition) => decide([deny(condition)])),
         problems: checkPolicies(policies, { kind: 'tool', parameters: [], returns: null }).length,
         text: renderTemplate(compileTemplate('{% for x in l if x > 1 %}{{ x }}{{ name|title }},{% endfor %}'), { l: [1, 2, 3], name: 'ann lee' }),
-        templateProblems: templateProblems('{{ nope }}', []).length,
+        checkTemplate: checkTemplate('{{ nope }}', []).length,
       });
     },
   };
@@ -75,7 +75,7 @@ describe('policies and templates in workerd', () => {
       decisions: CONDITIONS.map((condition) => decide([deny(condition)])),
       problems: 1,
       text: '2Ann Lee,3Ann Lee,',
-      templateProblems: 1,
+      checkTemplate: 1,
     });
   });
 
