@@ -23,8 +23,8 @@ export interface Asker {
 /** The values of a call with the answers to everything its endpoint asks; throws denied where one is refused. */
 export async function elicit(call: Asker, values: JsonObject): Promise<JsonObject> {
   const { entry, context, given } = call;
-  const asker =
-    context.transport === 'cli' ? { ...call, context: { ...context, asking: fromGiven(given) } } : call;
+  const asker: Asker =
+    context.transport === 'cli' ? { ...call, context: { ...context, elicitation: fromGiven(given) } } : call;
   let known = values;
   for (const round of entry.ask ?? []) known = { ...known, ...(await askRound(asker, round, known)) };
   if (entry.confirm !== undefined) await askToConfirm(asker, known);
