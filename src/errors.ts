@@ -1,8 +1,15 @@
 import type { JsonObject } from './json.ts';
 
 interface ErrorKind {
+  /**
+   * Status of the HTTP response if the request itself fails: at a guard, in OAuth, in the admin API.
+   * An MCP call that fails has status 200, also a denied one: a tool returns a result with `isError`, any other
+   * method a JSON-RPC error. Only `capability_missing` keeps its status there (MCP 2026-07-28).
+   */
   readonly http: number;
+  /** Code of the JSON-RPC error. */
   readonly rpc: number;
+  /** Exit code of the command line: 2 if the command was called wrongly. */
   readonly exit: 1 | 2;
   /** Whether a client may read the message; otherwise it gets `public`. */
   readonly shown: boolean;
@@ -74,6 +81,18 @@ export const ERRORS = {
   internal: kind(500, -32603, 1, false, 'Internal error.'),
 } as const satisfies Record<string, ErrorKind>;
 
+/** HTTP status and JSON-RPC code of the messages that the MCP transport rejects before a handler runs. */
+export const REJECTIONS = {
+  message_invalid: { status: 400, code: -32600 },
+  message_unparsable: { status: 400, code: -32700 },
+  method_unknown: { status: 404, code: -32601 },
+  header_mismatch: { status: 400, code: -32020 },
+  version_unsupported: { status: 400, code: -32022 },
+  session_unknown: { status: 404, code: -32001 },
+  not_acceptable: { status: 406, code: -32600 },
+  media_type_unsupported: { status: 415, code: -32600 },
+} as const;
+
 /** The codes a caller can decide on. */
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -102,12 +121,12 @@ export function toSvcError(thrown: unknown): SvcError {
   return new SvcError('internal', messageOf(thrown), { cause: thrown });
 }
 
-/** The text a client may see. */
+/** The text that a client may read: the message, or the code's public text. */
 export function toPublicText(error: SvcError): string {
   return ERRORS[error.code].shown ? error.message : ERRORS[error.code].public;
 }
 
-/** What caused an error, outermost first; for the log, never for a client. */
+/** The messages of an error's causes, outermost first; for the log, never for a client. */
 export function causesOf(error: Error): string[] {
   return error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : [];
 }

@@ -37,7 +37,8 @@ An error message names the problem, its place, its cause and its fix. Each error
 - **Command line.** With \`--json\`, \`svc\` prints \`{"status": "error", "error": {"code", "message", "detail"}}\`. It exits with the
   exit code below.
 - **HTTP.** The code is \`error\` in the body. OAuth routes use the codes of OAuth, and the admin API has five codes of its own.
-- **JSON-RPC.** The error has the number below. A tool that fails is a result with \`isError: true\`, not a protocol error.
+- **JSON-RPC.** The error has the number below. A tool that fails or is
+  denied returns a result with \`isError: true\` and HTTP status 200, not a protocol error.
 
 A client gets either the message or a fixed text with an id. In the second case, the log has the message under that id.
 

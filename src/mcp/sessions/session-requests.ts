@@ -1,3 +1,4 @@
+import { REJECTIONS } from '../../errors.ts';
 import type { Caller } from '../context.ts';
 import { MODERN_VERSIONS } from '../era.ts';
 import { type Rejection, toRejectionResponse } from '../transport/rejection.ts';
@@ -6,14 +7,12 @@ import type { Sessions } from './sessions.ts';
 
 /** A session that is over, or was begun by somebody else. */
 export const NO_SESSION: Rejection = {
-  status: 404,
-  code: -32001,
+  ...REJECTIONS.session_unknown,
   message: 'Session not found: begin a new one with initialize.',
 };
 
 const NO_STREAM: Rejection = {
-  status: 406,
-  code: -32600,
+  ...REJECTIONS.not_acceptable,
   message: 'Not Acceptable: the Accept header must allow text/event-stream.',
 };
 

@@ -5,6 +5,7 @@ import {
   isJSONRPCResponse,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
+import { REJECTIONS } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
@@ -93,12 +94,12 @@ function toMessages(body: JsonValue): readonly JsonValue[] {
 function versionRefusal({ reason }: InboundLegacyRoute, version: string): Rejection | null {
   if (reason === 'initialize' || LEGACY_VERSIONS.includes(version)) return null;
   const message = `Bad Request: unsupported protocol version ${version.slice(0, 32)}; this server speaks ${LEGACY_VERSIONS.join(', ')}.`;
-  return { status: 400, code: -32600, message };
+  return { ...REJECTIONS.message_invalid, message };
 }
 
 function batchRefusal(body: JsonValue, version: string): Rejection | null {
   if (!Array.isArray(body)) return null;
-  const refuse = (message: string) => ({ status: 400, code: -32600, message: `Bad Request: ${message}` });
+  const refuse = (message: string) => ({ ...REJECTIONS.message_invalid, message: `Bad Request: ${message}` });
   if (version > LAST_BATCH_VERSION) return refuse(`revision ${version} has no JSON-RPC batches.`);
   if (body.length > MAX_BATCH) return refuse(`a batch holds at most ${MAX_BATCH} messages.`);
   const starts = body.some((message) => isObject(message) && message.method === 'initialize');

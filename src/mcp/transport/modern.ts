@@ -3,6 +3,7 @@ import {
   type JSONRPCRequest,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
+import { ERRORS, REJECTIONS } from '../../errors.ts';
 import { MODERN_VERSIONS } from '../era.ts';
 import type { ChannelResponse } from './channel.ts';
 import { headerIssue } from './headers.ts';
@@ -10,13 +11,12 @@ import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
-const MISSING_CAPABILITY = -32021;
-
-const REFUSED_STATUS: ReadonlyMap<number, number> = new Map([
-  [-32600, 400],
-  [-32601, 404],
-  [-32022, 400],
-]);
+/** Statuses of the rejections that the MCP SDK makes itself, by their JSON-RPC code. */
+const REJECTED_STATUS: ReadonlyMap<number, number> = new Map(
+  [REJECTIONS.message_invalid, REJECTIONS.method_unknown, REJECTIONS.version_unsupported].map(
+    ({ code, status }) => [code, status],
+  ),
+);
 
 /** One message of revision 2026-07-28. */
 export async function answerModern(route: InboundModernRoute, exchange: McpExchange): Promise<Response> {
@@ -33,19 +33,19 @@ function versionRefusal({ classification }: InboundModernRoute): Rejection | nul
   const requested = classification.revision ?? 'unknown';
   if (MODERN_VERSIONS.includes(requested)) return null;
   const supported = [...MODERN_VERSIONS];
-  const { code, message, data } = new UnsupportedProtocolVersionError({ supported, requested });
-  return { status: 400, code, message, data };
+  const { message, data } = new UnsupportedProtocolVersionError({ supported, requested });
+  return { ...REJECTIONS.version_unsupported, message, data };
 }
 
 function headerRefusal(headers: Headers, request: JSONRPCRequest): Rejection | null {
   const problem = headerIssue(headers, request);
-  return problem === null ? null : { status: 400, code: -32020, message: `Bad Request: ${problem}.` };
+  return problem === null ? null : { ...REJECTIONS.header_mismatch, message: `Bad Request: ${problem}.` };
 }
 
-/** What the protocol layer refuses has a status; what a handler answers is 200, but for a client that lacks something. */
+/** Rejections have a status of their own. Answers of a handler have 200, unless the client lacks a capability. */
 function statusOf({ message, refused }: ChannelResponse): number {
   if (!('error' in message)) return 200;
   const { code } = message.error;
-  if (code === MISSING_CAPABILITY) return 400;
-  return refused ? (REFUSED_STATUS.get(code) ?? 200) : 200;
+  if (code === ERRORS.capability_missing.rpc) return ERRORS.capability_missing.http;
+  return refused ? (REJECTED_STATUS.get(code) ?? 200) : 200;
 }

@@ -1,3 +1,4 @@
+import { REJECTIONS } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json.ts';
 
 /** How deep the JSON of one message may nest. */
@@ -14,36 +15,31 @@ export interface Rejection {
 
 /** A client that sends something else than JSON. */
 export const NOT_JSON: Rejection = {
-  status: 415,
-  code: -32600,
+  ...REJECTIONS.media_type_unsupported,
   message: 'Unsupported Media Type: the Content-Type must be application/json.',
 };
 
 /** A client that reads neither form of reply. */
 export const NOT_ACCEPTABLE: Rejection = {
-  status: 406,
-  code: -32600,
+  ...REJECTIONS.not_acceptable,
   message: 'Not Acceptable: the Accept header must allow application/json or text/event-stream.',
 };
 
 /** A message that is no JSON. */
 export const PARSE_ERROR: Rejection = {
-  status: 400,
-  code: -32700,
+  ...REJECTIONS.message_unparsable,
   message: 'Parse error: the message is not valid JSON.',
 };
 
 /** A message that nests too deep to be worth looking at. */
 export const TOO_DEEP: Rejection = {
-  status: 400,
-  code: -32600,
+  ...REJECTIONS.message_invalid,
   message: `Invalid request: the message nests deeper than ${MAX_DEPTH} levels.`,
 };
 
 /** JSON that is no JSON-RPC message. */
 export const NOT_A_MESSAGE: Rejection = {
-  status: 400,
-  code: -32600,
+  ...REJECTIONS.message_invalid,
   message: 'Invalid request: this is not a JSON-RPC 2.0 message.',
 };
 
