@@ -137,7 +137,8 @@ function checkBounds(node: TypeNode, path: Path): readonly TypeIssue[] {
 function checkPattern({ type, pattern }: TypeNode, path: Path): readonly TypeIssue[] {
   const compiled = pattern === undefined || type !== 'string' ? null : compilePattern(pattern);
   if (!(compiled instanceof PatternRejection)) return [];
-  const fix = 'Write JavaScript syntax (flag u): no needless backslashes, look-arounds or back-references.';
+  const fix =
+    'Write JavaScript syntax (flag u) without needless backslashes, look-arounds and back-references.';
   return [issue([...path, 'pattern'], `This pattern ${compiled.message}.`, fix)];
 }
 

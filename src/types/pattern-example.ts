@@ -4,7 +4,7 @@ import type { PatternTree } from './pattern-tree.ts';
 const CANDIDATES = 'aA0-_. @/:bB1éß\t\n';
 const MAX_LENGTH = 1000;
 
-/** A short text that a pattern probably matches (edges are not looked at), or null when none is at hand. */
+/** Builds a short text that a pattern probably matches, or returns null. It ignores `^`, `$`, `\b` and `\B`. */
 export function exampleText(tree: PatternTree): string | null {
   switch (tree.kind) {
     case 'char':

@@ -1,9 +1,9 @@
 import type { Edge, PatternTree } from './pattern-tree.ts';
 
-/** Whether an atom matches a code point. */
+/** Tells whether an atom matches a code point. */
 export type Matcher = (code: number) => boolean;
 
-/** One step of Thompson's machine: at `split` both ways are taken at once, so nothing is tried twice. */
+/** One step of Thompson's machine. At `split` it takes both ways at once, so it never goes back. */
 export type Step =
   | { readonly op: 'match' }
   | { readonly op: 'char'; readonly matches: Matcher }
@@ -23,16 +23,16 @@ interface Draft {
 }
 
 const MAX_STEPS = 2000;
-/** Repetitions of nothing make no steps and still take time. */
+/** Repeating an empty group takes time although it makes no steps. */
 const MAX_EMITS = 20_000;
 
-/** A pattern as steps, repetitions written out; null when that makes too many. */
+/** Translates a pattern into steps, with `a{3}` written out as `aaa`. Returns null when that makes too many. */
 export function toSteps(tree: PatternTree): readonly Step[] | null {
   const draft: Draft = { steps: [], matchers: new Map(), emits: 0 };
   return emit(draft, tree) ? [...draft.steps, { op: 'match' }] : null;
 }
 
-/** What one code point must be, by JavaScript's own rules; ASCII answers are kept. */
+/** Creates a matcher of one code point that asks JavaScript's own `RegExp`, and caches the answers for ASCII. */
 export function createMatcher(source: string): Matcher {
   const native = new RegExp(`^${source}$`, 'u');
   const ascii = Array.from({ length: 128 }, (_, code) => native.test(String.fromCharCode(code)));
@@ -94,7 +94,7 @@ function emitLoop(draft: Draft, part: PatternTree): boolean {
   return true;
 }
 
-/** A split that goes on with the next step until its second way is set. */
+/** Adds a split whose two ways lead to the next step. The caller changes them later. */
 function pushSplit(draft: Draft): Split {
   const next = draft.steps.length + 1;
   const split: Split = { op: 'split', first: next, second: next };

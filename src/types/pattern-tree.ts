@@ -1,8 +1,9 @@
 import { messageOf } from '../errors.ts';
-/** Where a zero-width test looks: the text's ends or a word's edge. */
+
+/** The place that a zero-width test asks for: an end of the text, or the edge of a word. */
 export type Edge = 'start' | 'end' | 'word' | 'not-word';
 
-/** The structure of a regular expression; what one atom matches stays in JavaScript's own hands. */
+/** The structure of a regular expression. A class keeps its source, which JavaScript's own `RegExp` matches. */
 export type PatternTree =
   | { readonly kind: 'char'; readonly code: number }
   | { readonly kind: 'class'; readonly source: string }
@@ -11,7 +12,7 @@ export type PatternTree =
   | { readonly kind: 'choice'; readonly options: readonly PatternTree[] }
   | { readonly kind: 'repeat'; readonly part: PatternTree; readonly min: number; readonly max: number };
 
-/** Why a pattern is refused. */
+/** The reason why a pattern cannot be used, without its subject: `is longer than 1000 characters`. */
 export class PatternRejection {
   readonly message: string;
   constructor(message: string) {
@@ -39,14 +40,16 @@ interface Cursor {
   depth: number;
 }
 
-/** Reads a JavaScript regular expression (flag `u`); what cannot be matched in linear time is refused. */
+/** Parses a JavaScript regular expression (flag `u`). Rejects one that cannot be matched in linear time. */
 export function parsePattern(source: string): PatternTree | PatternRejection {
   if (source.length > MAX_SOURCE) return new PatternRejection(`is longer than ${MAX_SOURCE} characters`);
   try {
     new RegExp(source, 'u');
   } catch (error) {
     const reason = messageOf(error);
-    return new PatternRejection(`is no regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`);
+    return new PatternRejection(
+      `is not a regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`,
+    );
   }
   return parseChoice({ source, at: 0, depth: 0 });
 }
@@ -76,7 +79,7 @@ function parseAtom(cursor: Cursor): PatternTree | PatternRejection {
   const { source, at } = cursor;
   const first = source[at];
   if (first === '(') return parseGroup(cursor);
-  if (first === '\\') return escaped(take(cursor, ESCAPE));
+  if (first === '\\') return parseEscape(cursor);
   if (first === '[') return { kind: 'class', source: take(cursor, CLASS) };
   if (first === '.') return { kind: 'class', source: take(cursor, /\./y) };
   const code = source.codePointAt(at) ?? 0;
@@ -88,9 +91,10 @@ function parseAtom(cursor: Cursor): PatternTree | PatternRejection {
 
 function parseGroup(cursor: Cursor): PatternTree | PatternRejection {
   const rest = cursor.source.slice(cursor.at, cursor.at + 4);
+  const at = `at character ${cursor.at + 1}`;
   if (/^\(\?<?[=!]/.test(rest))
-    return new PatternRejection('looks ahead or behind, which has no linear-time test');
-  if (take(cursor, GROUP) === '') return new PatternRejection('changes flags inside, which is not supported');
+    return new PatternRejection(`looks ahead or behind ${at}, which cannot be tested in linear time`);
+  if (take(cursor, GROUP) === '') return new PatternRejection(`changes flags ${at}, which is not supported`);
   cursor.depth += 1;
   if (cursor.depth > MAX_DEPTH) return new PatternRejection(`nests groups deeper than ${MAX_DEPTH}`);
   const inner = parseChoice(cursor);
@@ -99,9 +103,11 @@ function parseGroup(cursor: Cursor): PatternTree | PatternRejection {
   return inner;
 }
 
-function escaped(source: string): PatternTree | PatternRejection {
+function parseEscape(cursor: Cursor): PatternTree | PatternRejection {
+  const source = take(cursor, ESCAPE);
   if (/^\\[1-9k]/.test(source)) {
-    return new PatternRejection('refers back to a group, which has no linear-time test');
+    const at = `at character ${cursor.at - source.length + 1}`;
+    return new PatternRejection(`refers back to a group ${at}, which cannot be tested in linear time`);
   }
   const edge = EDGES[source];
   return edge ? { kind: 'edge', edge } : { kind: 'class', source };

@@ -1,10 +1,10 @@
 import { type Step, toSteps } from './pattern-steps.ts';
 import { type Edge, PatternRejection, type PatternTree, parsePattern } from './pattern-tree.ts';
 
-/** A compiled `pattern`: tests in time proportional to the text, whatever the pattern. */
+/** A compiled `pattern`. A test takes time in proportion to the length of the text, for every pattern. */
 export interface Pattern {
   readonly tree: PatternTree;
-  /** Texts longer than this are refused untested, which bounds the time of one test. */
+  /** The largest number of characters to test. Callers refuse longer texts, which bounds the time of one test. */
   readonly maxText: number;
   readonly test: (text: string) => boolean;
 }
@@ -12,7 +12,7 @@ export interface Pattern {
 const MAX_WORK = 5_000_000;
 const WORD = /^[A-Za-z0-9_]$/;
 
-/** Compiles JavaScript regular expression syntax (flag `u`) to a matcher that never backtracks. */
+/** Compiles a JavaScript regular expression (flag `u`) to a matcher that never backtracks, or says why it cannot. */
 export function compilePattern(source: string): Pattern | PatternRejection {
   const tree = parsePattern(source);
   if (tree instanceof PatternRejection) return tree;
@@ -28,7 +28,7 @@ function createTest(steps: readonly Step[]): (text: string) => boolean {
     let before = -1;
     for (let at = 0; at <= text.length; at += before > 0xffff ? 2 : 1) {
       const code = text.codePointAt(at) ?? -1;
-      // A new attempt starts at every character, as an unanchored pattern asks.
+      // A match may start at any character, unless the pattern says otherwise.
       open.push(0);
       const reached = reach(open, before, code);
       if (reached === null) return true;
@@ -41,7 +41,7 @@ function createTest(steps: readonly Step[]): (text: string) => boolean {
 
 type Reach = (open: number[], before: number, after: number) => readonly number[] | null;
 
-/** Follows everything that takes no character, each step once, until nothing is open; null at the pattern's end. */
+/** Follows the steps that take no character, each once. Returns the steps that wait for one, or null after a match. */
 function createReach(steps: readonly Step[]): Reach {
   const seen = new Float64Array(steps.length);
   const reached: number[] = [];

@@ -39,11 +39,11 @@ describe('contradictions in a type', () => {
     ],
     [
       { type: 'string', pattern: '(' },
-      ['pattern: This pattern is no regular expression (Unterminated group).'],
+      ['pattern: This pattern is not a regular expression (Unterminated group).'],
     ],
     [
       { type: 'string', pattern: '(?=a)' },
-      ['pattern: This pattern looks ahead or behind, which has no linear-time test.'],
+      ['pattern: This pattern looks ahead or behind at character 1, which cannot be tested in linear time.'],
     ],
     [{ type: 'string', enum: [] }, ['enum: An empty `enum` allows nothing.']],
     [{ type: 'string', enum: ['a', 1] }, ['enum.1: 1 is no string.']],
