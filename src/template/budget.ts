@@ -40,7 +40,7 @@ export function createBudget(): Budget {
     if (!(steps <= MAX_STEPS)) {
       throw new SvcError(
         'deadline_exceeded',
-        'The template takes too long to render; it loops over too much.',
+        'The template takes too long to render, because it goes through too much data.',
       );
     }
   };
@@ -60,8 +60,7 @@ export function createBudget(): Budget {
       step(length / TEXT_PER_STEP);
     },
     call(run) {
-      if (depth >= MAX_CALLS)
-        throw templateError(`macros call each other more than ${MAX_CALLS} levels deep`);
+      if (depth >= MAX_CALLS) throw templateError(`more than ${MAX_CALLS} macros call each other`);
       depth += 1;
       try {
         return run();

@@ -4,16 +4,16 @@ import { type UnknownName, unknownNames } from './names.ts';
 import { parseTemplate, type TemplateIssue } from './parse.ts';
 import { TEST_NAMES } from './tests.ts';
 
-/** Everything `svc validate` can know about a template: its syntax, and names that nothing provides. Never throws. */
+/** Finds faults of a template before it is rendered: wrong syntax, and names that nothing provides. Never throws. */
 export function checkTemplate(text: string, declared: readonly string[]): readonly TemplateIssue[] {
   const parsed = parseTemplate(text);
-  if ('problem' in parsed) return [parsed.problem];
+  if ('issue' in parsed) return [parsed.issue];
   const unknown = unknownNames(parsed.program, declared);
   const first = new Map(unknown.map((each) => [`${each.kind} ${each.name}`, each]));
-  return [...first.values()].map((each) => toProblem(each, text, declared));
+  return [...first.values()].map((each) => toIssue(each, text, declared));
 }
 
-function toProblem(unknown: UnknownName, text: string, declared: readonly string[]): TemplateIssue {
+function toIssue(unknown: UnknownName, text: string, declared: readonly string[]): TemplateIssue {
   const offset = offsetOf(unknown.name, text);
   return { ...explain(unknown, declared), ...(offset === null ? {} : { offset }) };
 }
@@ -38,7 +38,7 @@ function explain({ kind, name }: UnknownName, declared: readonly string[]): { me
     case 'form':
       return {
         message: `The template has ${name}.`,
-        fix: 'Take it out, or put parentheses around what comes first.',
+        fix: 'Remove it, or put parentheses around the filtered value.',
       };
   }
 }
@@ -48,7 +48,7 @@ function suggest(name: string, known: readonly string[]): string | null {
   return nearest === null ? null : `Did you mean "${nearest}"?`;
 }
 
-/** Where a name first occurs inside a tag. */
+/** Finds where a name first occurs inside a tag. */
 function offsetOf(name: string, text: string): number | null {
   if (!/^\w+$/.test(name)) return null;
   for (const tag of text.matchAll(/\{[{%][\s\S]*?[}%]\}/g)) {

@@ -42,7 +42,7 @@ export function compare(left: Value, right: Value, budget: Budget): number {
     return left < right ? -1 : Number(left > right);
   }
   if (typeof left === 'string' || typeof right === 'string') {
-    throw templateError(`${kindNameOf(left)} and ${kindNameOf(right)} have no order`);
+    throw templateError(`${kindNameOf(left)} and ${kindNameOf(right)} cannot be ordered`);
   }
   return toNumber(left) - toNumber(right);
 }
@@ -55,7 +55,8 @@ export function contains(whole: Value, part: Value, budget: Budget): boolean {
     return whole.some((item) => isEqual(item, part, budget));
   }
   if (isDict(whole)) return typeof part === 'string' && Object.hasOwn(whole, part);
-  if (typeof whole !== 'string') throw templateError(`${kindNameOf(whole)} contains nothing`);
+  if (typeof whole !== 'string')
+    throw templateError(`in needs a list, a text or an object, not ${kindNameOf(whole)}`);
   const text = toTemplateText(part, budget);
   budget.search(whole.length, text.length);
   return whole.includes(text);

@@ -111,18 +111,19 @@ function evaluateBinary(operator: string, left: Node, right: Node, scope: Templa
 
 function keyOf(node: Node, scope: TemplateScope): string {
   const key = evaluate(node, scope);
-  if (typeof key !== 'string' && typeof key !== 'number') throw templateError(`${kindNameOf(key)} is no key`);
+  if (typeof key !== 'string' && typeof key !== 'number')
+    throw templateError(`${kindNameOf(key)} cannot be a key`);
   return String(key);
 }
 
 function listOf(value: Value, { budget }: TemplateScope): readonly Value[] {
-  if (!isTemplateList(value)) throw templateError('* takes a list');
+  if (!isTemplateList(value)) throw templateError('* needs a list');
   budget.step(value.length);
   return value;
 }
 
 function fieldsOf(value: Value, { budget }: TemplateScope): readonly (readonly [string, Value])[] {
-  if (!isDict(value)) throw templateError('** takes an object');
+  if (!isDict(value)) throw templateError('** needs an object');
   budget.step(sizeOf(value));
   return Object.entries(value);
 }

@@ -112,12 +112,12 @@ function assign(target: Node, value: Value, scope: TemplateScope): void {
     const object = evaluate(target.object, scope);
     if (!isNamespace(object)) throw templateError(`${kindNameOf(object)} cannot be changed; use namespace()`);
     object.set(target.property.value, value);
-  } else throw templateError('only names can be set');
+  } else throw templateError('only a name can be set');
 }
 
 function assignEach(targets: readonly Node[], value: Value, scope: TemplateScope): void {
   if (!isTemplateList(value) || value.length !== targets.length) {
-    throw templateError(`${kindNameOf(value)} cannot be taken apart into ${targets.length} names`);
+    throw templateError(`${kindNameOf(value)} cannot be unpacked into ${targets.length} names`);
   }
   for (const [index, target] of targets.entries()) assign(target, value[index], scope);
 }
@@ -142,7 +142,7 @@ function createMacro(parameters: readonly Node[], body: readonly Node[], scope: 
 
 function nameOfParameter(parameter: Node): string {
   if (parameter.type === 'Identifier') return parameter.value;
-  throw templateError('the parameters of a macro are names');
+  throw templateError('a parameter of a macro must be a name');
 }
 
 function executeCallBlock({ call, callerArgs, body }: CallBlockNode, scope: TemplateScope): Value {

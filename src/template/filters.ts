@@ -99,7 +99,7 @@ function sortedFields(dict: Dict, budget: Budget): Value {
 function fieldsOf(value: Value): Dict {
   if (value === undefined || value === null) return {};
   if (isDict(value)) return value;
-  throw templateError('only objects have items');
+  throw templateError('only an object has items');
 }
 
 function toIndent(value: Value): number {

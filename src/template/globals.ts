@@ -35,7 +35,7 @@ function fieldsOf(
   budget: Budget,
 ): readonly (readonly [string, Value])[] {
   if (source === undefined) return [...named];
-  if (!isDict(source)) throw templateError('dict() and namespace() take an object or named values');
+  if (!isDict(source)) throw templateError('dict() and namespace() need an object or named values');
   budget.step(sizeOf(source));
   return [...Object.entries(source), ...named];
 }

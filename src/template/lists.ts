@@ -116,7 +116,7 @@ function inOrder(items: readonly Value[], keyOf: Reader, budget: Budget): readon
   return keyed.sort((one, other) => compare(one.key, other.key, budget)).map(({ item }) => item);
 }
 
-/** Makes the case of letters not count. */
+/** Lowers the letters of a text, so that their case does not count. */
 function fold(value: Value): Value {
   return typeof value === 'string' ? value.toLowerCase() : value;
 }

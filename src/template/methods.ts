@@ -60,7 +60,7 @@ export function sliceOf(value: Value, bounds: readonly [Value, Value, Value], bu
   if (typeof value === 'string') return slice([...value], start, stop, step).join('');
   if (isTemplateList(value)) return slice(value, start, stop, step);
   if (value === undefined || value === null) return undefined;
-  throw templateError('only lists and texts can be sliced');
+  throw templateError('only a list or a text can be sliced');
 }
 
 function slice<T>(items: readonly T[], start?: number, stop?: number, step = 1): readonly T[] {

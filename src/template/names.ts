@@ -3,13 +3,13 @@ import { GLOBAL_NAMES } from './globals.ts';
 import type { CallBlockNode, ForNode, MacroNode, Node, SetNode } from './node.ts';
 import { isTest } from './tests.ts';
 
-/** A name that a template uses and nothing provides. */
+/** A name that a template uses although nothing provides it. */
 export interface UnknownName {
   readonly kind: 'variable' | 'filter' | 'test' | 'form';
   readonly name: string;
 }
 
-/** Names by block; a block sees those of the blocks around it. */
+/** The names of a block. A block also sees the names of the blocks around it. */
 interface Names {
   readonly own: Set<string>;
   readonly outer: Names | null;
@@ -17,7 +17,7 @@ interface Names {
   readonly inLoop: boolean;
 }
 
-/** Every variable, filter and test that a template uses without having it, in order. */
+/** Finds every variable, filter and test that a template uses although nothing provides it, in order. */
 export function unknownNames(program: Node, declared: readonly string[]): readonly UnknownName[] {
   const names: Names = {
     own: new Set([...GLOBAL_NAMES, ...declared]),
@@ -77,7 +77,7 @@ function note(names: Names, kind: UnknownName['kind'], name: string): void {
   names.found.push({ kind, name });
 }
 
-/** The statements that bring names of their own. */
+/** Visits a statement that declares names. */
 function visitBlock(node: ForNode | SetNode | MacroNode | CallBlockNode, names: Names): void {
   if (node.type === 'For') visitFor(node, names);
   else if (node.type === 'Set') {
@@ -121,7 +121,7 @@ function targetsOf(target: Node): readonly string[] {
   return target.type === 'TupleLiteral' ? target.value.flatMap(targetsOf) : [];
 }
 
-/** The parts of the nodes that neither name anything nor open a block. */
+/** Returns the parts of a node that neither names anything nor opens a block. */
 function partsOf(node: Node): readonly (Node | undefined)[] {
   switch (node.type) {
     case 'Program':

@@ -1,4 +1,4 @@
-/** The syntax tree of a template, as the parser makes it. */
+/** The syntax tree that the parser makes of a template. */
 export type Node =
   | { readonly type: 'Program'; readonly body: readonly Node[] }
   | { readonly type: 'Comment' | 'Break' | 'Continue' }
@@ -15,7 +15,7 @@ export type Node =
   | { readonly type: 'FilterStatement'; readonly filter: Node; readonly body: readonly Node[] }
   | ExpressionNode;
 
-/** The nodes that have a value. */
+/** A node that has a value. */
 export type ExpressionNode =
   | { readonly type: 'StringLiteral'; readonly value: string }
   | { readonly type: 'IntegerLiteral' | 'FloatLiteral'; readonly value: number }

@@ -30,7 +30,7 @@ export function operate(symbol: string, left: Value, right: Value, budget: Budge
   if (operator === undefined) throw templateError(`there is no operator ${symbol}`);
   const result = operator(left, right, budget);
   if (typeof result === 'number' && !Number.isFinite(result))
-    throw templateError(`${symbol} gives no number`);
+    throw templateError(`the result of ${symbol} is not a finite number`);
   return result;
 }
 
@@ -56,7 +56,7 @@ function multiply(left: Value, right: Value, budget: Budget): Value {
 
 function divisor(value: Value): number {
   const number = toNumber(value);
-  if (number === 0) throw templateError('a division by zero');
+  if (number === 0) throw templateError('it divides by zero');
   return number;
 }
 

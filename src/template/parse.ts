@@ -1,32 +1,32 @@
 import { parse, tokenize } from '@huggingface/jinja';
 import type { Node } from './node.ts';
 
-/** What is wrong with a template, what to do about it, and where its tag begins. */
+/** A fault of a template, with its remedy and the offset of its tag in characters. */
 export interface TemplateIssue {
   readonly message: string;
   readonly fix: string;
   readonly offset?: number;
 }
 
-type Parsed = { readonly program: Node } | { readonly problem: TemplateIssue };
+type Parsed = { readonly program: Node } | { readonly issue: TemplateIssue };
 
 const MAX_LENGTH = 65_536;
-/** The tokenizer's time grows with the square of a run of blanks. */
+/** The tokenizer takes time in proportion to the square of the length of a run of blanks. */
 const MAX_BLANKS = 1000;
 
-/** A template's syntax tree, or why it has none. */
+/** Parses a template to a syntax tree, or returns its fault. */
 export function parseTemplate(text: string): Parsed {
-  const tooLarge = sizeProblem(text);
-  if (tooLarge !== null) return { problem: tooLarge };
+  const tooLarge = sizeIssue(text);
+  if (tooLarge !== null) return { issue: tooLarge };
   try {
     const program: Node = parse(tokenize(text));
     return { program };
   } catch (thrown) {
-    return { problem: { ...explain(thrown), offset: offsetOfFailure(text) } };
+    return { issue: { ...explain(thrown), offset: offsetOfFailure(text) } };
   }
 }
 
-function sizeProblem(text: string): TemplateIssue | null {
+function sizeIssue(text: string): TemplateIssue | null {
   if (text.length > MAX_LENGTH) {
     return {
       message: `The template has ${text.length} characters; at most ${MAX_LENGTH} are allowed.`,
@@ -37,21 +37,21 @@ function sizeProblem(text: string): TemplateIssue | null {
   if (offset === -1) return null;
   return {
     message: `The template has a run of more than ${MAX_BLANKS} blanks.`,
-    fix: 'Take them out.',
+    fix: 'Remove them.',
     offset,
   };
 }
 
-/** The parser's own words where they help, ours where it only fell off the end. */
+/** Explains an error of the parser: in its own words where they help, and in ours at the end of the text. */
 function explain(thrown: unknown): { message: string; fix: string } {
   if (thrown instanceof RangeError) {
-    return { message: 'The template is nested too deep.', fix: 'Take it apart with {% set %} or macros.' };
+    return { message: 'The template is nested too deep.', fix: 'Split it with {% set %} or macros.' };
   }
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   const unknown = /Unknown statement type: (\w+)/.exec(text)?.[1];
   if (unknown !== undefined) return unknownTag(unknown);
   const end = thrown instanceof TypeError || /end of (input|comment)/.test(text);
-  const why = end ? 'it ends before something in it does' : readable(text);
+  const why = end ? 'a tag, bracket, quote or block is not closed' : readable(text);
   return {
     message: `The template is not valid: ${why}.`,
     fix: 'Close every {{, {%, {#, bracket and quote, and every if, for, macro, set, filter and call with its end tag.',
@@ -60,7 +60,7 @@ function explain(thrown: unknown): { message: string; fix: string } {
 
 function unknownTag(name: string): { message: string; fix: string } {
   if (/^(end|else|elif)/.test(name)) {
-    return { message: `{% ${name} %} has nothing to close.`, fix: 'Take it out, or open its block first.' };
+    return { message: `{% ${name} %} has no open block.`, fix: 'Remove it, or open its block first.' };
   }
   return {
     message: `There is no tag {% ${name} %}.`,
@@ -92,7 +92,7 @@ const TOKENS: { readonly [type: string]: string } = {
 function readable(text: string): string {
   const [, found, wanted] = /(\w+) !== (\w+)\.$/.exec(text) ?? [];
   if (found !== undefined && wanted !== undefined)
-    return `${tokenText(wanted)} was expected, not ${tokenText(found)}`;
+    return `${tokenText(wanted)} is expected, not ${tokenText(found)}`;
   const unexpected = /^Unexpected token(?: type)?: (\w+)$/.exec(text)?.[1];
   if (unexpected !== undefined) return `${tokenText(unexpected)} is not expected there`;
   return text.charAt(0).toLowerCase() + text.slice(1);
@@ -102,7 +102,7 @@ function tokenText(type: string): string {
   return TOKENS[type] ?? 'an operator';
 }
 
-/** Where the tag begins in which parsing stopped: the parser gives no positions, so its reads are counted. */
+/** Finds the tag in which parsing stopped. The parser gives no positions, so we watch which tokens it reads. */
 function offsetOfFailure(text: string): number {
   const starts = [...text.matchAll(/\{[{%#]/g)].map(({ index }) => index);
   try {
@@ -113,7 +113,7 @@ function offsetOfFailure(text: string): number {
   }
 }
 
-/** The package's own type files do not resolve here, so what is used of them is said again. */
+/** The tokens of the package, declared again because its own type files do not resolve here. */
 type Tokens = readonly { readonly type: string }[];
 
 function furthestRead(tokens: Tokens): number {
@@ -132,7 +132,7 @@ function furthestRead(tokens: Tokens): number {
   return 0;
 }
 
-/** The number of the tag that a token is in. */
+/** Returns the number of the tag that holds a token. */
 function tagAt(tokens: Tokens, index: number): number {
   const opened = tokens
     .slice(0, index + 1)

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.ts';
 import type { PromptMessage } from '../project/model.ts';
 import { compileTemplate, renderTemplate } from './render.ts';
 
-/** What a rendered message holds: a text, or the address of a resource. */
+/** The content of a rendered message: a text, or the URI of a resource. */
 export type RenderedContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'resource_link'; readonly uri: string };
@@ -14,8 +14,8 @@ export interface RenderedMessage {
 }
 
 /**
- * A prompt's messages for some values. MCP knows the roles user and assistant, so a system message is delivered as the
- * user's; a message of type `resource` is the address that its text renders to, without the blanks around it.
+ * Renders the messages of a prompt with some values. MCP knows the roles user and assistant, so a system message becomes
+ * one of the user. The text of a message of type `resource` is a URI; we remove the blanks around it.
  */
 export function renderPrompt(
   messages: readonly PromptMessage[],
@@ -30,7 +30,7 @@ export function renderPrompt(
   });
 }
 
-/** One template's text for some values. */
+/** Renders one template with some values. */
 export function renderText(template: string, values: JsonObject): string {
   return renderTemplate(compileTemplate(template), values);
 }

@@ -20,8 +20,8 @@ export function compileTemplate(text: string): Template {
   const cached = templates.get(text);
   if (cached !== undefined) return cached;
   const parsed = parseTemplate(text);
-  if ('problem' in parsed) {
-    throw new SvcError('project_invalid', `${parsed.problem.message} ${parsed.problem.fix}`);
+  if ('issue' in parsed) {
+    throw new SvcError('project_invalid', `${parsed.issue.message} ${parsed.issue.fix}`);
   }
   if (templates.size >= MAX_TEMPLATES) templates.clear();
   const template: Template = { program: parsed.program };
@@ -40,7 +40,7 @@ export function renderTemplate({ program }: Template, variables: JsonObject): st
   try {
     execute(program.type === 'Program' ? program.body : [program], scope, writer);
   } catch (thrown) {
-    if (thrown instanceof RangeError) throw templateError('it goes too deep');
+    if (thrown instanceof RangeError) throw templateError('it is nested too deep');
     throw thrown;
   }
   return writer.text();

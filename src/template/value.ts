@@ -138,7 +138,7 @@ export function toItems(value: Value): readonly Value[] {
 
 /** Names the type of a value for an error, without repeating the value. */
 export function kindNameOf(value: Value): string {
-  if (value === undefined) return 'something undefined';
+  if (value === undefined) return 'an undefined value';
   if (value === null) return 'null';
   if (isTemplateList(value)) return 'a list';
   if (typeof value === 'object') return isNamespace(value) ? 'a namespace' : 'an object';

@@ -4,7 +4,7 @@ import type { Finding } from '../../project/finding.ts';
 import { byPlace } from '../../project/issue.ts';
 import type { Endpoint, EndpointFile, Project } from '../../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../../project/yaml/position.ts';
-import { checkTemplate } from '../../template/problems.ts';
+import { checkTemplate } from '../../template/check.ts';
 import { builtinTools } from '../builtin.ts';
 import { checkBuiltins } from './builtin.ts';
 import { checkCompletion } from './completion.ts';

@@ -1,7 +1,7 @@
 import type { CheckPolicies } from '../../policy/checks/check.ts';
 import { answerParameters, answersOf, CONFIRM_KEY, type Question } from '../../project/elicitation-model.ts';
 import type { Endpoint } from '../../project/model.ts';
-import { checkTemplate } from '../../template/problems.ts';
+import { checkTemplate } from '../../template/check.ts';
 import type { Parameter } from '../../types/node.ts';
 import type { CatalogIssue } from './issue.ts';
 

@@ -18,7 +18,7 @@ const CONDITIONS = [
 
 const ENTRY = `
   import { renderTemplate, compileTemplate } from './src/template/render.ts';
-  import { checkTemplate } from './src/template/problems.ts';
+  import { checkTemplate } from './src/template/check.ts';
   import { checkPolicies } from './src/policy/checks/check.ts';
   import { decide, deny } from './test/unit/policy/fixtures.ts';
   export default {

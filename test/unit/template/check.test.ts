@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkTemplate } from '../../../src/template/problems.ts';
+import { checkTemplate } from '../../../src/template/check.ts';
 
 const DECLARED = ['name', 'items', 'count'];
 const problems = (text: string) => checkTemplate(text, DECLARED);
@@ -63,19 +63,19 @@ describe('names that nothing provides', () => {
 
 describe('templates that are not valid', () => {
   it.each([
-    ['{{ name', /ends before something in it does/, 0],
-    ['a {{ name }} {{ "x', /ends before something in it does/, 13],
-    ['{% if name %} {{ name }}', /ends before something in it does/, 14],
-    ['{{ name }}{# open', /ends before something in it does/, 10],
+    ['{{ name', /is not closed/, 0],
+    ['a {{ name }} {{ "x', /is not closed/, 13],
+    ['{% if name %} {{ name }}', /is not closed/, 14],
+    ['{{ name }}{# open', /is not closed/, 10],
     ['{{ }}', /"}}" is not expected there/, 0],
     ['{{ name }} {{ [1, 2 }}', /"}}" is not expected there/, 11],
-    ['{{ name other }}', /"}}" was expected, not a name/, 0],
-    ['{{ name is divisibleby(3) }}', /"}}" was expected, not "\("/, 0],
+    ['{{ name other }}', /"}}" is expected, not a name/, 0],
+    ['{{ name is divisibleby(3) }}', /"}}" is expected, not "\("/, 0],
     ['{% for x of items %}{% endfor %}', /`in` keyword/, 0],
     ['{{ name ? 1 : 2 }}', /unexpected character: \?/, 0],
     ['{{ name }}{% include "x" %}', /no tag \{% include %\}/, 10],
     ['{% raw %}{% endraw %}', /no tag \{% raw %\}/, 0],
-    ['{{ name }}{% endif %}', /\{% endif %\} has nothing to close/, 10],
+    ['{{ name }}{% endif %}', /\{% endif %\} has no open block/, 10],
     ['{% break %}', /break %} outside of a loop/, undefined],
     [
       '{% for x in items %}{% macro m() %}{% break %}{% endmacro %}{% endfor %}',

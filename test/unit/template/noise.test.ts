@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { checkTemplate } from '../../../src/template/problems.ts';
+import { checkTemplate } from '../../../src/template/check.ts';
 import { compileTemplate, renderTemplate } from '../../../src/template/render.ts';
 import { cpuMs } from '../cpu.ts';
 
