@@ -24,7 +24,7 @@ import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
 export interface AppOptions extends AdmissionOptions {
-  /** Who may reach the server by which name. */
+  /** The host names and origins that may reach the server. */
   readonly access: () => HttpAccess;
   /** Asked once for each request, so that a reload can swap it. */
   readonly runtime: () => Runtime;
@@ -33,19 +33,19 @@ export interface AppOptions extends AdmissionOptions {
   readonly stateless: boolean;
   readonly log: Log;
   readonly instructions?: string;
-  /** What protects the MCP endpoint; asked for each request. Null: everybody may come. */
+  /** The sign-in that protects `/mcp`, read for each request. Null: anonymous access. */
   readonly auth?: () => Auth | null;
   readonly maxBodyBytes?: number;
-  /** Where the world reaches the server; default: where a request was sent to. */
+  /** The public address of the server. Default: the address that the request names. */
   readonly publicAddress?: () => PublicAddress;
   readonly pageSize?: number;
-  /** Seals what calls that ask were told; where several processes serve, with a key that all of them have. */
+  /** Seals the state of calls that elicit input. Several processes of one server must share its key. */
   readonly sealer?: () => Sealer | null;
-  /** Where changes come from that clients are told of; default: only calls that write. */
+  /** The changes that clients are notified of. Default: only calls that write. */
   readonly changes?: Changes;
   /** Whether the lists of endpoints may change while they are served. */
   readonly reloads?: boolean;
-  /** Where a platform offers the older transport too. */
+  /** The HTTP+SSE transport, on platforms that offer it. */
   readonly sse?: SseEndpoint;
 }
 
@@ -56,26 +56,26 @@ export type SsePost = Pick<McpPost, 'headers' | 'body' | 'caller'>;
 export interface SseEndpoint {
   /** Opens a stream of messages; its client is told to send its own to the path. */
   open(caller: Caller, path: string): Response;
-  /** Takes a message of the client; throws not_found where the session is none of the caller's. */
+  /** Accepts a message of the client. Throws not_found for a session of somebody else. */
   receive(sessionId: string, post: SsePost): Response;
 }
 
-/** What an adapter knows about a request beside the request itself. */
+/** The facts about a request that only the adapter knows. */
 export interface Extra {
-  /** Aborts when the client goes away, where `request.signal` does not. */
+  /** Aborts when the client disconnects; set if `request.signal` does not. */
   readonly signal?: AbortSignal;
   /** The id under which the adapter logs the request. */
   readonly requestId?: string;
-  /** Of the client; what cannot be known is not limited in how often it asks. */
+  /** The network address of the client. Requests without one are not rate limited. */
   readonly address?: string;
-  /** Makes a response of a text, where the platform has something cheaper than a Response with a body. */
+  /** Makes a response from a text in a way that is cheaper than `new Response`, on platforms that have one. */
   readonly respond?: Respond;
 }
 
 /** The served side of a project: a web-standard handler. */
 export interface App {
   fetch(request: Request, extra?: Extra): Promise<Response>;
-  /** Ends what is kept open for clients, so that a server can stop; from now on it is not ready. */
+  /** Closes streams and sessions so that the server can stop. `/ready` answers 503 from now on. */
   close?(): void;
 }
 
@@ -122,7 +122,7 @@ export function createApp(options: AppOptions): App {
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The paths at which clients get tokens, where there are any. */
+/** The OAuth paths; none without sign-in. */
 function answerAuth(
   c: Context<Env>,
   { auth }: AppOptions,
@@ -196,7 +196,7 @@ function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void 
   });
 }
 
-/** Hono answers HEAD as GET and drops the body: of a stream nobody would ever read, or end. */
+/** Hono answers HEAD like GET and drops the body, so a stream would stay open for ever. */
 function isHead(c: Context<Env>): boolean {
   return c.req.method === 'HEAD';
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from './json.ts';
 
-/** Who calls (spec, "User context fields"); every key is always there. */
+/** The user behind a call (spec, "User context fields"). Every key is always present. */
 export interface User {
   readonly id: string;
   readonly username: string | null;
@@ -16,17 +16,17 @@ export interface User {
   readonly externalToken: string | null;
 }
 
-/** How much a line about a call matters (RFC 5424, in MCP's words). */
+/** The severity of a log line (RFC 5424, by MCP's names). */
 export type NotificationLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 
-/** One question as it is put: with its text, and a form as a JSON Schema. */
+/** One question to the client: its text, and a form as JSON Schema. */
 export type ElicitationRequest =
   | {
       readonly kind: 'form';
       readonly key: string;
       readonly message: string;
       readonly schema: JsonObject;
-      /** An answer counts only to the question that was put about these very arguments. */
+      /** Whether an answer counts only for these exact arguments. */
       readonly binding: boolean;
     }
   | {
@@ -37,41 +37,44 @@ export type ElicitationRequest =
     }
   | { readonly kind: 'roots'; readonly key: string };
 
-/** An answer; the values are unchecked. Null: a person declined. */
+/** An answer with unchecked values. Null: the person declined. */
 export type ElicitationReply = { readonly values: JsonObject } | null;
 
-/** Whom a call can ask while it runs. */
+/** Asks the client of a running call for input (MCP, "Elicitation", "Sampling", "Roots"). */
 export interface Elicitation {
   can(kind: ElicitationRequest['kind']): boolean;
-  /** The answers by key. Throws input_required where the client is to call again with them. */
+  /** Returns the answers by key. Throws input_required if the client has to call again with them. */
   ask(inquiries: readonly ElicitationRequest[]): Promise<ReadonlyMap<string, ElicitationReply>>;
 }
 
-/** What is known about one request; made once, frozen. */
+/** The facts about one request; made once, frozen. */
 export interface RequestContext {
   readonly requestId: string;
   /** Audit `caller_type`. */
   readonly transport: 'http' | 'sse' | 'stdio' | 'cli';
   readonly user: User | null;
-  /** Header names in lower case; null where the transport has none. */
+  /** Headers with lower-case names; null on a transport without headers. */
   readonly headers: ReadonlyMap<string, string> | null;
   readonly sessionId: string | null;
-  /** What the caller's token holds; absent where nobody asks for tokens. */
+  /** The scopes of the caller's token; absent if sign-in is off. */
   readonly scopes?: readonly string[];
   readonly traceparent: string | null;
   /** Aborts when the client goes away or cancels. */
   readonly signal: AbortSignal;
-  /** Tells the client how far the call is; `done` grows each time. Absent where the client did not ask. */
+  /** Reports progress to the client; `done` must grow. Absent if the client did not ask for progress. */
   readonly progress?: (done: number, total: number, message: string) => void;
-  /** Tells the client a line about its call, never SQL, values or internals. Absent where it did not ask. */
+  /** Sends the client a log line about its call, never SQL, values or internals. Absent if it did not ask. */
   readonly notify?: (level: NotificationLevel, text: string) => void;
-  /** Tells what the endpoint's author says to a client that named no level, from `info` on. Absent where that may not be. */
+  /**
+   * Sends log lines of the endpoint's author, from `info` on, to a client that set no level. Absent if the protocol
+   * forbids it.
+   */
   readonly notifyUnasked?: (level: NotificationLevel, text: string) => void;
-  /** Absent where nobody can be asked. */
+  /** Absent if the client cannot be asked. */
   readonly elicitation?: Elicitation;
 }
 
-/** What every line of the log about a request names. */
+/** The ids that every log line about a request carries. */
 export function logIdsOf({ requestId, traceparent }: Pick<RequestContext, 'requestId' | 'traceparent'>) {
   const traceId = traceIdOf(traceparent);
   return { request_id: requestId, ...(traceId === null ? {} : { trace_id: traceId }) };

@@ -24,7 +24,7 @@ const kind = (http: number, rpc: number, exit: 1 | 2, shown: boolean, text: stri
   public: text,
 });
 
-/** Every error code: its HTTP status, JSON-RPC code, CLI exit code, and what a client may read. */
+/** Every error code: its HTTP status, JSON-RPC code, CLI exit code, and the text that a client may read. */
 export const ERRORS = {
   usage: kind(400, -32602, 2, true, 'The command was not understood.'),
   project_invalid: kind(500, -32603, 1, false, 'The server is misconfigured.'),

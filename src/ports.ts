@@ -12,7 +12,10 @@ export type SqlValue =
   | { readonly list: readonly SqlValue[] }
   | { readonly struct: { readonly [field: string]: SqlValue } };
 
-/** What the SQL user functions (`get_user_email()` ...) answer for one call; null: nobody is authenticated. */
+/**
+ * The values that the SQL user functions (`get_user_email()` ...) return for one call; null for an anonymous
+ * caller.
+ */
 export interface SqlCaller {
   readonly externalToken: string | null;
   readonly username: string | null;
@@ -29,7 +32,10 @@ export interface SqlRequest {
   readonly mode: 'read' | 'write';
   /** At most this many rows come back; more set `truncated`. */
   readonly maxRows: number;
-  /** Written by the caller: it reaches nothing but the database's own tables, whatever the project's own SQL may. */
+  /**
+   * Whether the caller wrote the statement. It then reaches only the database's own tables, even if the project's
+   * SQL may reach more.
+   */
   readonly confined?: boolean;
 }
 
@@ -54,7 +60,10 @@ export interface SqlResult {
   readonly truncated: boolean;
 }
 
-/** The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, sql_rejected, database_*, memory_exceeded, deadline_exceeded, cancelled, busy. */
+/**
+ * The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, sql_rejected, database_*,
+ * memory_exceeded, deadline_exceeded, cancelled, busy.
+ */
 export interface Database {
   readonly engine: 'duckdb-wasm' | 'duckdb-native';
   readonly readonly: boolean;
@@ -73,7 +82,7 @@ export interface PythonRequest {
   readonly args: JsonObject;
   /** Which texts and numbers among the arguments become other Python values: `date`, `{ items: 'date' }` ... */
   readonly kinds: JsonObject;
-  /** Who calls, as `svc.runtime.user` has it; null: nobody is authenticated. */
+  /** The user as `svc.runtime.user` shows it; null for an anonymous caller. */
   readonly user: JsonObject | null;
 }
 
@@ -84,7 +93,7 @@ export interface PythonCall {
   readonly timeoutMs: number;
 }
 
-/** What a Python function returned. */
+/** The return value of a Python function. */
 export interface PythonResult {
   /** In the JSON forms of SQL values (docs/reference/types.md). */
   readonly value: JsonValue;
@@ -92,7 +101,7 @@ export interface PythonResult {
   readonly binary: boolean;
 }
 
-/** What a Python function can ask while it runs. Errors are SvcErrors; Python gets their public text. */
+/** The requests that a running Python function can make. Python gets the public text of a thrown SvcError. */
 export interface PythonHost {
   /** Rows in their JSON form; parameters are bound by name. */
   execute(sql: string, params: { readonly [name: string]: SqlValue }): Promise<readonly JsonObject[]>;
@@ -102,7 +111,7 @@ export interface PythonHost {
   event(event: JsonObject): void;
 }
 
-/** What Python may know of the configuration, asked for when it is used; a reload changes the answers. */
+/** The configuration that Python may read. It is read on use, so a reload changes the answers. */
 export interface PythonSettings {
   /** The parameters of a secret that the site file names; null for any other. */
   secret(name: string): JsonObject | null;
@@ -112,11 +121,14 @@ export interface PythonSettings {
   conceal?(text: string): string;
 }
 
-/** Runs the project's Python. Errors are SvcErrors of the codes python_*, deadline_exceeded, cancelled, busy, or the host's own. */
+/**
+ * Runs the project's Python. Errors are SvcErrors of the codes python_*, deadline_exceeded, cancelled, busy, or the
+ * host's own.
+ */
 export interface Python {
   readonly kind: 'child' | 'pyodide' | 'rpc';
   call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult>;
-  /** Loads files beforehand, so that first calls are fast and what is wrong is known early; never throws. */
+  /** Loads files ahead of their first call, which finds problems early. Never throws. */
   warm?(files: readonly string[]): Promise<void>;
   /** Starts anew with files and configuration as they are now; running calls finish. */
   reload(): Promise<void>;
@@ -127,15 +139,15 @@ export interface Python {
 /** A span's attribute values (telemetry carries no others). */
 export type SpanAttributes = { readonly [name: string]: string | number | boolean };
 
-/** One open span; ends when what runs in it does, as an error when that throws. */
+/** An open span. It ends with the function that runs in it, as an error if the function throws. */
 export interface Span {
-  /** Null where nobody records. */
+  /** Null if no span is recorded. */
   readonly traceId: string | null;
   set(attributes: SpanAttributes): void;
   span<T>(name: string, attributes: SpanAttributes, run: (span: Span) => Promise<T>): Promise<T>;
 }
 
-/** Where spans go. */
+/** Records spans. */
 export interface Spans {
   /** Opens the root span of this server in the caller's trace (W3C `traceparent`), or in a new one. */
   trace<T>(
@@ -158,10 +170,10 @@ export interface LogLine {
   readonly fields?: JsonObject;
 }
 
-/** Where log lines go. */
+/** Writes a log line. */
 export type Log = (line: LogLine) => void;
 
-/** Where audit records go, one JSON text each (design, D11). */
+/** Writes audit records, one JSON text each. */
 export interface AuditSink {
   /** Takes a record; neither throws nor waits. */
   record(line: string): void;
@@ -180,7 +192,7 @@ export interface Files {
   read(path: string, limit?: number): Promise<Uint8Array | null>;
 }
 
-/** Where a reference in the user's configuration leads (spec, "Dynamic values"). */
+/** A reference in the user's configuration (spec, "Dynamic values"). */
 export type SecretReference =
   | { readonly scheme: 'env'; readonly name: string }
   | { readonly scheme: 'file'; readonly path: string }
@@ -194,7 +206,7 @@ export type SecretReference =
       readonly otp: boolean;
     };
 
-/** Looks up what references stand for; throws reference_unresolved, whose text never holds a value or a token. */
+/** Resolves references. Throws reference_unresolved, whose text never contains a value or a token. */
 export interface SecretSource {
   read(reference: SecretReference, signal: AbortSignal): Promise<string>;
 }
@@ -205,11 +217,11 @@ export interface StoredValue {
   readonly version: number;
 }
 
-/** Sessions and marks of what was used, behind one interface; what is over is gone, values come sealed. */
+/** Stores sessions and one-time marks. Values are sealed, and expired rows are gone. */
 export interface TokenStore {
   /** `eventual`: claims and versions are not to be relied on. */
   readonly consistency: 'strong' | 'eventual';
-  /** True for the first who claims a key during its life, and for nobody else. */
+  /** Claims a key for its lifetime; true only for the first claim. */
   claimOnce(key: string, seconds: number): Promise<boolean>;
   get(key: string): Promise<StoredValue | null>;
   /** Writes unless the version differs from `ifVersion`; 0 means that there must be none. Tells whether it wrote. */

@@ -6,14 +6,14 @@ import { type Decision, NO_DECISION } from '../policy/decision.ts';
 import type { EndpointKind } from '../project/model.ts';
 import type { Runtime } from './runtime.ts';
 
-/** What became of one call, denied, invalid and unknown ones too; made when the call has ended. */
+/** The outcome of one call, made when the call has ended. Denied, invalid and unknown calls have one too. */
 export interface CallRecord {
   readonly kind: EndpointKind;
   readonly name: string;
-  /** Null for a name that nothing answers to. Says what is `sensitive`. */
+  /** The called endpoint, which declares its `sensitive` fields. Null for an unknown name. */
   readonly entry: AnyEntry | null;
   readonly context: RequestContext;
-  /** As they were checked, or as they were sent where they did not pass; sensitive values are in it. */
+  /** The checked arguments, or the raw ones if the check failed. Sensitive values are not redacted here. */
   readonly args: JsonObject;
   readonly status: 'success' | 'error';
   /** By the runtime's clock, in milliseconds. */
@@ -23,16 +23,16 @@ export interface CallRecord {
   /** Set when telemetry is on. */
   readonly traceId: string | null;
   readonly error: SvcError | null;
-  /** What the call did elsewhere, as its Python tells of it; absent where it tells nothing. */
+  /** The events that the endpoint's Python function reported; absent without any. */
   readonly events?: readonly JsonObject[];
-  /** What was answered, after policies and limits; null for an error. */
+  /** The answer after policies and limits; null for an error. */
   readonly result: JsonValue;
 }
 
-/** Is told of every call; must neither throw nor wait. */
+/** Receives the record of every call; must neither throw nor wait. */
 export type CallObserver = (record: CallRecord) => void;
 
-/** A call of a name that nothing answers to. */
+/** A call of an unknown name. */
 export interface UnknownCall {
   readonly kind: EndpointKind;
   readonly name: string;
@@ -48,12 +48,12 @@ export interface RejectedCall extends Omit<UnknownCall, 'kind' | 'name'> {
 
 const MAX_NAME = 256;
 
-/** Tells who watches of a call that found no endpoint. */
+/** Reports a call of an unknown name to the observer. */
 export function recordUnknown(runtime: Runtime, { name, ...call }: UnknownCall): void {
   note(runtime, { ...call, name: name.slice(0, MAX_NAME), entry: null });
 }
 
-/** Tells who watches of a call that did not begin: its caller may not make it, or its parameters are none. */
+/** Reports a rejected call to the observer: the caller lacks the scope, or the parameters are malformed. */
 export function recordRejected(runtime: Runtime, call: RejectedCall): void {
   const { kind, name } = call.entry;
   note(runtime, { ...call, kind, name });

@@ -10,19 +10,19 @@ import { policiesOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
 import { toSqlCaller } from './sql.ts';
 
-/** What a client asks to have completed. */
+/** A parameter to complete. */
 export interface Completing {
   readonly name: string;
-  /** What was typed so far. */
+  /** The text that the person has typed so far. */
   readonly value: string;
-  /** What is filled in already; whatever does not fit its parameter counts as not there. */
+  /** The values of the other parameters. A value that its parameter does not allow is ignored. */
   readonly args: JsonObject;
 }
 
-/** People wait for it at every key. */
+/** Short, because a person waits for it at every key. */
 const TIMEOUT_MS = 3_000;
 
-/** The values that a parameter's own SQL finds, one more than `most` at the most; null: it has none. */
+/** Runs the completion SQL of a parameter and returns at most `most + 1` values; null if it has no such SQL. */
 export async function completeParameter(
   runtime: Runtime,
   entry: PromptEntry | ResourceEntry,
@@ -50,7 +50,7 @@ function ownStatement({ completion = {} }: PromptEntry | ResourceEntry, name: st
   return Object.hasOwn(completion, name) ? (completion[name] ?? null) : null;
 }
 
-/** Whom the endpoint is closed to it offers nothing; a condition about what is not filled in yet denies too. */
+/** Callers whom a policy denies get no completions. A condition that reads a missing value denies too. */
 async function isAllowed(
   runtime: Runtime,
   entry: PromptEntry | ResourceEntry,

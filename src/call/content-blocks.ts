@@ -21,7 +21,7 @@ export type Block =
       readonly mimeType?: string;
     };
 
-/** Rows as the blocks that they describe; what policies took away is not in them. Throws result_invalid. */
+/** Turns rows into the content blocks that they describe. Throws result_invalid for a row that describes none. */
 export function toBlocks(value: JsonValue, endpoint: string): readonly Block[] {
   const rows = Array.isArray(value) ? value : [];
   return rows.map((row: JsonValue, index) => {
@@ -34,14 +34,14 @@ export function toBlocks(value: JsonValue, endpoint: string): readonly Block[] {
   });
 }
 
-/** A picture or a sound as a block; null for any other media type. */
+/** Turns a picture or a sound into a block; null for any other media type. */
 export function toMedia(mimeType: string, data: string): Block | null {
   return toBlock({ type: mimeType.split('/')[0] ?? '', data, mime_type: mimeType }, MEDIA);
 }
 
 const MEDIA = ['image', 'audio'];
 
-/** `data` is a BLOB, in base64 by now. */
+/** `data` is a BLOB in base64. */
 function toBlock(row: JsonObject, types?: readonly string[]): Block | null {
   const { type, text, data, mime_type: mimeType, uri } = row;
   if (types !== undefined && !types.includes(String(type))) return null;

@@ -11,16 +11,19 @@ import { createArgumentsParser } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A call that may ask. */
+/** A call that may elicit input. */
 export interface Asker {
   readonly runtime: Runtime;
   readonly entry: AnyEntry;
   readonly context: RequestContext;
-  /** Answers that came with the call. */
+  /** The answers that came with the call. */
   readonly given: JsonObject;
 }
 
-/** The values of a call with the answers to everything its endpoint asks; throws denied where one is refused. */
+/**
+ * Asks every question of an endpoint and returns the arguments with the answers. Throws denied if a person
+ * declines.
+ */
 export async function elicit(call: Asker, values: JsonObject): Promise<JsonObject> {
   const { entry, context, given } = call;
   const asker: Asker =
@@ -31,7 +34,7 @@ export async function elicit(call: Asker, values: JsonObject): Promise<JsonObjec
   return known;
 }
 
-/** What a command gives as arguments, split into those and answers; a client gives answers only when it is asked. */
+/** Splits the arguments of a command into arguments and answers. Clients send answers only when asked. */
 export function splitAnswers(entry: AnyEntry, given: JsonObject, { transport }: RequestContext) {
   if (entry.ask === undefined || transport !== 'cli') return { args: given, answers: {} };
   const names = new Set(entry.ask.flat().flatMap((question) => answersOf(question).map(nameOf)));
@@ -66,7 +69,7 @@ async function askRound(asker: Asker, round: readonly Question[], known: JsonObj
   return Object.assign({}, ...answers);
 }
 
-/** A condition that fails asks: better once too often. */
+/** A condition that fails counts as true: one question too many does no harm. */
 async function isDue({ runtime, entry, context }: Asker, { when }: Question, values: JsonObject) {
   if (when === undefined) return true;
   const { holds } = await import('../policy/when.ts');
@@ -82,7 +85,7 @@ async function toInquiry(question: Question, values: JsonObject): Promise<Elicit
   return { kind, key, message, schema: toFormSchema(question.fields), binding: false };
 }
 
-/** Templates are loaded by the first call that renders one. */
+/** The first call that renders a template loads the template engine. */
 async function render(template: string, values: JsonObject): Promise<string> {
   const { renderText } = await import('../template/prompt.ts');
   return renderText(template, values);
@@ -103,7 +106,7 @@ async function ask({ entry, context }: Asker, inquiries: readonly ElicitationReq
   );
 }
 
-/** A person's answers are checked like arguments. */
+/** Checks a person's answers like arguments. */
 function checkReply({ entry }: Asker, question: Question, reply: ElicitationReply | undefined): JsonObject {
   if (!reply) throw declined(entry.name);
   const values = known(question, reply.values);
@@ -138,7 +141,10 @@ const AGREEMENT = {
   required: ['ok'],
 };
 
-/** The last question, so that it can name what was answered before. Who types a command has agreed to it by that. */
+/**
+ * Asks for confirmation last, so that its text can name earlier answers. A command on the terminal counts as
+ * confirmed.
+ */
 async function askToConfirm(asker: Asker, values: JsonObject): Promise<void> {
   const { entry, context } = asker;
   if (entry.confirm === undefined || context.transport === 'cli') return;
@@ -150,7 +156,9 @@ async function askToConfirm(asker: Asker, values: JsonObject): Promise<void> {
   if (reply?.values.ok !== true) throw declined(entry.name);
 }
 
-/** Fields as the restricted JSON Schema of a form: one level, and only what every client can show. */
+/**
+ * Turns fields into the restricted JSON Schema of a form: one level, and only keywords that every client can show.
+ */
 export function toFormSchema(fields: readonly Field[]): JsonObject {
   const properties = fields.map((field) => [field.name, toProperty(field)] as const);
   const required = fields.filter((field) => !hasDefault(field)).map(({ name }) => name);

@@ -33,7 +33,7 @@ import { isSql, runSql } from './sql.ts';
 export interface Call<Entry extends AnyEntry = AnyEntry> {
   readonly runtime: Runtime;
   readonly entry: Entry;
-  /** The arguments as the client sent them; of a resource, the values of its URI's placeholders. */
+  /** The arguments as the client sent them. A resource takes the values of its URI's placeholders. */
   readonly args: JsonObject;
   readonly context: RequestContext;
   /** False skips the check of the result against `return`, which `svc test` reports by itself. */
@@ -113,7 +113,10 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   return answer;
 }
 
-/** Whether a token holds every scope that an endpoint requires; true where `held` is absent, as sign-in is off then. */
+/**
+ * Whether a token holds every scope that an endpoint requires. An absent `held` means that sign-in is off, and
+ * allows.
+ */
 export function mayCall({ scopes = [] }: AnyEntry, held: readonly string[] | undefined): boolean {
   return held === undefined || scopes.every((scope) => held.includes(scope));
 }

@@ -17,7 +17,7 @@ export interface Policies {
   readonly output: (value: JsonValue, situation: Situation) => Enforced;
 }
 
-/** Loads the policies of an endpoint; null where it has none. */
+/** Loads the policies of an endpoint; null without any. */
 export function policiesOf(entry: AnyEntry): Promise<Policies> | null {
   const { input, output } = entry.policies;
   return input.length + output.length === 0 ? null : loadPolicies(entry);

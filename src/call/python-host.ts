@@ -7,12 +7,12 @@ import { bindParameters, type PythonStatement, statementOf } from './python-stat
 import type { Runtime } from './runtime.ts';
 import { toSqlCaller } from './sql.ts';
 
-/** Rows that a statement may give to a function, however few its endpoint returns. */
+/** The most rows that a statement may return to a function, independent of the endpoint's own limit. */
 const MAX_ROWS = 100_000;
 const MAX_EVENTS = 50;
 const MAX_TEXT = 4_000;
 
-/** What the function of one call can ask: its statements run as the caller, within what is left of its time. */
+/** Answers the requests of one call's function. Its statements run as the caller, within the time that is left. */
 export function createPythonHost(
   runtime: Runtime,
   entry: PythonEntry,
@@ -57,7 +57,10 @@ export function createPythonHost(
   };
 }
 
-/** What code outside of calls can ask (`@on_init`, `@on_shutdown`): nobody's statements, and lines for the log. */
+/**
+ * Answers the requests of code outside of calls (`@on_init`, `@on_shutdown`): statements without a caller, and log
+ * lines.
+ */
 export function createBackgroundHost(database: () => Promise<Database>, log: Log): PythonHost {
   const { signal } = new AbortController();
   return {
@@ -79,7 +82,7 @@ interface Execution {
   readonly maxRows: number;
 }
 
-/** What is cut is no answer to a function, which would reckon with it. */
+/** Throws result_too_large instead of cutting rows, because a function would compute with the cut result. */
 async function run(
   database: Database,
   { statement, values, maxRows }: Execution,

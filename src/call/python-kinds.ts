@@ -6,7 +6,7 @@ import type { PythonEntry } from './python.ts';
 
 const kinds = new WeakMap<PythonEntry, JsonObject>();
 
-/** Which arguments of an endpoint become something else than JSON in Python (docs/reference/python.md). */
+/** Lists the arguments that become other than JSON types in Python (docs/reference/python.md). */
 export function kindsOf(entry: PythonEntry): JsonObject {
   const known = kinds.get(entry);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import type { SqlValue } from '../ports.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
 
-/** A statement of a function, its named parameters rewritten to positions. */
+/** A statement of a Python function with its named parameters rewritten to positions. */
 export interface PythonStatement {
   readonly sql: string;
   readonly order: readonly string[];
@@ -14,11 +14,11 @@ export interface PythonStatement {
 }
 
 const MAX_KNOWN = 500;
-/** Longer ones have values in them, as a rule, and do not come again. */
+/** Longer statements usually contain values and do not come again. */
 const MAX_KNOWN_LENGTH = 20_000;
 const known = new Map<string, Promise<PythonStatement>>();
 
-/** Reads a statement, once for as long as it is in use; throws sql_rejected for what is none, or more than one. */
+/** Parses a statement and caches the result. Throws sql_rejected unless the text is exactly one statement. */
 export function statementOf(sql: string): Promise<PythonStatement> {
   if (sql.length > MAX_KNOWN_LENGTH) return read(sql);
   const found = known.get(sql) ?? read(sql);
@@ -45,7 +45,7 @@ async function read(text: string): Promise<PythonStatement> {
   return { ...scan.rewrite(), mode, operation, hash: await sha256Hex(text) };
 }
 
-/** The values at the positions of a statement; throws sql_rejected where one is missing. */
+/** Orders values by the positions of a statement. Throws sql_rejected if one is missing. */
 export function bindParameters(
   { order }: PythonStatement,
   params: { readonly [name: string]: SqlValue },

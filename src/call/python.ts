@@ -9,7 +9,7 @@ import { kindsOf } from './python-kinds.ts';
 import type { Runtime } from './runtime.ts';
 import { reasonOf } from './sql.ts';
 
-/** Calls an endpoint's function with its arguments by name; its statements run as the caller's. */
+/** Calls an endpoint's function with its arguments by name. Its statements run as the caller. */
 export async function runPython(
   runtime: Runtime,
   entry: PythonEntry,
@@ -65,16 +65,16 @@ export function isPython(entry: ToolEntry | ResourceEntry): entry is PythonEntry
   return entry.source.language === 'python';
 }
 
-/** The circumstances of one call of a function. */
+/** The context of one call of a function. */
 export interface PythonWork {
   readonly context: RequestContext;
   readonly span: Span;
   readonly advance: Advance;
-  /** Takes what the function tells of for the audit record. */
+  /** Collects the events that the function reports for the audit record. */
   readonly events: JsonObject[];
 }
 
-/** What a function returned, with no more rows than its endpoint may return. */
+/** The return value of a function, cut to the rows that its endpoint may return. */
 export interface Returned extends PythonResult {
   readonly truncated: boolean;
 }

@@ -5,7 +5,10 @@ import type { Outcome, Truncation } from './runtime.ts';
 
 const encoder = new TextEncoder();
 
-/** Holds a value to its limits: a list is cut after the last item that fits and says so. Throws result_too_large for any other value. */
+/**
+ * Holds a value to its limits: a list is cut after the last item that fits and says so. Throws result_too_large for
+ * any other value.
+ */
 export function enforceLimits(value: JsonValue, rowsTruncated: boolean, limits: Limits): Outcome {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const truncated = rowsTruncated ? rowTruncation(limits) : null;

@@ -40,7 +40,7 @@ export function shapeRows(result: SqlResult, entry: ToolEntry | ResourceEntry): 
 
 const SINGLE = { type: 'string' } as const;
 
-/** The error of a tool whose result is not what its media type says. */
+/** The error of a tool that returns something else than its media type. */
 function noBlob(name: string, mimeType: string, why: string): SvcError {
   return new SvcError('result_invalid', `${name} declares mime_type ${mimeType}, but ${why}.`);
 }

@@ -5,7 +5,7 @@ import { NO_SPANS } from '../telemetry/no-spans.ts';
 import type { CallObserver } from './call-record.ts';
 import type { Block } from './content-blocks.ts';
 
-/** What a call runs against; a reload makes a new one. */
+/** Everything that a call runs against. A reload makes a new one. */
 export interface Runtime {
   readonly catalog: Catalog;
   /** The opened database; opened on first use, once. */
@@ -15,32 +15,34 @@ export interface Runtime {
   readonly spans: Spans;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every call once it has ended; absent where nobody watches. */
+  /** Receives a record of every call when it ends; absent without audit, metrics and logs. */
   readonly observe?: CallObserver;
-  /** Asked before each call; throws SvcError while none may be answered. */
+  /** Runs before each call; throws SvcError while the server must not answer calls. */
   readonly admit?: () => void;
 }
 
-/** Why and where a result was cut. */
+/** The reason and the place of a cut. */
 export interface Truncation {
   readonly reason: 'rows' | 'bytes';
   readonly limit: number;
   readonly hint: string;
 }
 
-/** What a call of a tool or a resource answered: the value in its declared shape. */
+/** The answer of a tool or a resource: the value in its declared shape. */
 export interface Outcome {
   readonly value: JsonValue;
-  /** The value as text: JSON, or the value itself when it is a string. Made once, for the budget and the reply. */
+  /**
+   * The value as text: JSON, or the value itself if it is a string. Made once, for the size limit and the response.
+   */
   readonly text: string;
   readonly truncated: Truncation | null;
   /** The value is one BLOB as base64, of the endpoint's `mime_type`. */
   readonly binary?: boolean;
-  /** Of a tool whose rows are content: what clients get in place of the value. */
+  /** The content of a tool that declares `content: rows`; clients get it in place of the value. */
   readonly blocks?: readonly Block[];
 }
 
-/** What a runtime is made from. */
+/** The parts that a runtime is made from. */
 export interface RuntimeDeps {
   readonly catalog: Catalog;
   readonly open: () => Promise<Database>;
@@ -48,7 +50,7 @@ export interface RuntimeDeps {
   readonly log: Log;
   readonly observe?: CallObserver;
   readonly admit?: () => void;
-  /** Default: nobody records. */
+  /** Default: no spans. */
   readonly spans?: Spans;
 }
 
@@ -58,7 +60,7 @@ export function createRuntime({ open, openPython, ...parts }: RuntimeDeps): Runt
   return { spans: NO_SPANS, ...parts, database: openOnce(open), ...python, clock: Date };
 }
 
-/** Everybody shares one attempt; after a failure the next call makes a new one. */
+/** All calls share one attempt. After a failure the next call starts a new one. */
 function openOnce<Port>(open: () => Promise<Port>): () => Promise<Port> {
   let opened: Promise<Port> | null = null;
   return () => {

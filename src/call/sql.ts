@@ -57,12 +57,12 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
   };
 }
 
-/** What a client writes itself must not read the caller's credentials back to it. */
+/** Statements that a client wrote must not read the caller's credentials. */
 function withoutSecrets(caller: SqlCaller | null): SqlCaller | null {
   return caller === null ? null : { ...caller, externalToken: null, headers: null };
 }
 
-/** Why the platform ended the call, where it says so: its time was over, say. */
+/** The reason for which the platform aborted the call, such as its time limit; null if it gave none. */
 export function reasonOf({ reason }: AbortSignal): SvcError | null {
   return reason instanceof SvcError ? reason : null;
 }
@@ -80,13 +80,16 @@ function bound(entry: SqlEntry, values: JsonObject, name: string): SqlValue {
   return toSqlValue(parameter, values[name] ?? null);
 }
 
-/** One row more than a single-row shape takes is enough to see that there are too many. */
+/** A single-row shape fetches two rows, which is enough to see that there are too many. */
 function maxRowsOf({ returns, limits }: SqlEntry): number {
   const many = returns === null || returns.type === 'array';
   return many ? limits.rows : 2;
 }
 
-/** Headers are read only for somebody who is authenticated: making a map of them costs as much as the call. */
+/**
+ * Makes the caller that user functions read. Headers are read only for authenticated callers, since a map of them
+ * costs as much as the call.
+ */
 export function toSqlCaller(context: RequestContext): SqlCaller | null {
   return context.user === null ? null : { ...identityOf(context.user), headers: context.headers };
 }

@@ -38,7 +38,7 @@ export interface KeyRing {
 }
 
 const SECRET_BYTES = 32;
-/** Issuers come from the Host header where no address is configured, so their number is bounded. */
+/** Without a configured address issuers come from the Host header, so their number is bounded. */
 const MAX_DERIVED = 256;
 
 /** Makes a new root secret in the form of `auth.keys`. */

@@ -12,11 +12,17 @@ const LIFETIME = v.object({ iat: v.number(), exp: v.number() });
 /** The times in every sealed text: when it was made and when it expires, in seconds since 1970. */
 export type Lifetime = v.InferOutput<typeof LIFETIME>;
 
-/** Seals values that this server must remember and that a client carries. Any instance with the same keys opens them. */
+/**
+ * Seals values that this server must remember and that a client carries. Any instance with the same keys opens
+ * them.
+ */
 export interface Sealer {
   /** Seals an object; the text expires after this number of seconds. */
   seal(purpose: Purpose, issuer: string, value: object, seconds: number): Promise<string>;
-  /** The sealed object. Null when the text is expired, or was not sealed for this purpose and issuer with a key of the ring. */
+  /**
+   * The sealed object. Null when the text is expired, or was not sealed for this purpose and issuer with a key of
+   * the ring.
+   */
   open<Schema extends v.GenericSchema>(
     purpose: Purpose,
     issuer: string,

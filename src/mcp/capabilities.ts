@@ -2,7 +2,7 @@ import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server
 import type { Catalog } from '../catalog/model.ts';
 import type { ServeOptions, ServerDeps } from './context.ts';
 
-/** What a server can do: no more than its catalog has, and no more than it can keep to. */
+/** The capabilities that a server declares: only those that its catalog needs and its transport can keep. */
 export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps): ServerCapabilities {
   // A client of the legacy era says once what it wants to be told, and reads it on a stream of its session.
   const kept = era === 'modern' || parts.sessions === true;
@@ -24,7 +24,7 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps):
   };
 }
 
-/** Whether endpoints say something themselves: that needs no session, as a client may be told it unasked. */
+/** Whether endpoints send log lines themselves. This needs no session, because a client may get them unasked. */
 function speaks({ tools, resources }: Catalog): boolean {
   return [...Object.values(tools), ...Object.values(resources)].some(
     ({ source }) => source.language === 'python',
@@ -39,7 +39,7 @@ function isCompletable({ resources, prompts }: Catalog): boolean {
 
 const LIST_TTL_MS = 60_000;
 
-/** How long clients may keep what they were told (2026-07-28). */
+/** The time that clients may cache an answer (2026-07-28). */
 export function cacheHintsOf({ private: isPrivate }: ServeOptions) {
   const list: CacheHint = { ttlMs: LIST_TTL_MS, cacheScope: isPrivate ? 'private' : 'public' };
   return {

@@ -1,26 +1,26 @@
 /** The lists that clients can be told to read again. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** What may have changed while a server runs. */
+/** A change while the server runs. */
 export type Change =
   | { readonly kind: ListKind }
-  /** Of one resource, or of any of them. */
+  /** One resource has changed; null: any of them may have. */
   | { readonly kind: 'resource'; readonly uri: string | null };
 
-/** Tells clients that listen of what has changed. */
+/** Notifies listening clients of changes. */
 export interface Changes {
-  /** A list is another one now. */
+  /** Reports that a list has changed. */
   notify(kind: ListKind): void;
-  /** A resource may read otherwise now; null: any of them may. */
+  /** Reports that a resource may have changed; null: any of them may have. */
   notifyResource(uri: string | null): void;
-  /** Until the function that comes back is called. */
+  /** Adds a listener; the returned function removes it. */
   listen(listener: (change: Change) => void): () => void;
-  /** Aborts when there will be no more. */
+  /** Aborts when no more changes will come. */
   readonly ended: AbortSignal;
   close(): void;
 }
 
-/** Changes that are told to nobody until somebody listens. */
+/** Makes a source of changes; without listeners a change is dropped. */
 export function createChanges(): Changes {
   const listeners = new Set<(change: Change) => void>();
   const ending = new AbortController();
@@ -39,13 +39,13 @@ export function createChanges(): Changes {
   };
 }
 
-/** What a client is told of a change. */
+/** The notification that a client gets about a change. */
 export interface ChangeNotification {
   readonly method: string;
   readonly params?: { readonly uri: string };
 }
 
-/** A change as the protocol has it, once for each of the resources that a client watches. */
+/** Turns a change into notifications, one for each watched resource. */
 export function toNotifications(change: Change, watched: Iterable<string>): readonly ChangeNotification[] {
   if (change.kind !== 'resource') return [{ method: `notifications/${change.kind}/list_changed` }];
   return [...watched]

@@ -6,7 +6,7 @@ import type { Changes } from './changes.ts';
 import type { Era } from './era.ts';
 import type { McpSession } from './sessions/session.ts';
 
-/** MCP's levels, the least of them first; ours have the same names. */
+/** MCP's levels, least severe first; ours have the same names. */
 const LEVELS: readonly string[] = [
   'debug',
   'info',
@@ -18,10 +18,10 @@ const LEVELS: readonly string[] = [
   'emergency',
 ];
 
-/** From where on a client of the legacy era is told what authors say, as long as it names no level itself. */
+/** The least level of authors' log lines that a legacy client gets as long as it sets no level. */
 const UNASKED = LEVELS.indexOf('info');
 
-/** The context of the request that a handler is answering, with the ways to tell its client what it asked for. */
+/** Makes the context of the request that a handler is answering, with the notifications that its client asked for. */
 export function contextOf(
   { era, callerOf }: ServerDeps,
   ctx: ServerContext,
@@ -78,19 +78,19 @@ function linesTo({ mcpReq }: ServerContext, least: number, requestId: string): N
   };
 }
 
-/** A client that cannot be told loses a line, not its call. */
+/** A client that cannot be notified loses a line, not its call. */
 function ignore(): void {}
 
-/** The ways to speak to a client while its call runs. */
+/** The functions that reach the client while its call runs. */
 export type Notifications = Pick<RequestContext, 'progress' | 'notify' | 'notifyUnasked' | 'elicitation'>;
 
-/** The scopes of a token, and the refusal of what needs others. */
+/** The scopes of a token, and the error for a call that needs others. */
 export interface Grant {
   readonly scopes: readonly string[];
   readonly refuse: (needed: readonly string[]) => SvcError;
 }
 
-/** Who sent a message and over what; the transport makes one for each request it carries. */
+/** The sender of a message. The transport makes one for each request. */
 export interface Caller {
   readonly requestId: string;
   readonly transport: RequestContext['transport'];
@@ -98,14 +98,14 @@ export interface Caller {
   /** Called only when something asks for a header: most calls never do. */
   readonly headers: () => RequestContext['headers'];
   readonly sessionId: string | null;
-  /** What the caller's token holds; absent where nobody asks for tokens. */
+  /** The scopes of the caller's token; absent if sign-in is off. */
   readonly grant?: Grant;
-  /** Of the HTTP request; a message's own `_meta.traceparent` goes before it. */
+  /** The `traceparent` header of the HTTP request. A message's own `_meta.traceparent` wins over it. */
   readonly traceparent: string | null;
   readonly signal: AbortSignal;
-  /** Counts another message that came with the request; throws rate_limited. Absent where nothing is counted. */
+  /** Counts another message of the same request; throws rate_limited. Absent without a rate limit. */
   readonly countAnother?: () => void;
-  /** Of the legacy era; absent where nothing is kept about a client. */
+  /** The session of a legacy client; absent if the server is stateless. */
   readonly session?: McpSession;
 }
 
@@ -131,25 +131,27 @@ export function toRequestContext(
   });
 }
 
-/** How a project is served, whatever the transport. */
+/** The options of a served project that all transports share. */
 export interface ServeOptions {
   readonly version: string;
   readonly instructions?: string;
   /** Items on one page of a list. */
   readonly pageSize?: number;
-  /** Whether the lists depend on who asks; then no shared cache may keep them. */
+  /** Whether lists depend on the caller; then no shared cache may keep them. */
   readonly private?: boolean;
-  /** Whether clients of the legacy era have sessions, so that what they ask for once can be kept. */
+  /** Whether legacy clients have sessions that keep their subscriptions and log level. */
   readonly sessions?: boolean;
-  /** Where changes are told of, on a server that lives long; absent elsewhere. */
+  /** The changes to notify clients of; absent on platforms whose instances come and go. */
   readonly changes?: Changes;
   /** Whether the lists may change while it is served. */
   readonly reloads?: boolean;
-  /** Seals what a call has been told while its client looks for answers; the default lives as long as this module. */
+  /**
+   * Seals the state of a call while its client collects answers. Default: a key that lives as long as this module.
+   */
   readonly sealer?: () => Sealer | null;
 }
 
-/** What one server needs beside the runtime. */
+/** The dependencies of one protocol server, next to the runtime. */
 export interface ServerDeps extends ServeOptions {
   readonly era: Era;
   readonly callerOf: (context: ServerContext) => Caller;

@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 
-/** `modern` is 2026-07-28, where every request stands alone; `legacy` is every revision with an `initialize` handshake. */
+/** `modern` is 2026-07-28, which has no handshake; `legacy` is every revision with an `initialize` handshake. */
 export type Era = 'modern' | 'legacy';
 
 /** The revisions of the modern era, newest first. */
@@ -11,5 +11,5 @@ export const LEGACY_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS.fi
   (version) => !MODERN_VERSIONS.includes(version),
 );
 
-/** The last revision with JSON-RPC batches; also what a legacy request without a version header speaks. */
+/** The last revision with JSON-RPC batches. A legacy request without a version header speaks it too. */
 export const LAST_BATCH_VERSION = '2025-03-26';

@@ -1,2 +1,2 @@
-/** Builds the protocol's schemas now, where a platform's start is cheaper than its first request. */
+/** Builds the protocol's schemas at once, for platforms whose start is cheaper than their first request. */
 export { preloadSchemas } from '@modelcontextprotocol/server';

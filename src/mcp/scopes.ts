@@ -8,10 +8,13 @@ import { type Caller, toRequestContext } from './context.ts';
 import { createPages, type ListPage } from './methods/pagination.ts';
 
 const restricted = new WeakMap<Catalog, boolean>();
-/** Sets of scopes whose lists are kept. */
+/** The most scope sets whose list pages are cached. */
 const MAX_LISTS = 64;
 
-/** Throws the challenge for calls that need scopes which their caller's token lacks; for a batch, of all of them at once. */
+/**
+ * Throws the challenge if the caller's token lacks a scope of a call. For a batch the challenge names the scopes of
+ * all its calls.
+ */
 export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller): void {
   const { grant } = caller;
   if (grant === undefined || !isRestricted(runtime.catalog)) return;
@@ -25,10 +28,10 @@ export function enforceScopes(runtime: Runtime, body: JsonValue, caller: Caller)
   throw error;
 }
 
-/** Answers for a page of a list as one caller may see it. */
+/** Returns a page of a list as one caller may see it. */
 export type VisiblePages = (cursor: string | undefined, caller: Caller) => ListPage;
 
-/** A list in pages, without what a caller's token has no scopes for. */
+/** Splits a list into pages without the entries whose scopes the caller's token lacks. */
 export function createVisiblePages<Entry extends AnyEntry>(
   catalog: Catalog,
   entries: readonly Entry[],

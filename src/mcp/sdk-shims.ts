@@ -5,7 +5,7 @@ import { SvcError } from '../errors.ts';
  * which brings a JSON Schema validator of 150 kB that compiles code at run time; answers to our questions are checked by us.
  */
 
-/** Stands where the SDK expects a validator, which only its own way to ask would use. */
+/** Takes the place of the SDK's JSON Schema validator, which only the SDK's own elicitation would use. */
 export class DefaultJsonSchemaValidator {
   getValidator(): never {
     throw new SvcError('internal', 'A built server has no JSON Schema validator.');

@@ -24,7 +24,7 @@ const LEVEL_PARAMS = v.object({
   level: v.picklist(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']),
 });
 
-/** The SDK's protocol engine with its handlers fed from the catalog; holds nothing about any client. */
+/** Makes the SDK's protocol server with handlers fed from the catalog. It keeps no state of any client. */
 export function createServer(runtime: Runtime, parts: ServerDeps): Server {
   const server = new EraServer(runtime, parts);
   const { tools, resources, prompts, completions, logging } = server.getCapabilities();
@@ -55,7 +55,7 @@ class EraServer extends Server {
     if (era === 'modern') this._negotiatedProtocolVersion = MODERN_VERSIONS[0] ?? '';
   }
 
-  /** Wrong parameters of a call are for its handler to refuse, which tells of them: the SDK would do it unseen. */
+  /** Lets our handler reject malformed calls, because it reports them to the observer and the SDK would not. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     if (method !== 'tools/call') return wrapped;
@@ -71,7 +71,10 @@ function instructionsOf({ instructions }: ServeOptions) {
   return instructions === undefined ? {} : { instructions };
 }
 
-/** Answered by us because the SDK's handler would remember the client on an instance that all clients share. */
+/**
+ * Answers `initialize` ourselves, because the SDK's handler would store one client's data on an instance that all
+ * clients share.
+ */
 function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): void {
   server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, (params, ctx) => {
     const { protocolVersion: asked, capabilities } = params;
@@ -86,7 +89,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): 
   });
 }
 
-/** `logging/setLevel`: kept for the session, where there is one; without one, later requests are told what they always are. */
+/** Answers `logging/setLevel`. The level is kept in the session; without a session it has no effect. */
 function answerLevel(server: Server, { callerOf }: ServerDeps): void {
   server.setRequestHandler('logging/setLevel', { params: LEVEL_PARAMS }, ({ level }, ctx) => {
     const { session } = callerOf(ctx);
@@ -95,7 +98,7 @@ function answerLevel(server: Server, { callerOf }: ServerDeps): void {
   });
 }
 
-/** Adds the artefact's content hash to what the SDK would answer. */
+/** Answers `server/discover` like the SDK and adds the artefact's content hash. */
 function answerDiscover(server: Server, { catalog }: Runtime, options: ServeOptions): void {
   server.setRequestHandler('server/discover', { params: v.looseObject({}) }, () => ({
     supportedVersions: [...MODERN_VERSIONS],

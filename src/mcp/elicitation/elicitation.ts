@@ -10,7 +10,7 @@ import { subjectOf } from '../sessions/sessions.ts';
 import { canAnswer, readReply, toProtocolRequest } from './questions.ts';
 import { type CallIdentity, openState, type Rounds, sealState } from './request-state.ts';
 
-/** People take their time. */
+/** The time that a person may take to answer. */
 const PATIENCE_MS = 10 * 60_000;
 
 /** The sealer of a process without keys. It outlives a reload, so that a person's answer still counts after it. */
@@ -24,7 +24,10 @@ function ownSealer(): Sealer {
   return own;
 }
 
-/** The way to ask the client of a call, where its endpoint asks anything; throws arguments_invalid for a state that is not its. */
+/**
+ * Makes the elicitation of a call; undefined if its endpoint asks nothing. Throws arguments_invalid for the state
+ * of another call.
+ */
 export async function askingOf(
   parts: ServerDeps,
   ctx: ServerContext,
@@ -42,7 +45,7 @@ function keyOf(entry: AnyEntry): string {
   return entry.kind === 'resource' ? entry.uri : entry.name;
 }
 
-/** Asks by requests of its own, on the stream of the call: only a session hears the responses. */
+/** Asks by requests on the stream of the call. Only a session receives the responses. */
 function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elicitation | undefined {
   if (session === undefined) return undefined;
   const options = { timeout: PATIENCE_MS, signal };
@@ -62,7 +65,10 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elici
   };
 }
 
-/** Asks by an answer: the client is to call again with what it was asked (2026-07-28, multi round-trip requests). */
+/**
+ * Asks with a result that requires input: the client calls again with its answers (2026-07-28, multi round-trip
+ * requests).
+ */
 async function createModern(
   sealer: Sealer,
   { mcpReq }: ServerContext,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ElicitationReply, ElicitationRequest } from '../../context.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 
-/** What a client must have declared to be asked a kind of question. */
+/** The capability that each kind of question needs. */
 const CAPABILITIES = { form: 'elicitation', sampling: 'sampling', roots: 'roots' } as const;
 
 const KINDS = ['form', 'sampling', 'roots'] as const satisfies readonly ElicitationRequest['kind'][];
@@ -20,7 +20,7 @@ export function answeredKinds(capabilities: JsonValue | undefined): readonly Eli
   return KINDS.filter((kind) => canAnswer(capabilities, kind));
 }
 
-/** A question as the protocol has it: a request of the legacy era, an entry of `inputRequests` in the modern one. */
+/** Turns a question into the protocol's form: a legacy request, or an entry of `inputRequests` in the modern era. */
 export function toProtocolRequest(inquiry: ElicitationRequest) {
   switch (inquiry.kind) {
     case 'form': {
@@ -45,7 +45,7 @@ const TEXT = v.object({ type: v.literal('text'), text: v.string() });
 const SAMPLED = v.object({ content: v.union([TEXT, v.array(v.looseObject({ type: v.string() }))]) });
 const LISTED = v.object({ roots: v.array(v.looseObject({ uri: v.string() })) });
 
-/** What a client answered; undefined for what is no answer to this question. */
+/** Parses a client's answer; undefined if it does not answer this question. */
 export function readReply(inquiry: ElicitationRequest, raw: unknown): ElicitationReply | undefined {
   if (inquiry.kind === 'form') {
     const read = v.safeParse(ELICITED, raw);

@@ -7,16 +7,16 @@ import { toCanonicalText } from '../../types/canonical.ts';
 
 /** The call that a state belongs to. */
 export interface CallIdentity {
-  /** Null: nobody in particular. */
+  /** Null: an anonymous caller. */
   readonly user: string | null;
   readonly method: string;
   readonly name: string;
   readonly args: JsonObject;
 }
 
-/** What a call has been told so far, while its client looks for more answers. */
+/** The rounds of questions that a call has had so far. */
 export interface Rounds {
-  /** The questions that were put. */
+  /** The keys of the questions asked so far. */
   readonly put: readonly string[];
   /** The answers of earlier rounds as they came, by question. */
   readonly replies: JsonObject;
@@ -28,17 +28,20 @@ const STATE = v.object({
   replies: v.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
 });
 
-/** Every instance with the keys takes the call on, whatever address it is known by. */
+/** Every instance with the keys can continue the call, whatever address it is known by. */
 const ISSUER = '';
 const LIFETIME_SECONDS = 600;
 
-/** Seals what a call has been told: for its user, its endpoint and its arguments only, and for ten minutes. */
+/** Seals the rounds of a call for ten minutes, bound to its user, its endpoint and its arguments. */
 export async function sealState(sealer: Sealer, about: CallIdentity, told: Rounds): Promise<string> {
   const { put, replies } = told;
   return sealer.seal('ask', ISSUER, { about: await digestOf(about), put, replies }, LIFETIME_SECONDS);
 }
 
-/** Opens a state that a client sent back; throws arguments_invalid for one that was not made for this very call, or is too old. */
+/**
+ * Opens a state that a client sent back; throws arguments_invalid for one that was not made for this very call, or
+ * is too old.
+ */
 export async function openState(sealer: Sealer, about: CallIdentity, text: string): Promise<Rounds> {
   const opened = await sealer.open('ask', ISSUER, text, STATE);
   if (opened !== null && opened.about === (await digestOf(about))) return opened;

@@ -11,19 +11,19 @@ import { contextOf } from '../context.ts';
 import { askingOf } from '../elicitation/elicitation.ts';
 import { toProtocolError } from '../errors.ts';
 
-/** What calls are sent; read here and not by a schema, so that wrong ones are recorded too. */
+/** The parameters of calls. We read them here and not by a schema, so that malformed calls are recorded too. */
 export const CALL_PARAMS = v.looseObject({});
 
 type Params = { readonly [key: string]: unknown };
 
-/** What a client asks to be done. */
+/** A requested call. */
 export interface Called<Entry extends AnyEntry> {
   readonly kind: Entry['kind'];
-  /** Empty where the parameters hold none. */
+  /** Empty without a name in the parameters. */
   readonly name: string;
   readonly entry: Entry | undefined;
   readonly args: JsonObject;
-  /** What is wrong with the parameters; null: nothing. */
+  /** The problem of the parameters; null for good ones. */
   readonly problem: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface Begun<Entry extends AnyEntry> {
   readonly context: RequestContext;
 }
 
-/** Begins a call; of one that cannot begin who watches is told, as of every call, and the client gets -32602. */
+/** Starts a call. Malformed calls are still reported to the observer and answered with -32602. */
 export async function beginCall<Entry extends AnyEntry>(
   runtime: Runtime,
   parts: ServerDeps,
@@ -60,13 +60,13 @@ function unknown(kind: AnyEntry['kind'], name: string): SvcError {
   return new SvcError('endpoint_unknown', `Unknown ${kind}: ${name.slice(0, 128)}`, detail);
 }
 
-/** What is wrong with the parameters of a `tools/call` or a `prompts/get`; null: nothing. */
+/** Describes the problem of the parameters of a `tools/call` or `prompts/get`; null for good ones. */
 export function problemOf({ name, arguments: args = {} }: Params): string | null {
   if (typeof name !== 'string') return '`name` must be a text.';
   return isObject(args as JsonValue) ? null : '`arguments` must be an object.';
 }
 
-/** The name and the arguments of a `tools/call` or a `prompts/get`, as far as they are sound. */
+/** Reads the name and the arguments of a `tools/call` or `prompts/get`, as far as they are well-formed. */
 export function readCalled<Entry extends AnyEntry>(
   kind: Entry['kind'],
   params: Params,

@@ -24,10 +24,13 @@ type CompleteParams = v.InferOutput<typeof COMPLETE_PARAMS>;
 type Reference = v.InferOutput<typeof COMPLETE_PARAMS>['ref'];
 type Completable = PromptEntry | ResourceEntry;
 
-/** Values that one answer may hold (MCP, "Completion"). */
+/** The most values in one answer (MCP, "Completion"). */
 const MOST = 100;
 
-/** `completion/complete`: what a parameter's own SQL finds, or those of its declared values that begin as the text does. */
+/**
+ * Answers `completion/complete` from the parameter's completion SQL, or from its declared values that start with
+ * the text.
+ */
 export function answerCompletion(server: Server, runtime: Runtime, parts: ServerDeps): void {
   const complete = async ({ ref, argument, context: filled }: CompleteParams, ctx: ServerContext) => {
     const entry = entryOf(runtime.catalog, ref);

@@ -9,15 +9,17 @@ export interface ListPage {
   readonly nextCursor?: string;
 }
 
-/** What a list method is sent. */
+/** The parameters of a list method. */
 export const LIST_PARAMS = v.looseObject({ cursor: v.optional(v.string()) });
 
 const PAGE_SIZE = 200;
 
-/** Answers for the page that a cursor asks for; the first one's is left out. */
+/**
+ * Returns the page of a cursor; no cursor means the first page. Throws for a cursor that this server did not issue.
+ */
 export type Pages = (cursor: string | undefined) => ListPage;
 
-/** A list in pages, made when it is first asked for. */
+/** Splits a list into pages, made on first use. */
 export function createPages(
   catalog: Catalog,
   items: () => readonly JsonObject[],
@@ -32,7 +34,7 @@ export function createPages(
   };
 }
 
-/** Parameters that the protocol allows and this server cannot take. */
+/** The error for parameters that the protocol allows and this server does not. */
 export function invalidParams(message: string, data?: JsonObject): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
 }
@@ -51,7 +53,7 @@ function toPages(
   return pages;
 }
 
-/** Names the catalog, so that a cursor from before a reload is refused instead of skipping items. */
+/** Names the catalog, so that a cursor from before a reload is rejected instead of skipping items. */
 function toCursor(catalog: Catalog, start: number): string {
   return `${catalog.hash.slice(0, 8)}.${start}`;
 }

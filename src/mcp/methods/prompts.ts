@@ -50,7 +50,7 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
   }
 }
 
-/** A part as a message; of one that was cut, a second message says so. */
+/** Turns a rendered message into MCP's form; a cut resource adds a second message that says so. */
 function toMessages({ role, content }: RenderedMessage): PromptMessage[] {
   if (content.type === 'text') return [{ role, content }];
   if (content.type === 'resource_link') return [{ role, content: { ...content, name: content.uri } }];

@@ -7,17 +7,17 @@ import type { Era } from '../era.ts';
 import { failureText } from '../errors.ts';
 import { isWrapped } from '../wire-tool.ts';
 
-/** Where a cut result says so to programs; `structuredContent` stays what `outputSchema` declares. */
+/** The `_meta` key that tells programs about a cut; `structuredContent` keeps the shape of `outputSchema`. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
 
-/** How a cut result says so to people and models. */
+/** The text that tells people and models about a cut. */
 export function truncationText({ reason, hint }: Truncation): string {
   return `Truncated (${reason}). ${hint}`;
 }
 
 const text = (value: string) => ({ type: 'text', text: value }) as const;
 
-/** What a call answered, as a `tools/call` result of the era. */
+/** Turns the answer of a tool into a `tools/call` result of the era. */
 export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
   const { truncated } = outcome;
   const blocks = blocksOf(entry, outcome);
@@ -31,7 +31,7 @@ export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
   };
 }
 
-/** The content that a tool declares to give; null: a value. */
+/** The content blocks of a tool that declares content; null for a tool that returns a value. */
 function blocksOf({ mimeType }: ToolEntry, { blocks, binary, value }: Outcome): readonly Block[] | null {
   if (blocks !== undefined) return blocks;
   const media = binary ? toMedia(mimeType ?? '', String(value)) : null;
@@ -43,19 +43,19 @@ function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {
   return isWrapped(entry, era) || !isObject(value) ? { result: value } : value;
 }
 
-/** A failed call. */
+/** The result of a failed call. */
 export function toErrorResult(error: SvcError, requestId: string) {
   return { content: [text(failureText(error, requestId))], isError: true };
 }
 
-/** What was read, under the URI that was asked for. */
+/** The content of a resource and the URI that was requested. */
 export interface Reading {
   readonly uri: string;
   readonly mimeType: string;
   readonly outcome: Outcome;
 }
 
-/** What was read, as `resources/read` and embedded resources show it. */
+/** Turns the content of a resource into the form of `resources/read` and of embedded resources. */
 export function toContents({ uri, mimeType, outcome }: Reading) {
   const { truncated } = outcome;
   const body = outcome.binary ? { blob: String(outcome.value) } : { text: outcome.text };

@@ -9,11 +9,11 @@ import type { ServerDeps } from '../context.ts';
 import { toProtocolError } from '../errors.ts';
 import { invalidParams } from './pagination.ts';
 
-/** What one client may watch, so that nobody fills the memory. */
+/** The most resources that one client may watch, which bounds the memory. */
 const MOST_WATCHED = 1_000;
 const MOST_LISTENING = 1_000;
 
-/** As long as what one watches may be; a placeholder takes any text, and this one is kept. */
+/** The longest URI that a client may watch. A placeholder takes any text, and watched URIs stay in memory. */
 const LONGEST_URI = 2_048;
 const WATCHED_URI = v.pipe(v.string(), v.maxLength(LONGEST_URI));
 
@@ -55,7 +55,10 @@ type Filter = v.InferOutput<typeof FILTER>;
 
 const open = new WeakMap<Changes, number>();
 
-/** `subscriptions/listen` of 2026-07-28: a stream that lasts as long as its client, where there is anything to tell. */
+/**
+ * Answers `subscriptions/listen` (2026-07-28) with a stream that lasts until its client leaves. It ends at once if
+ * no change can come.
+ */
 export function answerSubscriptions(server: Server, parts: ServerDeps): void {
   server.setRequestHandler('subscriptions/listen', { params: LISTEN_PARAMS }, async (params, ctx) => {
     const honored = honoredOf(params.notifications, server);
@@ -110,7 +113,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Of what a client asks for, what this server tells. */
+/** The requested notifications that this server can send. */
 function honoredOf(asked: Filter, server: Server): Filter {
   const { tools, prompts, resources } = server.getCapabilities();
   const uris = asked.resourceSubscriptions ?? [];

@@ -40,7 +40,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
   return one.name < other.name ? -1 : 1;
 }
 
-/** One `tools/call`: whatever goes wrong inside the tool is a result with `isError`, never a protocol error. */
+/** Answers one `tools/call`. Every failure inside the tool is a result with `isError`, never a protocol error. */
 export async function answerCall(
   runtime: Runtime,
   entry: ToolEntry,

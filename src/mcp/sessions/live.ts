@@ -1,15 +1,15 @@
 import { type Changes, createChanges } from '../changes.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
-/** What a server that lives long keeps for its clients, whatever it serves at the moment. */
+/** The sessions and changes of a long-lived server; they outlive a reload. */
 export interface Live {
   readonly sessions: Sessions;
   readonly changes: Changes;
-  /** Ends the streams of those that listen. */
+  /** Ends the streams of listening clients. */
   close(): void;
 }
 
-/** Sessions that are told of every change. */
+/** Makes sessions that are notified of every change. */
 export function openLive(changes: Changes = createChanges()): Live {
   const sessions = createSessions();
   const unlisten = changes.listen((change) => sessions.tell(change));

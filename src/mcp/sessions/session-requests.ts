@@ -5,7 +5,7 @@ import { type Rejection, toRejectionResponse } from '../transport/rejection.ts';
 import { readsStreams, toStream } from '../transport/response.ts';
 import type { Sessions } from './sessions.ts';
 
-/** A session that is over, or was begun by somebody else. */
+/** The rejection of a session that has ended or belongs to somebody else. */
 export const NO_SESSION: Rejection = {
   ...REJECTIONS.session_unknown,
   message: 'Session not found: begin a new one with initialize.',
@@ -16,14 +16,17 @@ const NO_STREAM: Rejection = {
   message: 'Not Acceptable: the Accept header must allow text/event-stream.',
 };
 
-/** Whether a request without a body is about a session at all: revision 2026-07-28 has none. */
+/** Whether a GET or DELETE refers to a session; revision 2026-07-28 has none. */
 export function namesSession(headers: Headers): boolean {
   return (
     headers.has('mcp-session-id') && !MODERN_VERSIONS.includes(headers.get('mcp-protocol-version') ?? '')
   );
 }
 
-/** A GET: the stream of messages that belong to no call (MCP 2025-11-25, "Listening for Messages from the Server"). */
+/**
+ * Answers a GET with the stream of messages that belong to no call (MCP 2025-11-25, "Listening for Messages from
+ * the Server").
+ */
 export function answerListen(sessions: Sessions, headers: Headers, { user }: Caller): Response {
   const session = sessions.find(headers.get('mcp-session-id') ?? '', user);
   if (session === null) return toRejectionResponse(NO_SESSION);
@@ -31,7 +34,7 @@ export function answerListen(sessions: Sessions, headers: Headers, { user }: Cal
   return toStream(sessions.listen(session));
 }
 
-/** A DELETE: the client needs its session no more. */
+/** Answers a DELETE, which ends the client's session. */
 export function answerEnd(sessions: Sessions, headers: Headers, { user }: Caller): Response {
   const session = sessions.find(headers.get('mcp-session-id') ?? '', user);
   if (session === null) return toRejectionResponse(NO_SESSION);

@@ -5,24 +5,27 @@ import type { EventStream } from '../transport/event-stream.ts';
 
 type MessageId = JSONRPCRequest['id'];
 
-/** What a server keeps about one client of the legacy era; never who it is, which every request says anew. */
+/**
+ * The state that a server keeps for one legacy client. The identity is not part of it: every request carries its
+ * own.
+ */
 export interface McpSession {
   readonly id: string;
-  /** The questions that the client answers, as `initialize` declared; of what else it declares nothing is kept. */
+  /** The kinds of questions that the client can answer, as `initialize` declared. */
   answers: readonly ElicitationRequest['kind'][];
-  /** The least that the client wants to be told about its calls; null: nothing. */
+  /** The least level of log lines that the client asked for; null: none. */
   level: string | null;
-  /** URIs whose changes it wants to be told of. */
+  /** The URIs that the client watches. */
   readonly subscriptions: Set<string>;
-  /** Ends a call that is running, by the client's id. */
+  /** Cancel functions of running calls, by the client's request id. */
   readonly calls: Map<MessageId, () => void>;
-  /** Takes the client's response to a request of ours, by our id. */
+  /** Receivers of the client's responses to our requests, by our request id. */
   readonly pending: Map<MessageId, (response: JSONRPCResponse) => void>;
-  /** Where messages go that belong to no call. */
+  /** The stream for messages that belong to no call. */
   stream: EventStream | null;
 }
 
-/** What is known about a client that has just come. */
+/** Makes the state of a new client. */
 export function createSession(id: string): McpSession {
   return {
     id,
@@ -35,7 +38,7 @@ export function createSession(id: string): McpSession {
   };
 }
 
-/** Sends what has changed to a session that listens. */
+/** Notifies a session that listens of a change. */
 export function notifySession({ stream, subscriptions }: McpSession, change: Change): void {
   if (stream === null) return;
   for (const notification of toNotifications(change, subscriptions)) {

@@ -19,7 +19,7 @@ export interface Sessions {
   end(session: McpSession): void;
   /** Opens the stream for messages that belong to no call; an earlier one ends. */
   listen(session: McpSession): ReadableStream<Uint8Array>;
-  /** Tells those that listen what has changed. */
+  /** Notifies listening sessions of a change. */
   tell(change: Change): void;
   /** Ends the streams; calls that are running go on. */
   close(): void;
@@ -39,7 +39,7 @@ const LIMITS: SessionLimits = {
   now: Date.now,
 };
 
-/** Who a session or a sealed state belongs to; null: nobody in particular. */
+/** The owner of a session or of a sealed state; null for anonymous callers. */
 export function subjectOf(user: User | null): string | null {
   return user === null ? null : JSON.stringify([user.provider, user.id]);
 }

@@ -15,18 +15,21 @@ import { type EventStream, openEventStream } from './event-stream.ts';
 /** The response to one request. */
 export interface ChannelResponse {
   readonly message: JSONRPCResponse;
-  /** Given before any handler ran: the protocol layer refused the request. */
+  /** Whether the protocol layer rejected the request before any handler ran. */
   readonly refused: boolean;
 }
 
-/** What becomes of one request: its response, or a stream that ends with it; an empty stream when it was cancelled. */
+/**
+ * The outcome of one request: its response, or a stream that ends with the response. A cancelled request gets an
+ * empty stream.
+ */
 export type Outlet = ChannelResponse | { readonly stream: ReadableStream<Uint8Array> };
 
-/** A request with what is known about how it came. */
+/** A request with the facts about its transport. */
 export interface Incoming {
   readonly request: JSONRPCRequest;
   readonly caller: Caller;
-  /** Whether its client reads messages before the response. */
+  /** Whether the client reads messages before the response. */
   readonly streams: boolean;
 }
 
@@ -37,7 +40,7 @@ interface PendingRequest {
   readonly cancel: () => void;
   delivering: boolean;
   stream: EventStream | null;
-  /** What it asked its client, by our ids; nobody waits for the answers once it has ended. */
+  /** The ids of our own requests to the client; their answers are dropped when the call has ended. */
   readonly asked: JSONRPCRequest['id'][];
   readonly settle: (outlet: Outlet) => void;
 }
@@ -55,7 +58,10 @@ export class Channel implements Transport {
 
   async start(): Promise<void> {}
 
-  /** Resolves with the server's response under the client's own id, or with a stream as soon as something else is sent. */
+  /**
+   * Resolves with the server's response under the client's own id, or with a stream as soon as something else is
+   * sent.
+   */
   exchange({ request, caller, streams }: Incoming): Promise<Outlet> {
     this.#last += 1;
     const id = this.#last;
@@ -81,7 +87,7 @@ export class Channel implements Transport {
     });
   }
 
-  /** Who sent the request that a handler is answering. */
+  /** The sender of the request that a handler is answering. */
   readonly callerOf = (context: ServerContext): Caller => this.#exchangeOf(context).caller;
 
   /** The id that the client gave to the request that a handler is answering. */
@@ -147,7 +153,10 @@ export class Channel implements Transport {
   }
 }
 
-/** Most requests end with their connection, and another signal for each costs more than it is worth. */
+/**
+ * Whether a request can be cancelled other than by its connection. Only these get a signal of their own, which is
+ * costly.
+ */
 function needsCancel({ method, params }: JSONRPCRequest, { session }: Caller): boolean {
   const { progressToken, [LOG_LEVEL_META_KEY]: level } = params?._meta ?? {};
   const streams = progressToken !== undefined || level !== undefined || method === 'subscriptions/listen';

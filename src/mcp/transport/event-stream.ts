@@ -1,9 +1,9 @@
-/** Messages to a client as server-sent events, while it listens. */
+/** A stream of server-sent events to one client. */
 export interface EventStream {
   readonly readable: ReadableStream<Uint8Array>;
-  /** Sends a message; one to a client that is gone is dropped. */
+  /** Sends a message; it is dropped if the client has gone. */
   write(message: unknown): void;
-  /** Sends a message that may be lost: it is dropped while many others wait. */
+  /** Sends a message that may be lost: it is dropped while many others are queued. */
   offer(message: unknown): void;
   close(): void;
 }
@@ -11,20 +11,26 @@ export interface EventStream {
 /** Proxies cut connections on which nothing happens for a minute or so. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Messages that wait for a client that does not read; then it counts as gone, and its stream ends. */
+/**
+ * The most messages queued for a client that does not read. Beyond that the client counts as gone and its stream
+ * ends.
+ */
 const MOST_WAITING = 1_000;
 
-/** Of these, what is kept for messages that must not be lost: a function may say a thousand lines at once. */
+/**
+ * The part of the queue reserved for messages that must not be lost, because a function may log a thousand lines at
+ * once.
+ */
 const RESERVED = 100;
 
 const encoder = new TextEncoder();
 
-/** A message as a server-sent event. */
+/** Turns a message into a server-sent event. */
 export function toEvent(message: unknown): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }
 
-/** Opens a stream; `onGone` is told once when the client ends it. */
+/** Opens a stream; calls `onGone` once when the client ends it. */
 export function openEventStream(onGone: () => void): EventStream {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const stop = () => {

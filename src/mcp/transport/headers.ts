@@ -9,7 +9,10 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 
 const ENCODED = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** What is wrong with the standard headers of a modern request (SEP-2243), or null; the versions were compared before. */
+/**
+ * Describes the problem of a modern request's standard headers (SEP-2243); null for good ones. Versions are
+ * compared before.
+ */
 export function headerIssue(headers: Headers, request: JSONRPCRequest): string | null {
   if (headers.get('mcp-protocol-version') === null) return 'the MCP-Protocol-Version header is missing';
   const method = headers.get('mcp-method');

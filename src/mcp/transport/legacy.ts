@@ -18,7 +18,7 @@ import type { McpExchange } from './streamable-http.ts';
 
 const MAX_BATCH = 100;
 
-/** One message, or a batch of them, of 2025-11-25 or an older revision. */
+/** Answers one message, or a batch, of 2025-11-25 or an older revision. */
 export async function answerLegacy(route: InboundLegacyRoute, exchange: McpExchange): Promise<Response> {
   const { headers, body, caller, sessions } = exchange;
   const version = headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
@@ -33,7 +33,7 @@ export async function answerLegacy(route: InboundLegacyRoute, exchange: McpExcha
   return answerMessages({ ...exchange, caller: within(caller, session) });
 }
 
-/** An `initialize` begins a session, unless it fails. */
+/** Answers `initialize`, which begins a session unless it fails. */
 async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promise<Response> {
   const { body, caller, channels, reply } = exchange;
   if (!isJSONRPCRequest(body)) return answerMessages(exchange);
@@ -64,7 +64,7 @@ async function answerMessages(exchange: McpExchange): Promise<Response> {
   return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);
 }
 
-/** What a client says about calls that are running: that it needs one no more, or what a call asked it. */
+/** Delivers messages about running calls: cancellations, and answers to our questions. */
 function deliver(messages: readonly JsonValue[], { calls, pending }: McpSession): void {
   for (const message of messages) {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
@@ -77,7 +77,7 @@ function deliver(messages: readonly JsonValue[], { calls, pending }: McpSession)
   }
 }
 
-/** Only responses: the revision with batches has no other use for streams than progress. */
+/** Answers a batch without streams: its revision would use them for progress only. */
 async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: McpExchange) {
   for (const _ of requests.slice(1)) caller.countAnother?.();
   const outlets = await Promise.all(
@@ -90,7 +90,7 @@ function toMessages(body: JsonValue): readonly JsonValue[] {
   return Array.isArray(body) ? body : [body];
 }
 
-/** The header is ignored where versions are only being negotiated. */
+/** Ignores the header during `initialize`, which negotiates the version. */
 function versionRefusal({ reason }: InboundLegacyRoute, version: string): Rejection | null {
   if (reason === 'initialize' || LEGACY_VERSIONS.includes(version)) return null;
   const message = `Bad Request: unsupported protocol version ${version.slice(0, 32)}; this server speaks ${LEGACY_VERSIONS.join(', ')}.`;

@@ -1,15 +1,15 @@
 import { toEvent } from './event-stream.ts';
 
-/** How a client reads replies. */
+/** The form in which a client reads responses. */
 export type Form = 'json' | 'sse';
 
-/** Makes an HTTP response of a text. */
+/** Makes an HTTP response from a text. */
 export type Respond = (text: string, init: { status: number; headers: Record<string, string> }) => Response;
 
 /** Makes the HTTP response of one exchange from a JSON-RPC response, or from a batch of them. */
 export type Responder = (body: unknown, status?: number, extra?: Record<string, string>) => Response;
 
-/** The form that an `Accept` header asks for: JSON wherever it may be; null: neither. */
+/** The form that an `Accept` header asks for, JSON if both are allowed; null if neither is. */
 export function acceptedForm(accept: string | null): Form | null {
   if (accept === null || /application\/(?:json|\*)|\*\/\*/i.test(accept)) return 'json';
   return /text\/(?:event-stream|\*)/i.test(accept) ? 'sse' : null;
@@ -21,7 +21,7 @@ const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** Replies in the form that the client reads. */
+/** Makes responses in the form that the client reads. */
 export function createResponder(form: Form, respond: Respond = toResponse): Responder {
   return (body, status = 200, extra = {}) => {
     if (form === 'sse') return respond(toEvent(body), { status, headers: { ...SSE_HEADERS, ...extra } });
@@ -30,7 +30,7 @@ export function createResponder(form: Form, respond: Respond = toResponse): Resp
   };
 }
 
-/** The reply to a request whose messages come while it is answered, or to a client that listens. */
+/** The response that streams messages, for a running call or a listening client. */
 export function toStream(readable: ReadableStream<Uint8Array>): Response {
   return new Response(readable, { headers: SSE_HEADERS });
 }
@@ -40,7 +40,7 @@ export function readsStreams(accept: string | null): boolean {
   return accept === null || /text\/(?:event-stream|\*)|\*\/\*/i.test(accept);
 }
 
-/** The reply to a POST that held no request. */
+/** The response to a POST without a request in it. */
 export function toAccepted(): Response {
   return new Response(null, { status: 202 });
 }

@@ -18,20 +18,20 @@ export interface McpPost {
   readonly headers: Headers;
   readonly body: string;
   readonly caller: Caller;
-  /** Where the platform has something cheaper than a Response with a body. */
+  /** Makes responses in a way that is cheaper than `new Response`, on platforms that have one. */
   readonly respond?: Respond | undefined;
 }
 
 /** Answers POSTs of both eras. */
 export type McpHandler = (post: McpPost) => Promise<Response>;
 
-/** How a project is served over Streamable HTTP. */
+/** The options of a project served over Streamable HTTP. */
 export interface McpHandlerOptions extends Omit<ServeOptions, 'sessions'> {
-  /** Of clients of the legacy era; they outlive the endpoint. Null: nothing is kept about clients. */
+  /** Sessions of legacy clients; they outlive the handler. Null: stateless. */
   readonly sessions: Sessions | null;
 }
 
-/** Streamable HTTP: 2026-07-28 and every older revision on one endpoint. */
+/** Answers POSTs of 2026-07-28 and every older revision on one path (MCP, "Streamable HTTP"). */
 export function createMcpHandler(runtime: Runtime, { sessions, ...options }: McpHandlerOptions): McpHandler {
   const parts = { ...options, sessions: sessions !== null };
   const channels = {
@@ -79,13 +79,13 @@ async function answer(exchange: McpExchange): Promise<Response> {
   return toRejectionResponse({ ...route, status: route.httpStatus }, body);
 }
 
-/** One POST on its way to an answer. */
+/** One POST that is being answered. */
 export interface McpExchange {
   readonly headers: Headers;
   readonly body: JsonValue;
   readonly caller: Caller;
   readonly reply: Responder;
-  /** Null: nothing is kept about clients. */
+  /** Null: stateless. */
   readonly sessions: Sessions | null;
   readonly channels: { readonly [E in Era]: Channel };
 }
