@@ -93,7 +93,11 @@ export class FileSink implements AuditSink {
   }
 
   #drainIn(ms: number): void {
-    this.#timer ??= setTimeout(() => void this.#drain(), ms).unref();
+    this.#timer ??= setTimeout(() => {
+      // Cleared here too: while records are being written, `#drain` does not begin anew.
+      this.#timer = null;
+      void this.#drain();
+    }, ms).unref();
   }
 
   #drain(): Promise<void> {

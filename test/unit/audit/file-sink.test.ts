@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FileSink, type FileSinkOptions } from '../../../adapters/audit/file-sink.ts';
 import { listAuditFiles } from '../../../adapters/audit/names.ts';
 import { DAY, openAudit } from '../../../adapters/audit/open.ts';
@@ -89,6 +89,22 @@ describe('the audit file', () => {
     const { sink } = await open(path);
     sink.record('{"id":1}');
     await expect.poll(() => readFileSync(path, 'utf8'), { timeout: 10_000 }).toBe('{"id":1}\n');
+  });
+
+  it('has a record that comes after the time to write has passed during a write', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const path = join(folder(), 'log.jsonl');
+    const { sink } = await open(path);
+    sink.record('{"id":1}');
+    const written = sink.flush();
+    sink.record('{"id":2}');
+    vi.advanceTimersByTime(60_000);
+    await written;
+    sink.record('{"id":3}');
+    vi.advanceTimersByTime(60_000);
+    vi.useRealTimers();
+    await expect.poll(() => idsOf(path)).toEqual([1, 2, 3]);
   });
 
   it('goes on where it ended, and takes nothing after close', async () => {
