@@ -110,6 +110,29 @@ export class SvcError extends Error {
   }
 }
 
+/** The caller gave up, or the connection of the call closed. */
+export function cancelledError(): SvcError {
+  return new SvcError('cancelled', 'The call was cancelled.');
+}
+
+/**
+ * Work took longer than its limit in milliseconds.
+ *
+ * @example deadlineError('The query', 500) // The query took longer than 500 ms.
+ */
+export function deadlineError(subject: string, timeoutMs: number): SvcError {
+  return new SvcError('deadline_exceeded', `${subject} took longer than ${timeoutMs} ms.`);
+}
+
+/**
+ * There is more work than can be taken now; the caller may try again.
+ *
+ * @example busyError('Too many clients listen') // Too many clients listen; try again.
+ */
+export function busyError(reason: string, options?: { cause?: unknown; detail?: JsonObject }): SvcError {
+  return new SvcError('busy', `${reason}; try again.`, options);
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,4 +1,4 @@
-import { SvcError, toSvcError } from '../../src/errors.ts';
+import { busyError, SvcError, toSvcError } from '../../src/errors.ts';
 import type {
   Python,
   PythonCall,
@@ -67,7 +67,7 @@ function lineTo(binding: PythonBinding, { limit, until }: Time): PythonLine {
   const turns: Turns = async (now) => limit[now]();
   const begin = async (text: string): Promise<string> => {
     const answer = await binding.exchange(text, ask, turns, until - Date.now());
-    if (answer === BUSY) throw new SvcError('busy', 'Too many calls wait for Python; try again.');
+    if (answer === BUSY) throw busyError('Too many calls wait for Python');
     // The limit, which the Python Worker knows too, says so itself.
     return answer === LATE ? limit.over : answer;
   };

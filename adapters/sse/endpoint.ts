@@ -1,7 +1,7 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { SseEndpoint } from '../../src/app.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
-import { SvcError } from '../../src/errors.ts';
+import { busyError, SvcError } from '../../src/errors.ts';
 import type { Caller } from '../../src/mcp/context.ts';
 import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
 import { readMessage } from '../../src/mcp/transport/message.ts';
@@ -28,7 +28,7 @@ export function createSseEndpoint({ runtime, most = MOST, ...options }: SseOptio
   const connections = new Map<string, SseConnection>();
   const open = (caller: Caller): { readonly id: string; readonly connection: SseConnection } => {
     if (connections.size >= most) {
-      throw new SvcError('busy', 'Too many clients are connected; try again.', {
+      throw busyError('Too many clients are connected', {
         detail: { retry_after: 5 },
       });
     }

@@ -1,4 +1,4 @@
-import { SvcError, toSvcError } from '../../../src/errors.ts';
+import { busyError, SvcError, toSvcError } from '../../../src/errors.ts';
 import type {
   Log,
   Python,
@@ -57,7 +57,7 @@ export class PythonPool implements Python {
     } finally {
       limit.end();
     }
-    throw new SvcError('busy', `The files of ${request.name} changed while it was called; try again.`);
+    throw busyError(`The files of ${request.name} changed while it was called`);
   }
 
   /** Loads files beforehand, so that the first calls are fast and what is wrong is known early; never throws. */

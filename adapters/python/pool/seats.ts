@@ -1,4 +1,4 @@
-import { SvcError } from '../../../src/errors.ts';
+import { busyError, SvcError } from '../../../src/errors.ts';
 import type { Limit } from './time-limit.ts';
 
 /** What seats are made and ended by. */
@@ -81,7 +81,7 @@ export class Seats<S> {
     else if (seat !== undefined) this.#seat(wanted, seat);
     else if (this.#count < this.#options.size) this.#open(wanted);
     else if (this.#waiting.length < this.#options.queue) this.#waiting.push(wanted);
-    else wanted.reject(new SvcError('busy', 'Too many calls wait for Python; try again.'));
+    else wanted.reject(busyError('Too many calls wait for Python'));
     return wanted;
   }
 

@@ -1,33 +1,32 @@
-import { SvcError } from '../../../src/errors.ts';
+import { busyError, cancelledError, deadlineError } from '../../../src/errors.ts';
 
-/** How long one call may go on: until its time is over, or its caller is gone. */
+/** The limit of one call: its time is over, or its caller has gone. */
 export interface Limit {
-  /** Rejects when it is over; never settles otherwise. */
+  /** Rejects when the limit is reached; never settles otherwise. */
   readonly over: Promise<never>;
-  /** From here on it does not wait for its turn any more. */
+  /** The call runs from here on: reaching the limit is an exceeded deadline. */
   begin(): void;
-  /** It waits for its turn after all. */
+  /** The call waits for its turn again: reaching the limit means that Python is busy. */
   wait(): void;
   end(): void;
 }
 
-/** What a limit says when it is over. */
+/** Time and caller of a limit, and the subject of its error. */
 export interface LimitOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** What takes too long: `The function total`. */
+  /** The subject of the error's sentence: `The function total`. */
   readonly subject: string;
 }
 
-/** Counts from now on; whoever makes a limit ends it. */
+/** Makes a limit that counts from now on; the caller must end it. */
 export function createLimit({ timeoutMs, signal, subject }: LimitOptions): Limit {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Nobody may be waiting for it.
+  // A rejection that no code waits for must not end the process.
   promise.catch(() => {});
   let running = false;
-  const seconds = timeoutMs / 1000;
-  const onTime = () => reject(running ? tooLong(subject, seconds) : tooBusy(seconds));
-  const onAbort = () => reject(new SvcError('cancelled', 'The call was cancelled.'));
+  const onTime = () => reject(running ? deadlineError(subject, timeoutMs) : allBusy(timeoutMs));
+  const onAbort = () => reject(cancelledError());
   const timer = setTimeout(onTime, timeoutMs);
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -46,10 +45,6 @@ export function createLimit({ timeoutMs, signal, subject }: LimitOptions): Limit
   };
 }
 
-function tooLong(subject: string, seconds: number): SvcError {
-  return new SvcError('deadline_exceeded', `${subject} took longer than the ${seconds} s that it may.`);
-}
-
-function tooBusy(seconds: number): SvcError {
-  return new SvcError('busy', `All Python processes were busy for ${seconds} s; try again.`);
+function allBusy(timeoutMs: number) {
+  return busyError(`All Python processes were busy for ${timeoutMs} ms`);
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { mayCall } from '../../call/pipeline.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog } from '../../catalog/model.ts';
-import { SvcError } from '../../errors.ts';
+import { busyError } from '../../errors.ts';
 import { type Changes, toNotifications } from '../changes.ts';
 import type { ServerDeps } from '../context.ts';
 import { toProtocolError } from '../errors.ts';
@@ -89,7 +89,7 @@ async function listen(
   const { signal, requestId } = parts.callerOf(ctx);
   const count = open.get(changes) ?? 0;
   if (count >= MOST_LISTENING) {
-    throw toProtocolError(new SvcError('busy', 'Too many clients listen; try again.'), requestId);
+    throw toProtocolError(busyError('Too many clients listen'), requestId);
   }
   open.set(changes, count + 1);
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };

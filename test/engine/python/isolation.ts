@@ -45,7 +45,7 @@ export function describeIsolation(implementation: Implementation, opened: () => 
     const error = await late;
     expect([error.code, error.message]).toEqual([
       'deadline_exceeded',
-      `The function ${name} took longer than the 0.7 s that it may.`,
+      `The function ${name} took longer than 700 ms.`,
     ]);
     expect(await value('hello')).toBe('hello you');
   });
