@@ -1,4 +1,6 @@
+import { runsPython, TARGET_NAMES, toChoice } from '../deploy/targets/targets.ts';
 import type { Command, Option } from './command.ts';
+import { TARGET_CHOICES } from './project/target.ts';
 
 const PROFILE: Option = {
   flags: '--profile <name>',
@@ -10,8 +12,14 @@ const DEBUG: Option = { flags: '--debug', summary: 'show stack, cause and debug 
 const USER: Option = { flags: '--user-context <json>', summary: 'simulate a user: JSON, or @file.json' };
 const TARGET: Option = {
   flags: '--target <target>',
-  summary: 'what will serve: wasm, native, node, aws-lambda or cloudflare-workers',
-  values: ['wasm', 'native', 'node', 'aws-lambda', 'cloudflare-workers'],
+  summary: `the engine or platform that will serve: ${toChoice(TARGET_CHOICES)}`,
+  values: TARGET_CHOICES,
+};
+const EXPERIMENTAL = TARGET_NAMES.filter((target) => !runsPython({ target }));
+const PLATFORM: Option = {
+  flags: '--target <platform>',
+  summary: toChoice(TARGET_NAMES),
+  values: TARGET_NAMES,
 };
 
 /** Every command of `svc` (spec, "Command-line operations"): data alone, in the order of `--help`, so it may be long. */
@@ -409,11 +417,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'build',
     summary: 'write a folder that runs on a platform',
     options: [
-      {
-        flags: '--target <platform>',
-        summary: 'node, aws-lambda or cloudflare-workers',
-        values: ['node', 'aws-lambda', 'cloudflare-workers'],
-      },
+      PLATFORM,
       { flags: '--out <dir>', summary: 'where to write it (default: build/<platform>)' },
       {
         flags: '--load <files...>',
@@ -424,7 +428,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
       {
         flags: '--experimental-python',
-        summary: 'on cloudflare-workers: a second Worker for Python endpoints',
+        summary: `build Python endpoints for ${toChoice(EXPERIMENTAL)} too`,
       },
       {
         flags: '--allow <check>',
@@ -443,11 +447,7 @@ export const COMMANDS: readonly Command[] = [
     summary:
       'run what `svc build` writes as its platform would, on this machine; builds it where it is stale',
     options: [
-      {
-        flags: '--target <platform>',
-        summary: 'node, aws-lambda or cloudflare-workers',
-        values: ['node', 'aws-lambda', 'cloudflare-workers'],
-      },
+      PLATFORM,
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--out <dir>', summary: 'where it is, or is to be written (default: build/<platform>)' },
       { flags: '--load <files...>', summary: 'as for `svc build`', repeat: true },

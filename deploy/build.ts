@@ -10,25 +10,22 @@ import type { Finding } from '../src/project/finding.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import type { Allowed } from '../src/quality/gate/report.ts';
 import { VERSION } from '../src/version.ts';
-import { bundle, type Included } from './bundle.ts';
-import { configNeedsSignIn, namesTelemetry, readConfig } from './config.ts';
+import { type Bundled, bundle, type Included } from './bundle.ts';
+import { configNeedsSignIn, namesTelemetry, readConfig } from './bundled-user-file.ts';
+import { compileProject } from './compile-project.ts';
 import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
-import { copyEngine, engineFolder } from './engine.ts';
-import { replaceFolder } from './folder.ts';
-import { compileProject } from './gate.ts';
-import type { LoadedTable, LoadOptions } from './load.ts';
-import { enforceStatements, withCopy } from './probe.ts';
-import { pyodidePackage, pythonFiles, pythonHash } from './python/artefact.ts';
-import { enforcePythonTarget, noPython } from './python/gate.ts';
-import { type CarriedPython, readPython } from './python/project.ts';
-import { pythonWorkerFiles } from './python/worker.ts';
+import { copyEngine, engineFolder } from './engine-files.ts';
+import type { LoadedTable, LoadOptions } from './load-tables.ts';
+import { type CarriedPython, readPython } from './python/carried-python.ts';
+import { enforcePythonTarget, noPython } from './python/check.ts';
+import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
+import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
-import { type BuiltFile, CONFIG_FILE, type Target, type TargetName } from './target.ts';
-import { awsLambdaTarget } from './targets/aws-lambda.ts';
-import { cloudflareWorkersTarget, workersWithPython } from './targets/cloudflare-workers.ts';
-import { nodeTarget } from './targets/node.ts';
+import { enforceStatements, withCopy } from './statements.ts';
+import { type BuiltFile, CONFIG_FILE, type Contents, type Target } from './targets/target.ts';
+import { runsPython, TARGETS, type TargetName } from './targets/targets.ts';
 
-/** What to build, from where, and where to. */
+/** The project to build, the platform, and the choices of the person who builds. */
 export interface BuildOptions {
   /** The project's folder. */
   readonly root: string;
@@ -36,19 +33,22 @@ export interface BuildOptions {
   /** Default: `build/<target>` in the project. */
   readonly out?: string;
   readonly profile?: string;
-  /** A user file that holds references only, to go into the artefact. Default: none goes in. */
+  /** A user file to put into the artefact; it may hold references, but no secrets. Default: none. */
   readonly config?: string;
-  /** Files that become tables of the database in the artefact; the project's own is left alone. */
+  /** Files that become tables of the artefact's database; the project's own database does not change. */
   readonly load?: LoadOptions;
-  /** Whether Python endpoints go to a second Worker on Cloudflare. */
+  /** Whether to build Python endpoints for a platform that runs them only as an experiment. */
   readonly experimentalPython?: boolean;
-  /** Whether what no artefact can do is built all the same. */
+  /** Whether to continue if the project needs something that no artefact can do. */
   readonly incapable?: boolean;
-  /** Looks at the database as the artefact will serve it, throws where it must not, and answers what was let pass; by default statements are planned. */
+  /**
+   * Checks the database as the artefact will serve it, and returns the failed checks that were allowed. Throws if a
+   * check forbids the build. Default: plan every statement.
+   */
   readonly inspect?: (database: Database) => Promise<readonly Allowed[]>;
 }
 
-/** What was built: plain JSON. */
+/** A finished artefact: plain JSON. */
 export type BuildResult = {
   readonly out: string;
   readonly files: readonly BuiltFile[];
@@ -58,64 +58,81 @@ export type BuildResult = {
   readonly next: string;
   /** The tables that were filled from files. */
   readonly loaded?: readonly LoadedTable[];
-  /** What may not work there. */
+  /** Parts of the project that may not work on the platform. */
   readonly warnings?: readonly { readonly [key in keyof Finding]: Finding[key] }[];
 };
 
-const TARGETS: { readonly [name in TargetName]: Target } = {
-  node: nodeTarget,
-  'aws-lambda': awsLambdaTarget,
-  'cloudflare-workers': cloudflareWorkersTarget,
-};
-
-/** Whether artefacts of a platform can have Python endpoints. */
-export function runsPython(asked: Pick<BuildOptions, 'target' | 'experimentalPython'>): boolean {
-  return targetOf(asked).pythonBundles !== null;
-}
-
-function targetOf({
-  target,
-  experimentalPython = false,
-}: Pick<BuildOptions, 'target' | 'experimentalPython'>): Target {
-  return experimentalPython && target === 'cloudflare-workers' ? workersWithPython : TARGETS[target];
-}
-
-/** Writes a folder that serves the project by itself; the same project gives the same bytes. */
-export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
-  const target = targetOf(options);
-  const { site, catalog } = await compileProject(options.root, options.profile, options);
-  const config = await readConfig(options.config, options.root);
-  const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
-  const warnings = python === null ? [] : enforcePythonTarget(python, options.target, target, options);
-  const database = resolve(options.root, process.env.SVC_DATABASE_PATH || site.database.path);
-  const out = resolve(options.root, options.out ?? join('build', options.target));
-  const built = await replaceFolder(out, async (folder) => {
-    const copy = join(folder, target.database);
-    const { load } = options;
-    const { loaded, ...filled } = load
-      ? await loadDatabase(database, copy, load)
-      : { database: await copyDatabase(database, copy), loaded: undefined };
-    const { inspect = (served: Database) => enforceStatements(served, catalog) } = options;
-    const allowed = await withCopy(copy, filled.database.name, inspect);
-    if (python !== null && target.pythonBundles === null) throw noPython(python, options.target);
-    const manifest = toManifest({ site, catalog, config, python }, filled.database, allowed);
-    await copyEngine(folder);
-    await writeAll(folder, await toFiles(options.target, target, manifest, { config, python }));
-    await target.finish(folder, await listFiles(folder));
-    return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
-  });
-  return { out, ...built, next: target.next, ...(warnings.length > 0 ? { warnings } : {}) };
-}
-
-interface Served {
+/** A project that was checked and read, ready to be written for a platform. */
+interface Ready {
   readonly site: SiteFile;
   readonly catalog: Catalog;
   readonly config: string | null;
   readonly python: CarriedPython | null;
 }
 
+/**
+ * Writes a folder that serves the project by itself. The same project gives the same bytes. The folder is replaced only
+ * after the last step; if a step throws, the older folder stays.
+ */
+export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
+  const { target } = await TARGETS[options.target].load();
+  const ready = await readProject(options);
+  const warnings = checkPython(ready, options);
+  const out = resolve(options.root, options.out ?? join('build', options.target));
+  const built = await replaceFolder(out, async (folder) => {
+    const { database, loaded } = await writeDatabase(join(folder, target.database), ready, options);
+    const allowed = await inspectDatabase(join(folder, target.database), database, ready, options);
+    refuseUnrunnablePython(ready, options);
+    const manifest = toManifest(ready, database, allowed);
+    await copyEngine(folder);
+    const bundles = await bundleEntries(target, ready, manifest);
+    await writeAll(folder, toBundleFiles(bundles));
+    await writeAll(folder, toMaterials(bundles, ready, manifest, options));
+    await writeAll(folder, await toPlatformFiles(target, ready, manifest));
+    await writeAll(folder, toServedFiles(ready, manifest));
+    await target.finish(folder, await listFiles(folder));
+    return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
+  });
+  const next = (ready.python && target.python.next) ?? target.next;
+  return { out, ...built, next, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+async function readProject(options: BuildOptions): Promise<Ready> {
+  const { site, catalog } = await compileProject(options.root, options.profile, options);
+  const config = await readConfig(options.config, options.root);
+  const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
+  return { site, catalog, config, python };
+}
+
+function checkPython({ python }: Ready, options: BuildOptions): readonly Finding[] {
+  return python === null ? [] : enforcePythonTarget(python, options);
+}
+
+async function writeDatabase(
+  copy: string,
+  { site }: Ready,
+  { root, load }: BuildOptions,
+): Promise<{ readonly database: CopiedDatabase; readonly loaded?: readonly LoadedTable[] }> {
+  const source = resolve(root, process.env.SVC_DATABASE_PATH || site.database.path);
+  return load ? loadDatabase(source, copy, load) : { database: await copyDatabase(source, copy) };
+}
+
+function inspectDatabase(
+  copy: string,
+  { name }: CopiedDatabase,
+  { catalog }: Ready,
+  { inspect = (served) => enforceStatements(served, catalog) }: BuildOptions,
+): Promise<readonly Allowed[]> {
+  return withCopy(copy, name, inspect);
+}
+
+/** Comes after the inspection, so that its report is seen first. */
+function refuseUnrunnablePython({ python }: Ready, options: BuildOptions): void {
+  if (python !== null && !runsPython(options)) throw noPython(python, options.target);
+}
+
 function toManifest(
-  { site, catalog, config, python }: Served,
+  { site, catalog, config, python }: Ready,
   database: CopiedDatabase,
   allowed: readonly Allowed[],
 ): Manifest {
@@ -143,53 +160,69 @@ function toManifest(
   return python === null ? manifest : { ...manifest, python: { folder: python.folder } };
 }
 
-type Contents = { readonly [path: string]: string | Uint8Array };
+type Bundles = ReadonlyMap<string, Bundled>;
 
-async function toFiles(
-  name: TargetName,
-  target: Target,
-  manifest: Manifest,
-  { config, python }: Pick<Served, 'config' | 'python'>,
-): Promise<Contents> {
-  const has = config !== null;
-  const included = {
-    config: has,
-    settings: has || manifest.secrets.length > 0,
-    audit: manifest.audit.enabled,
-    auth: has && configNeedsSignIn(config),
-    telemetry: has && namesTelemetry(config),
-    ...partsOf(manifest.catalog),
-    python: python !== null,
-  };
-  const entries = Object.entries({ ...target.bundles, ...(python === null ? {} : target.pythonBundles) });
-  const bundles = await Promise.all(entries.map(([, entry]) => bundle(entry, target.runtime, included)));
-  const { hash, version } = manifest;
-  const facts = { project: manifest.catalog.project, version, config: has, python: python !== null };
-  const artefact = { project: manifest.catalog.project, target: name, hash, version };
-  return {
-    ...Object.fromEntries(entries.map(([path], at) => [path, bundles[at]?.code ?? ''])),
-    ...materialFiles(
-      artefact,
-      bundles.map(({ metafile }) => metafile),
-      engineFolder(),
-      python === null ? [] : [pyodidePackage()],
-    ),
-    ...target.files(facts),
-    ...(python === null
-      ? {}
-      : await (target === workersWithPython ? pythonWorkerFiles : pythonFiles)(python, facts)),
-    'manifest.json': `${JSON.stringify(manifest)}\n`,
-    ...(has ? { [CONFIG_FILE]: config } : {}),
-  };
+async function bundleEntries(target: Target, ready: Ready, manifest: Manifest): Promise<Bundles> {
+  const included = partsOf(ready, manifest);
+  const entries = { ...target.bundles, ...(ready.python === null ? {} : target.python.bundles) };
+  const made = Object.entries(entries).map(
+    async ([path, entry]) => [path, await bundle(entry, target.runtime, included)] as const,
+  );
+  return new Map(await Promise.all(made));
 }
 
-/** What the endpoints of a project can come to need. */
-function partsOf({ tools, resources, prompts }: Catalog): Pick<Included, 'policies' | 'prompts'> {
-  const entries = [tools, resources, prompts].flatMap((kind) => Object.values<AnyEntry>(kind));
+/** The optional parts of the runtime that this project can come to need. */
+function partsOf({ catalog, config, python }: Ready, { secrets, audit }: Manifest): Included {
+  const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((kind) =>
+    Object.values<AnyEntry>(kind),
+  );
   const ruled = entries.some(({ policies: { input, output } }) => input.length + output.length > 0);
   const conditional = entries.some(({ ask = [] }) => ask.flat().some(({ when }) => when !== undefined));
   const asking = entries.some(({ confirm, ask }) => confirm !== undefined || ask !== undefined);
-  return { policies: ruled || conditional, prompts: asking || Object.keys(prompts).length > 0 };
+  return {
+    config: config !== null,
+    settings: config !== null || secrets.length > 0,
+    audit: audit.enabled,
+    auth: config !== null && configNeedsSignIn(config),
+    telemetry: config !== null && namesTelemetry(config),
+    policies: ruled || conditional,
+    prompts: asking || Object.keys(catalog.prompts).length > 0,
+    python: python !== null,
+  };
+}
+
+function toBundleFiles(bundles: Bundles): Contents {
+  return Object.fromEntries([...bundles].map(([path, { code }]) => [path, code]));
+}
+
+function toMaterials(
+  bundles: Bundles,
+  { catalog: { project }, python }: Ready,
+  { hash, version }: Manifest,
+  { target }: BuildOptions,
+): Contents {
+  const metafiles = [...bundles.values()].map(({ metafile }) => metafile);
+  const copied = python === null ? [] : [pyodidePackage()];
+  return materialFiles({ project, target, hash, version }, metafiles, engineFolder(), copied);
+}
+
+async function toPlatformFiles(
+  target: Target,
+  { catalog: { project }, config, python }: Ready,
+  { version }: Manifest,
+): Promise<Contents> {
+  const facts = { project, version, config: config !== null, python: python !== null };
+  return {
+    ...target.files(facts),
+    ...(python === null ? {} : await target.python.files(python, facts)),
+  };
+}
+
+function toServedFiles({ config }: Ready, manifest: Manifest): Contents {
+  return {
+    'manifest.json': `${JSON.stringify(manifest)}\n`,
+    ...(config === null ? {} : { [CONFIG_FILE]: config }),
+  };
 }
 
 async function writeAll(folder: string, contents: Contents): Promise<void> {

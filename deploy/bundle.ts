@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { messageOf, SvcError } from '../src/errors.ts';
-import { CONFIG_FILE, type Target } from './target.ts';
+import { CONFIG_FILE, type Target } from './targets/target.ts';
 
 /** Its modules for browsers: those for Node are CommonJS and call `require`, which a module has not. */
 const YAML = join(dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { SvcError, toSvcError } from '../src/errors.ts';
-import { type LoadedTable, type LoadOptions, loadTables } from './load.ts';
+import { type LoadedTable, type LoadOptions, loadTables } from './load-tables.ts';
 
 /** A database file in the artefact. */
 export interface CopiedDatabase {

@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path';
 import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
-import type { LoadOptions } from '../../deploy/load.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
-import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
+import type { LoadOptions } from '../../deploy/load-tables.ts';
+import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
@@ -16,11 +16,12 @@ import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
 import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
+import { platformOf } from '../project/target.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** `svc build`: a folder that runs by itself on a platform. */
 export const run: Run = async (input, output) => {
-  const target = buildTargetOf(input, 'build');
+  const target = platformOf(input, 'build');
   const checked = await checkProject(input);
   siteOf(checked);
   const gate = await openGate(checked, target, input, output);
@@ -47,7 +48,7 @@ export async function buildChecked(
   await ensureWasmArtefact();
   const config = input.text('config');
   const load = loadOf(input);
-  return withProgress(`building for ${target}`, () =>
+  return withProgress(`building for ${TARGETS[target].title}`, () =>
     buildTarget({
       root,
       target,
@@ -77,15 +78,6 @@ function loadOf(input: CommandInput): LoadOptions | null {
       '--replace says what --load does with tables that exist; name files with --load.',
     );
   return null;
-}
-
-/** The platform that is named; throws where none is. */
-export function buildTargetOf(input: CommandInput, command: string): TargetName {
-  const asked = input.text('target');
-  const target = TARGET_NAMES.find((name) => name === asked);
-  if (target) return target;
-  const what = asked === undefined ? `svc ${command} needs --target` : `--target ${asked} is not known`;
-  throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
 }
 
 function toText(

@@ -22,13 +22,14 @@ import { withSteps } from '../io/progress.ts';
 import {
   type CheckedProject,
   checkProject,
+  databaseFor,
   openProjectDatabase,
   siteOf,
   soundPart,
 } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
-import { databaseFor, targetOf } from '../project/target.ts';
+import { targetOf } from '../project/target.ts';
 import { parseUser } from '../project/user.ts';
 
 /** `svc evals [suite]`: asks a model, lets it call the project's endpoints, and checks what came of it. */

@@ -1,21 +1,22 @@
 import { relative, resolve } from 'node:path';
 import { startPreview } from '../../deploy/preview/preview.ts';
-import { staleBecause } from '../../deploy/preview/stale.ts';
-import type { TargetName } from '../../deploy/target.ts';
+import { staleBecause } from '../../deploy/preview/rebuild-reason.ts';
+import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project/project.ts';
+import { platformOf } from '../project/target.ts';
 import { howToConnect } from '../serve/banner.ts';
 import { checkPort } from '../serve/port.ts';
 import { untilStopped } from '../serve/signals.ts';
-import { buildChecked, buildTargetOf, outOf } from './build.ts';
+import { buildChecked, outOf } from './build.ts';
 
 /** `svc preview`: the artefact of a platform, run as the platform would, until it is told to stop. */
 export const run: Run = async (input, output) => {
-  const target = buildTargetOf(input, 'preview');
+  const target = platformOf(input, 'preview');
   checkPort(input.text('port'));
   const checked = await checkProject(input);
   const { root } = checked.project;
@@ -64,7 +65,7 @@ async function makeFresh(
     config: config === undefined ? null : resolve(config),
   });
   if (why === null) return false;
-  output.note(`building for ${target}: ${why}; \`svc build\` checks it before it is deployed`);
+  output.note(`building for ${TARGETS[target].title}: ${why}; \`svc build\` checks it before it is deployed`);
   await buildChecked(checked, target, input, output);
   return true;
 }

@@ -21,13 +21,14 @@ import { parseParamOptions } from '../project/parameters.ts';
 import {
   type CheckedProject,
   checkProject,
+  databaseFor,
   openProjectDatabase,
   siteOf,
   soundPart,
 } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
-import { databaseFor, targetOf } from '../project/target.ts';
+import { targetOf } from '../project/target.ts';
 import { parseUser } from '../project/user.ts';
 
 /** `svc run <kind> <name>`: one call as a client's would be, with a simulated user. */

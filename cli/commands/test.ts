@@ -13,13 +13,14 @@ import { chooseEndpoints } from '../project/endpoint-choice.ts';
 import {
   type CheckedProject,
   checkProject,
+  databaseFor,
   openProjectDatabase,
   siteOf,
   soundPart,
 } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
-import { databaseFor, targetOf } from '../project/target.ts';
+import { targetOf } from '../project/target.ts';
 import { parseUser } from '../project/user.ts';
 import { toReportText } from '../test/report.ts';
 

@@ -1,4 +1,4 @@
-import type { TargetName } from '../../deploy/target.ts';
+import type { TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';

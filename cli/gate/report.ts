@@ -1,4 +1,4 @@
-import type { TargetName } from '../../deploy/target.ts';
+import type { TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { CheckReport, GateIssue } from '../../src/quality/gate/report.ts';

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { TargetName } from '../../deploy/target.ts';
+import type { TargetName } from '../../deploy/targets/targets.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';

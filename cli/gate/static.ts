@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
-import { runsPython } from '../../deploy/build.ts';
-import { checkCapability } from '../../deploy/gate.ts';
-import type { TargetName } from '../../deploy/target.ts';
+import { checkCapability } from '../../deploy/compile-project.ts';
+import { runsPython, type TargetName } from '../../deploy/targets/targets.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';

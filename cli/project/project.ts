@@ -12,6 +12,7 @@ import { loadSite } from '../../src/project/site.ts';
 import { toFindingsError } from '../io/findings.ts';
 import type { CommandInput } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
+import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 /** A project as a command sees it: loaded, every check done. */
@@ -75,6 +76,13 @@ export function soundPart({ project, findings }: CheckedProject): Project {
 /** The database of the profile, as the environment and `--stateless` have it. */
 export function databaseOf(checked: CheckedProject, stateless = false): DatabaseChoice {
   return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });
+}
+
+/** The project's database as a target opens it: every artefact serves it read-only, by the wasm engine. */
+export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
+  const own = databaseOf(checked);
+  if (target === null) return own;
+  return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
 }
 
 /** Opens the database, first made from the seed script when there is none. */

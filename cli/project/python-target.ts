@@ -1,34 +1,33 @@
-import { checkPythonTarget } from '../../deploy/python/check.ts';
-import { readPython } from '../../deploy/python/project.ts';
-import { TARGET_NAMES } from '../../deploy/target.ts';
+import { readPython } from '../../deploy/python/carried-python.ts';
+import { checkPythonTarget, pythonFix } from '../../deploy/python/check.ts';
+import { isTargetName, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { pythonEndpoints } from '../../src/quality/python.ts';
 import { type CheckedProject, siteFileOf, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
 
-/** What of a project's Python the platform that was asked for cannot run. */
+/** Finds the parts of a project's Python that a platform cannot run. */
 export async function checkPythonOn(
   checked: CheckedProject,
-  asked: TargetChoice | null,
+  target: TargetChoice | null,
 ): Promise<readonly Finding[]> {
-  const target = TARGET_NAMES.find((name) => name === asked);
   const endpoints = pythonEndpoints(soundPart(checked).endpoints);
-  if (target === undefined || endpoints.length === 0) return [];
+  if (target === null || !isTargetName(target) || endpoints.length === 0) return [];
   const files = [...new Set(endpoints.map(({ source }) => source))];
   const python = await readPython(checked.project.root, files, siteFileOf(checked).paths.python);
   if (python === null) return [];
-  const apart = target === 'cloudflare-workers' ? files.map(onlyApart) : [];
-  return [...apart, ...checkPythonTarget(python, target)];
+  const experimental = runsPython({ target }) ? [] : files.map((file) => onlyExperimental(file, target));
+  return [...experimental, ...checkPythonTarget(python, target)];
 }
 
-function onlyApart(file: string): Finding {
+function onlyExperimental(file: string, target: TargetName): Finding {
   return {
     severity: 'warning',
     code: 'target-unsupported',
     file,
     line: 0,
     column: 0,
-    message: 'cloudflare-workers runs Python only in a second Worker, which is experimental.',
-    fix: 'Build with `--experimental-python`, write the endpoint in SQL, or deploy to aws-lambda or node.',
+    message: `${target} runs Python only as an experiment.`,
+    fix: pythonFix('Write the endpoint in SQL'),
   };
 }

@@ -14,8 +14,8 @@ import { SITE_NAME } from '../../src/project/site.ts';
 import { checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { checkLoadable } from './extensions.ts';
-import { type CheckedProject, soundPart } from './project.ts';
-import { databaseFor, type TargetChoice } from './target.ts';
+import { type CheckedProject, databaseFor, soundPart } from './project.ts';
+import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 /** What `svc validate` looks at: one file or all, for a target or for the profile as it is. */

@@ -1,26 +1,26 @@
-import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
-import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
+import { TARGET_NAMES, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { CommandInput } from '../io/input.ts';
-import { type CheckedProject, databaseOf } from './project.ts';
 
-/** What `--target` names: a platform that `svc build` writes for, or an engine by itself. */
+/** A value of `--target`: a platform that `svc build` writes for, or an engine without a platform. */
 export type TargetChoice = TargetName | 'wasm' | 'native';
 
-export const TARGETS: readonly TargetChoice[] = ['wasm', 'native', ...TARGET_NAMES];
+export const TARGET_CHOICES: readonly TargetChoice[] = ['wasm', 'native', ...TARGET_NAMES];
 
 /** The `--target` of a command; null without one. */
 export function targetOf(input: CommandInput): TargetChoice | null {
   const asked = input.text('target');
   if (asked === undefined) return null;
-  const target = TARGETS.find((name) => name === asked);
+  const target = TARGET_CHOICES.find((name) => name === asked);
   if (target) return target;
-  throw new SvcError('usage', `--target ${asked} is not known. Choose ${TARGETS.join(', ')}.`);
+  throw new SvcError('usage', `--target ${asked} is not known. Choose ${TARGET_CHOICES.join(', ')}.`);
 }
 
-/** The project's database as a target opens it: every artefact serves it read-only, by the wasm engine. */
-export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
-  const own = databaseOf(checked);
-  if (target === null) return own;
-  return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
+/** The platform that `--target` names; throws if the option is missing or names none. */
+export function platformOf(input: CommandInput, command: string): TargetName {
+  const asked = input.text('target');
+  const target = TARGET_NAMES.find((name) => name === asked);
+  if (target) return target;
+  const what = asked === undefined ? `svc ${command} needs --target` : `--target ${asked} is not known`;
+  throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
 }

@@ -1,18 +1,46 @@
-import type { TargetName } from '../target.ts';
-import { previewLambda } from './lambda/preview.ts';
-import type { Preview, PreviewOptions } from './model.ts';
-import { previewNode } from './node.ts';
-import { refuseTakenPort } from './port.ts';
-import { previewWorker } from './worker.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { SvcError } from '../../src/errors.ts';
+import { TARGETS, type TargetName } from '../targets/targets.ts';
 
-const PREVIEWS: { readonly [target in TargetName]: (options: PreviewOptions) => Promise<Preview> } = {
-  node: previewNode,
-  'aws-lambda': previewLambda,
-  'cloudflare-workers': previewWorker,
-};
+/** How to run an artefact on this machine. */
+export interface PreviewOptions {
+  /** The folder that `svc build` wrote. */
+  readonly folder: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The project, whose own copy of the platform's tool is preferred. */
+  readonly root: string;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Receives each line that the artefact writes. */
+  readonly onLine: (line: string) => void;
+}
 
-/** Runs an artefact as its platform would, on this machine. */
+/** An artefact that runs. */
+export interface Preview {
+  /** Address of its MCP endpoint. */
+  readonly url: string;
+  /** Resolves with the reason when the artefact ends by itself. */
+  readonly ended: Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Runs an artefact on this machine as its platform would. Throws address_unavailable if the port is taken. */
 export async function startPreview(target: TargetName, options: PreviewOptions): Promise<Preview> {
   await refuseTakenPort(options.port);
-  return PREVIEWS[target](options);
+  const { target: platform } = await TARGETS[target].load();
+  return platform.preview(options);
+}
+
+/** Checks the port ourselves, because each platform's own tool reports a taken port in its own way. */
+async function refuseTakenPort(port: number): Promise<void> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch (cause) {
+    const fix = 'Stop the program that listens there, or choose another with --port (0 takes any free one).';
+    throw new SvcError('address_unavailable', `Port ${port} is not free. ${fix}`, { cause });
+  }
+  server.close();
+  await once(server, 'close');
 }

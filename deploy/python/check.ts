@@ -1,22 +1,52 @@
+import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import type { TargetName } from '../target.ts';
-import { type PythonSources, type ReachedFile, reachedFrom } from './graph.ts';
+import type { BuildOptions } from '../build.ts';
+import { refuseBuild } from '../compile-project.ts';
+import { runsPython, TARGET_NAMES, TARGETS, type TargetName, toChoice } from '../targets/targets.ts';
+import { type PythonSources, type ReachedFile, reachedFrom } from './import-graph.ts';
 import { type PythonImport, usesOf } from './imports.ts';
-import { NATIVE_PACKAGES } from './native-packages.ts';
-import { MISSING_MODULES, STANDARD_MODULES } from './standard-library.ts';
+import { MISSING_MODULES, NATIVE_PACKAGES, STANDARD_MODULES } from './known-modules.ts';
 
-/** The Python of a project: the files of its endpoints, and everything in its folder of modules. */
+/** The Python of a project: the files of its endpoints and its folder of modules. */
 export interface PythonProject {
   /** Files of endpoints. */
   readonly endpoints: readonly string[];
   /** `paths.python` of the site file. */
   readonly folder: string;
   readonly sources: PythonSources;
-  /** Every other file in the folder. */
+  /** The other files in the folder. */
   readonly others: readonly string[];
 }
 
-/** What of a project's Python a platform without python3 cannot run; on Node python3 comes first, so there it only warns. */
+type PythonBuild = Pick<BuildOptions, 'target' | 'experimentalPython' | 'incapable'>;
+
+/** Returns the findings that do not forbid a build. Throws for the others, unless `incapable` allows them. */
+export function enforcePythonTarget(project: PythonProject, options: PythonBuild): readonly Finding[] {
+  const findings = checkPythonTarget(project, options.target);
+  if (options.incapable) return findings;
+  if (!runsPython(options)) throw noPython(project, options.target);
+  refuseBuild(findings.filter(({ severity }) => severity === 'error'));
+  return findings;
+}
+
+/** The error for a platform that cannot have Python endpoints at all. */
+export function noPython({ endpoints }: PythonProject, target: TargetName): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `${target} does not run Python, and these endpoints are in Python: ${endpoints.join(', ')}. ${pythonFix('Write them in SQL, set `enabled: false` for them')}`,
+  );
+}
+
+/** A sentence that ends with the ways to deploy Python: `<advice>, or build for node or aws-lambda. ...`. */
+export function pythonFix(advice: string): string {
+  const others = TARGET_NAMES.filter((name) => runsPython({ target: name }));
+  return `${advice}, or build for ${toChoice(others)}. To try it all the same, build with \`--experimental-python\`.`;
+}
+
+/**
+ * Finds the parts of a project's Python that Python in WebAssembly cannot run. They are warnings on a platform that
+ * prefers its own python3.
+ */
 export function checkPythonTarget(project: PythonProject, target: TargetName): readonly Finding[] {
   const reached = reachedFrom(project.endpoints, project.sources, project.folder);
   const found = [
@@ -24,7 +54,9 @@ export function checkPythonTarget(project: PythonProject, target: TargetName): r
     ...reached.flatMap((file) => checkUses(file, target)),
     ...checkNativeFiles(project, target),
   ];
-  return target === 'node' ? found.map((finding) => ({ ...finding, severity: 'warning' })) : found;
+  return TARGETS[target].python === 'native'
+    ? found.map((finding) => ({ ...finding, severity: 'warning' }))
+    : found;
 }
 
 function checkImports(file: ReachedFile, project: PythonProject, target: TargetName): readonly Finding[] {
@@ -69,9 +101,9 @@ function replacementOf(name: string): string {
     : 'Use the standard library instead';
 }
 
-/** The interpreter of a target where there is no python3. */
+/** Names the interpreter that has the limits. */
 function placeName(target: TargetName): string {
-  return target === 'node'
+  return TARGETS[target].python === 'native'
     ? 'Python in WebAssembly, which serves where there is no python3,'
     : `Python on ${target}`;
 }
@@ -98,7 +130,7 @@ function checkUses({ path, text }: ReachedFile, target: TargetName): readonly Fi
   }));
 }
 
-/** Compiled parts of packages that were copied into the project. */
+/** Finds compiled parts of packages that were copied into the project. */
 function checkNativeFiles({ others }: PythonProject, target: TargetName): readonly Finding[] {
   return others
     .filter((path) => /\.(so|pyd|dylib|dll)$/.test(path))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { BUNDLED_FROM } from '../bundle.ts';
-import { MATERIALS } from '../target.ts';
+import { MATERIALS } from '../targets/target.ts';
 import { toBom } from './cyclonedx.ts';
 import { engineFacts } from './engine.ts';
 import { toLicenses } from './licenses.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startFunction } from '../../deploy/preview/lambda/function.ts';
+import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import { startWorker } from '../matrix/worker.ts';
 import type { Built } from './built.ts';
 import { createClient, toCall } from './client.ts';
@@ -11,11 +11,11 @@ const CALL = toCall('tool_3', { id: 7 });
 
 /** Starts: a process to its first answer, against the engine opening the same file and answering one query. */
 export async function measureBoot(built: Built): Promise<readonly Row[]> {
-  const database = join(built.folders.node, 'data.duckdb');
+  const database = join(built.folderOf('node'), 'data.duckdb');
   const engine = () => timeProcess([benchFile('bare/engine.ts'), database], built.root);
-  const node = await inTurn(() => nodeStart(built.folders.node), engine, ROUNDS);
-  const lambda = await inTurn(() => lambdaStart(built.folders['aws-lambda']), engine, ROUNDS);
-  const worker = await workerStart(built.folders['cloudflare-workers']);
+  const node = await inTurn(() => nodeStart(built.folderOf('node')), engine, ROUNDS);
+  const lambda = await inTurn(() => lambdaStart(built.folderOf('aws-lambda')), engine, ROUNDS);
+  const worker = await workerStart(built.folderOf('cloudflare-workers'));
   return [
     {
       what: 'Node, 200 endpoints: start to first answer',

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildTarget } from '../../deploy/build.ts';
-import { TARGET_NAMES, type TargetName } from '../../deploy/target.ts';
+import { TARGET_NAMES, type TargetName } from '../../deploy/targets/targets.ts';
 import { type Around, createProject } from './projects.ts';
 
 /** A bench project and its artefacts. */
 export interface Built {
   readonly root: string;
-  readonly folders: { readonly [target in TargetName]: string };
+  readonly folderOf: (target: TargetName) => string;
   remove(): Promise<void>;
 }
 
@@ -18,10 +18,7 @@ export async function createBuilt(
   around?: Around,
 ): Promise<Built> {
   const root = await createProject(count, around);
-  const folders = { node: '', 'aws-lambda': '', 'cloudflare-workers': '' };
-  for (const target of targets) {
-    folders[target] = join(root, 'build', target);
-    await buildTarget({ root, target, out: folders[target] });
-  }
-  return { root, folders, remove: () => rm(root, { recursive: true }) };
+  const folderOf = (target: TargetName) => join(root, 'build', target);
+  for (const target of targets) await buildTarget({ root, target, out: folderOf(target) });
+  return { root, folderOf, remove: () => rm(root, { recursive: true }) };
 }

@@ -19,16 +19,16 @@ export interface Called {
 /** One-row tool calls over HTTP: against the engine alone, against HTTP alone, with rules and records, and among many endpoints. */
 export async function measureCalls({ few, many, guarded }: Called): Promise<readonly Row[]> {
   const programs = {
-    ours: await startProgram(['index.js'], few.folders.node),
-    large: await startProgram(['index.js'], many.folders.node),
-    guarded: await startProgram(['index.js'], guarded.folders.node),
+    ours: await startProgram(['index.js'], few.folderOf('node')),
+    large: await startProgram(['index.js'], many.folderOf('node')),
+    guarded: await startProgram(['index.js'], guarded.folderOf('node')),
     protocol: await startProgram(
-      [benchFile('bare/protocol.ts'), join(few.folders.node, 'manifest.json')],
+      [benchFile('bare/protocol.ts'), join(few.folderOf('node'), 'manifest.json')],
       few.root,
     ),
     http: await startProgram([benchFile('bare/hono.ts')], few.root),
   };
-  const engine = await openWasmPool({ path: join(few.folders.node, 'data.duckdb'), workers: 1 });
+  const engine = await openWasmPool({ path: join(few.folderOf('node'), 'data.duckdb'), workers: 1 });
   const callers = {
     ours: await caller(programs.ours, 'tool_3'),
     large: await caller(programs.large, 'tool_333'),

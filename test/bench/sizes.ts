@@ -10,10 +10,10 @@ const MB = 1_000_000;
 const MIB = 1024 * 1024;
 
 /** Sizes of what is uploaded, and how soon the command line answers. */
-export async function measureSizes({ root, folders }: Built): Promise<readonly Row[]> {
-  const zip = (await stat(join(folders['aws-lambda'], 'function.zip'))).size;
-  const upload = await uploadSize(folders['cloudflare-workers']);
-  const core = gzipped(await readFile(join(folders['cloudflare-workers'], 'index.js')));
+export async function measureSizes({ root, folderOf }: Built): Promise<readonly Row[]> {
+  const zip = (await stat(join(folderOf('aws-lambda'), 'function.zip'))).size;
+  const upload = await uploadSize(folderOf('cloudflare-workers'));
+  const core = gzipped(await readFile(join(folderOf('cloudflare-workers'), 'index.js')));
   const some = { settings: true, policies: true, prompts: true, audit: true };
   const all = { ...some, config: false, auth: false, telemetry: false };
   const { code } = await bundle('cloudflare-workers/entry', 'workerd', all);

@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../deploy/build.ts';
-import { LAMBDA_DOMAINS } from '../../deploy/preview/lambda/front.ts';
+import { LAMBDA_DOMAINS } from '../../deploy/targets/aws-lambda/preview/gateway.ts';
 import { PLATFORMS, type Platform, SERVED, type Served } from '../matrix/platforms.ts';
 
 /* npm run conformance [-- name]: the official MCP suite against the server and every artefact, in both protocol eras. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
-import type { TargetName } from '../../deploy/target.ts';
+import type { TargetName } from '../../deploy/targets/targets.ts';
 import { createProject } from './fixture.ts';
 
 /** Builds of the matrix project, each target once. */

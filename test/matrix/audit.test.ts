@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
-import { startFunction } from '../../deploy/preview/lambda/function.ts';
+import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import { createProject } from './fixture.ts';
 import { rawCall } from './raw.ts';
 import { startWorker } from './worker.ts';

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
-import { TARGET_NAMES } from '../../deploy/target.ts';
+import { TARGET_NAMES } from '../../deploy/targets/targets.ts';
 import { parseManifest } from '../../src/catalog/manifest.ts';
 import { createProject } from './fixture.ts';
 

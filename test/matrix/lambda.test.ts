@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LambdaFunction, startFunction } from '../../deploy/preview/lambda/function.ts';
+import { type LambdaFunction, startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { rawCall } from './raw.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type FunctionOptions, startFunction } from '../../deploy/preview/lambda/function.ts';
-import type { TargetName } from '../../deploy/target.ts';
+import { type FunctionOptions, startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
+import type { TargetName } from '../../deploy/targets/targets.ts';
 import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
 import { startWorker } from './worker.ts';
 

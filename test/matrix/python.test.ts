@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
-import { startFunction } from '../../deploy/preview/lambda/function.ts';
+import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import { type Running, startNode } from './platforms.ts';
 import { callerOf, createPythonProject, type Files, SHARED } from './python-project.ts';
 

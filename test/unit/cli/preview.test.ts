@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { TARGET_NAMES } from '../../../deploy/target.ts';
+import { TARGET_NAMES } from '../../../deploy/targets/targets.ts';
 import { project, Svc, svc } from './svc.ts';
 
 // whole platforms start here, on machines with little to spare

@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../deploy/build.ts';
-import { TARGET_NAMES } from '../../../deploy/target.ts';
+import { TARGET_NAMES } from '../../../deploy/targets/targets.ts';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
 
 const SITE = `svc: 1

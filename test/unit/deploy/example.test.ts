@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { awsLambdaTarget } from '../../../deploy/targets/aws-lambda.ts';
-import { cloudflareWorkersTarget } from '../../../deploy/targets/cloudflare-workers.ts';
+import { target as awsLambdaTarget } from '../../../deploy/targets/aws-lambda/target.ts';
+import { target as cloudflareWorkersTarget } from '../../../deploy/targets/cloudflare-workers/target.ts';
 
 const FACTS = { project: 'svc-hello', version: '0.0.0' };
 const root = (name: string) => readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDriver } from '../../../../adapters/duckdb-native/driver/driver.ts';
 import { buildTarget } from '../../../../deploy/build.ts';
-import type { TargetName } from '../../../../deploy/target.ts';
+import type { TargetName } from '../../../../deploy/targets/targets.ts';
 
 const SITE = `svc: 1
 project: contract

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { TargetName } from '../../../../deploy/target.ts';
+import type { TargetName } from '../../../../deploy/targets/targets.ts';
 import type { Log } from '../../../../src/ports.ts';
 import { type Implementation, PROJECT } from '../subject.ts';
 import { buildContract } from './build.ts';

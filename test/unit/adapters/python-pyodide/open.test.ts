@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openChosenPython } from '../../../../adapters/python-pyodide/choose.ts';
 import { openPyodide } from '../../../../adapters/python-pyodide/open.ts';
-import { MISSING_MODULES, STANDARD_MODULES } from '../../../../deploy/python/standard-library.ts';
+import { MISSING_MODULES, STANDARD_MODULES } from '../../../../deploy/python/known-modules.ts';
 import type { LogLine, Python } from '../../../../src/ports.ts';
 import { SETTINGS } from '../../../engine/python/settings.ts';
 import { createHost } from '../../../engine/python/subject.ts';

@@ -5,7 +5,7 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runScript } from '../../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../../deploy/build.ts';
-import { TARGET_NAMES, type TargetName } from '../../../../deploy/target.ts';
+import { TARGET_NAMES, type TargetName } from '../../../../deploy/targets/targets.ts';
 
 const SITE =
   'svc: 1\nproject: shop\nprofile: default\nprofiles: { default: { database: { path: shop.duckdb } } }\n';

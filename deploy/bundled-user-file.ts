@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SvcError } from '../src/errors.ts';
+import { leavesOf } from '../src/settings/effective/tree.ts';
+import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
+import { readUserFile } from '../src/settings/user-file.ts';
+import { refuseBuild } from './compile-project.ts';
+
+/** The user file that goes into the artefact, null when none was asked for; refuses one with secrets (design, D15). */
+export async function readConfig(path: string | undefined, root: string): Promise<string | null> {
+  if (path === undefined) return null;
+  const bytes = await readFile(resolve(root, path)).catch((cause) => {
+    const fix = 'Name a user file with --config, or leave the option out.';
+    throw new SvcError('usage', `The user file ${path} cannot be read. ${fix}`, { cause });
+  });
+  refuseBuild(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
+  return new TextDecoder().decode(bytes);
+}
+
+/** Whether any profile of a user file signs people in, or checks tokens of another server. */
+export function configNeedsSignIn(config: string): boolean {
+  const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
+  return leavesOf(user?.yaml.value ?? null).some(({ path, value }) => {
+    const [block, key] = path.slice(-2);
+    if (block !== 'auth' || path.length !== 6) return false;
+    return key === 'provider' ? value !== 'none' && value !== null : key === 'mode' && value === 'verifier';
+  });
+}
+
+/** Whether any profile of a user file has a `telemetry` block; one that is off may be switched on by the environment. */
+export function namesTelemetry(config: string): boolean {
+  const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
+  return leavesOf(user?.yaml.value ?? null).some(
+    ({ path }) => path[0] === 'projects' && path[4] === 'telemetry',
+  );
+}

@@ -1,0 +1,56 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { parseManifest } from '../../src/catalog/manifest.ts';
+import { VERSION } from '../../src/version.ts';
+import { CONFIG_FILE } from '../targets/target.ts';
+
+/** What an artefact is to be made from. */
+export interface Sources {
+  /** The project's folder. */
+  readonly root: string;
+  readonly profile: string;
+  /** The hash of its endpoints: a file that is gone leaves no other trace. Null where it has none that are sound. */
+  readonly catalog: string | null;
+  /** The database, which need not be in the project. */
+  readonly database: string;
+  /** The user file that goes in; null for none. */
+  readonly config: string | null;
+}
+
+/** Why an artefact is to be built again; null when nothing has changed since it was. */
+export async function staleBecause(out: string, sources: Sources): Promise<string | null> {
+  const at = join(out, 'manifest.json');
+  const built = await stat(at).catch(() => null);
+  if (built === null) return 'there is none yet';
+  const { version, profile, catalog } = parseManifest(await readFile(at, 'utf8'));
+  if (version !== VERSION) return `it was built by svc ${version}`;
+  if (profile !== sources.profile) return `it was built for the profile ${profile}`;
+  if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
+  const newer = await newerThan(built.mtimeMs, out, sources);
+  if (newer !== null) return `${relative(sources.root, newer)} is newer`;
+  return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints are others';
+}
+
+async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {
+  const there = await readFile(join(out, CONFIG_FILE), 'utf8').catch(() => null);
+  return there !== (config === null ? null : await readFile(config, 'utf8'));
+}
+
+async function newerThan(built: number, out: string, { root, database }: Sources): Promise<string | null> {
+  for (const file of [database, `${database}.wal`, ...(await filesOf(root, out))]) {
+    const found = await stat(file).catch(() => null);
+    if (found !== null && found.mtimeMs > built) return file;
+  }
+  return null;
+}
+
+/** What an author writes: not what is built, installed, hidden or logged. */
+async function filesOf(root: string, out: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.startsWith(`${out}${sep}`) && !IGNORED.test(`${sep}${relative(root, file)}`));
+}
+
+const IGNORED = /[\\/](\.|(build|node_modules)[\\/])|\.(jsonl|log|duckdb|wal)$/;

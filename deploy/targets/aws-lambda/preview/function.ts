@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { unzipSync } from 'fflate';
+import { type Gateway, startFront } from './gateway.ts';
+import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
+
+/** How a function is set up. */
+export interface FunctionOptions {
+  readonly gateway: Gateway;
+  readonly environment?: { readonly [name: string]: string };
+  /** The function's own time limit. */
+  readonly timeoutMs?: number;
+  /** Of its HTTP address; any free one without. */
+  readonly port?: number;
+  /** Told of each line that the function writes. */
+  readonly onLine?: (line: string) => void;
+}
+
+/** A function in its environment, with an HTTP address before it. */
+export interface LambdaFunction {
+  readonly url: URL;
+  /** Everything the function wrote to stdout, line by line. */
+  readonly log: readonly string[];
+  readonly api: RuntimeApi;
+  /** Settles when its process ends, with why. */
+  readonly ended: Promise<string>;
+  /** When its process was started (performance.now()). */
+  readonly startedAt: number;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 29_000;
+/** Lines of the log that are told where it ends. */
+const TAIL = 20;
+/** As this module is: compiled where the package is installed. */
+const BOOTSTRAP = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './bootstrap.ts' : './bootstrap.js', import.meta.url),
+);
+
+/** Unpacks `function.zip` and runs its handler in a process of its own, as the managed runtime does. */
+export async function startFunction(zip: string, options: FunctionOptions): Promise<LambdaFunction> {
+  const root = await unpack(zip);
+  const api = await startRuntimeApi();
+  const log: string[] = [];
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [BOOTSTRAP], {
+    cwd: root,
+    env: {
+      AWS_LAMBDA_RUNTIME_API: api.address,
+      LAMBDA_TASK_ROOT: root,
+      _HANDLER: 'index.handler',
+      AWS_LAMBDA_FUNCTION_NAME: 'test',
+      ...options.environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      if (line === '') return;
+      log.push(line);
+      options.onLine?.(line);
+    });
+  }
+  const ended = once(child, 'close').then(
+    ([code]) => `the runtime ended with ${code}: ${log.slice(-TAIL).join('\n')}`,
+    (cause: Error) => `the runtime cannot be started: ${cause.message}`,
+  );
+  void ended.then((why) => api.fail(new Error(why)));
+  const { gateway, timeoutMs = TIMEOUT_MS, port = 0 } = options;
+  const front = await startFront(api, { gateway, timeoutMs, port });
+  return {
+    url: front.url,
+    log,
+    api,
+    ended,
+    startedAt,
+    close: async () => {
+      front.close();
+      child.kill('SIGKILL');
+      await ended;
+      api.close();
+      await rm(root, { recursive: true });
+    },
+  };
+}
+
+async function unpack(zip: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'svc-lambda-'));
+  for (const [path, bytes] of Object.entries(unzipSync(await readFile(zip)))) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), bytes);
+  }
+  return root;
+}

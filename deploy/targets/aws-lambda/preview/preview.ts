@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import type { Preview, PreviewOptions } from '../../../preview/preview.ts';
+import { startFunction } from './function.ts';
+
+/** `function.zip` unpacked, in a process that talks to a stand-in of the Lambda Runtime API, behind a Function URL. */
+export async function previewLambda({ folder, port, env, onLine }: PreviewOptions): Promise<Preview> {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { url, ended, close } = await startFunction(join(folder, 'function.zip'), {
+    gateway: 'function-url',
+    environment: { SVC_LAMBDA_RESPONSE: 'stream', ...Object.fromEntries(given) },
+    port,
+    onLine,
+  });
+  return { url: new URL('mcp', url).href, ended, close };
+}

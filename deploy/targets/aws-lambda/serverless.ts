@@ -1,0 +1,35 @@
+import { toDeploymentName } from '../deployment-name.ts';
+
+/** One full virtual processor, with which a function starts fastest. */
+export const MEMORY_MB = 1769;
+/** API Gateway gives up after 30 seconds. */
+export const TIMEOUT_S = 29;
+export const RUNTIME = 'nodejs24.x';
+
+/** `serverless.yml` for the Serverless Framework and its fork osls. */
+export function serverlessYml(project: string): string {
+  return `# npx osls deploy                                  on arm64, by the free fork of the Serverless Framework
+# npx osls deploy --param="architecture=x86_64"    on x86
+# npx serverless deploy                            by the Serverless Framework 4, which wants a licence
+service: ${toDeploymentName(project)}
+
+provider:
+  name: aws
+  region: \${opt:region, env:AWS_REGION, 'us-east-1'}
+  runtime: ${RUNTIME}
+  architecture: \${param:architecture, 'arm64'}
+  memorySize: ${MEMORY_MB}
+  timeout: ${TIMEOUT_S}
+
+package:
+  artifact: function.zip
+
+functions:
+  mcp:
+    handler: index.handler
+    environment:
+      SVC_LAMBDA_RESPONSE: stream
+    url:
+      invokeMode: RESPONSE_STREAM
+`;
+}

@@ -1,0 +1,91 @@
+import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
+import { previewWorker } from './preview.ts';
+import { pythonWorkerFiles } from './python-worker.ts';
+import { wranglerToml } from './wrangler.ts';
+
+/** The largest static asset that Cloudflare allows, in bytes. */
+const ASSET_LIMIT = 25 * 1_048_576;
+/** Our limit for the uploaded modules, in bytes; it is below every limit that Cloudflare names. */
+const UPLOAD_LIMIT = 30 * 1_048_576;
+
+/** Memory of one isolate, in bytes. */
+const ISOLATE = 128 * 1_048_576;
+/** The part of it that we keep free for requests. */
+const FOR_REQUESTS = 16 * 1_048_576;
+/** The most that the engine takes; its memory has a fixed maximum. */
+const ENGINE_MEMORY = MEMORY_MB * 1_048_576;
+/** JavaScript heap after a garbage collection, measured without the manifest. */
+const HEAP = 9 * 1_048_576;
+/** Memory per byte of the manifest: its text, the parsed value and the compiled form. */
+const MANIFEST_TIMES = 4;
+
+const MODULES = ['duckdb.wasm', 'index.js', 'manifest.json', 'trampolines.wasm', CONFIG_FILE];
+const DATABASE = 'assets/data.duckdb';
+
+/** A module Worker; its database is a static asset. */
+export const target: Target = {
+  runtime: 'workerd',
+  bundles: { 'index.js': 'cloudflare-workers/entry' },
+  database: DATABASE,
+  files: (facts) => ({
+    'wrangler.toml': wranglerToml(facts),
+    'README.md': readme(facts.project) + (facts.python ? PYTHON_README : ''),
+  }),
+  python: {
+    bundles: {},
+    files: pythonWorkerFiles,
+    next: 'npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy',
+  },
+  finish: async (_folder, files) => checkLimits(files),
+  next: 'npx wrangler deploy',
+  preview: previewWorker,
+};
+
+function checkLimits(files: readonly BuiltFile[]): void {
+  const database = sizeOf(files, [DATABASE]);
+  if (database > ASSET_LIMIT) throw databaseTooLarge(database);
+  const upload = sizeOf(files, MODULES);
+  if (upload > UPLOAD_LIMIT) throw uploadTooLarge(upload);
+  const memory = ENGINE_MEMORY + HEAP + database + MANIFEST_TIMES * sizeOf(files, ['manifest.json']);
+  if (memory > ISOLATE - FOR_REQUESTS) throw memoryTooSmall(memory);
+}
+
+function sizeOf(files: readonly BuiltFile[], paths: readonly string[]): number {
+  return files.filter((file) => paths.includes(file.path)).reduce((sum, file) => sum + file.bytes, 0);
+}
+
+const PYTHON_README = `
+The Python endpoints are in a second Worker, in \`python/\`, which is experimental. Deploy it first: \`npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy\`. Try both: \`npx wrangler dev -c wrangler.toml -c python/wrangler.toml\`.
+`;
+
+function readme(project: string): string {
+  return `# ${project} on Cloudflare Workers
+
+Deploy it with \`npx wrangler deploy\` in this folder. Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. Variables and secrets of a trial go into \`.dev.vars\`, one \`NAME=value\` a line, which stays through the next build; those of the Worker are set by \`npx wrangler secret put NAME\`.
+
+Clients connect to the address of the Worker with \`mcp\` added. What is in it: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`; neither is uploaded.
+`;
+}
+
+function databaseTooLarge(bytes: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The database has ${toMiB(bytes)}; an asset of Cloudflare Workers may have ${toMiB(ASSET_LIMIT)}. Make it smaller, or build for another target.`,
+  );
+}
+
+function uploadTooLarge(bytes: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The Worker has ${toMiB(bytes)} without its database; the limit is ${toMiB(UPLOAD_LIMIT)}.`,
+  );
+}
+
+function memoryTooSmall(bytes: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The Worker may need ${toMiB(bytes)} of memory: an isolate has ${toMiB(ISOLATE)}, of which requests need ${toMiB(FOR_REQUESTS)}. Make the database smaller, have fewer endpoints, or build for another target.`,
+  );
+}

@@ -1,0 +1,76 @@
+import { toDeploymentName } from '../deployment-name.ts';
+import { CONFIG_FILE, type ProjectFacts } from '../target.ts';
+
+const COMPATIBILITY_DATE = '2026-10-20';
+
+/** `wrangler.toml` of the Worker that serves MCP. */
+export function wranglerToml({ project, config = false, python = false }: ProjectFacts): string {
+  const texts = ['manifest.json', ...(config ? [CONFIG_FILE] : [])].map((name) => `"${name}"`).join(', ');
+  return `# npx wrangler deploy
+name = "${toDeploymentName(project)}"
+main = "index.js"
+compatibility_date = "${COMPATIBILITY_DATE}"
+# the files are uploaded as they were built
+no_bundle = true
+find_additional_modules = true
+
+# The database is an asset that only the Worker reads: every request goes to the Worker first, which answers 404.
+[assets]
+directory = "assets"
+binding = "ASSETS"
+run_worker_first = true
+
+[[rules]]
+type = "Text"
+globs = [${texts}]
+fallthrough = false
+
+[limits]
+cpu_ms = 30000
+
+[observability]
+enabled = true
+${python ? pythonBinding(project) : ''}`;
+}
+
+function pythonBinding(project: string): string {
+  return `
+# The modules below python/ belong to the other Worker.
+[[rules]]
+type = "CompiledWasm"
+globs = ["*.wasm"]
+fallthrough = false
+
+[[services]]
+binding = "PYTHON"
+service = "${toDeploymentName(project)}-python"
+entrypoint = "Python"
+`;
+}
+
+/** `wrangler.toml` of the second Worker, which runs Python endpoints. */
+export function pythonWranglerToml({ project }: ProjectFacts): string {
+  return `# npx wrangler deploy -c python/wrangler.toml, before the other one
+name = "${toDeploymentName(project)}-python"
+main = "index.js"
+compatibility_date = "${COMPATIBILITY_DATE}"
+no_bundle = true
+find_additional_modules = true
+# only the Worker that it is bound to can reach it
+workers_dev = false
+preview_urls = false
+
+[assets]
+directory = "assets"
+binding = "ASSETS"
+run_worker_first = true
+
+[[rules]]
+type = "Text"
+globs = ["python.json"]
+fallthrough = false
+
+[limits]
+cpu_ms = 30000
+`;
+}

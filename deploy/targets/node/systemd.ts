@@ -1,0 +1,52 @@
+import { toDeploymentName } from '../deployment-name.ts';
+
+/** A unit for systemd: a user of its own, nothing writable but its state, its end awaited. */
+export function systemdUnit(project: string): string {
+  const slug = toDeploymentName(project);
+  return `# Copy this folder to /opt/${slug}, then:
+#   systemctl enable --now /opt/${slug}/${slug}.service
+[Unit]
+Description=MCP server ${slug}
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=exec
+ExecStart=/usr/bin/env node /opt/${slug}/index.js
+Environment=NODE_ENV=production HOST=127.0.0.1 PORT=8000
+# Secrets and SVC_* variables, one NAME=value a line, readable by root only.
+EnvironmentFile=-/etc/${slug}.env
+# The audit file of a relative path is written here.
+StateDirectory=${slug}
+WorkingDirectory=/var/lib/${slug}
+Restart=on-failure
+RestartSec=1
+# Running calls are answered within 15 seconds.
+TimeoutStopSec=20
+
+DynamicUser=yes
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectHostname=yes
+ProtectControlGroups=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+PrivateTmp=yes
+PrivateDevices=yes
+LockPersonality=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+SystemCallArchitectures=native
+UMask=0077
+
+[Install]
+WantedBy=multi-user.target
+`;
+}

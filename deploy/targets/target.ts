@@ -1,0 +1,60 @@
+import type { Preview, PreviewOptions } from '../preview/preview.ts';
+import type { CarriedPython } from '../python/carried-python.ts';
+
+/** The user file of an artefact. */
+export const CONFIG_FILE = 'config.yml';
+
+/** The bill of materials and the licences that every artefact contains. */
+export const MATERIALS = { bom: 'sbom.cdx.json', licenses: 'THIRD-PARTY-LICENSES.txt' } as const;
+
+/** The folders that an artefact has for Python endpoints. */
+export const PYTHON_FOLDERS = ['project', 'pyodide', 'python-host'] as const;
+
+/** Facts about a project that a platform's own files depend on. */
+export interface ProjectFacts {
+  readonly project: string;
+  /** Version of the toolkit. */
+  readonly version: string;
+  /** Whether the artefact has a user file. */
+  readonly config?: boolean;
+  /** Whether the artefact has Python endpoints. */
+  readonly python?: boolean;
+}
+
+/** Files to write: path in the artefact -> content. */
+export type Contents = { readonly [path: string]: string | Uint8Array };
+
+/** Bundles to make: path in the artefact -> entry module below `adapters/`, without its extension. */
+export type BundleEntries = { readonly [path: string]: string };
+
+/** One written file of the artefact; its path is relative to the folder. */
+export type BuiltFile = { readonly path: string; readonly bytes: number };
+
+/** How `svc build` lays out the artefact of one platform, and how `svc preview` runs it. */
+export interface Target {
+  /** The runtime whose built-in modules the bundles may import. */
+  readonly runtime: 'node' | 'workerd';
+  readonly bundles: BundleEntries;
+  /** Path of the database in the artefact. */
+  readonly database: string;
+  /** The files that the platform's own tools deploy by, and a README. */
+  readonly files: (facts: ProjectFacts) => { readonly [path: string]: string };
+  /** Additions for a project with Python endpoints. */
+  readonly python: {
+    readonly bundles: BundleEntries;
+    readonly files: (python: CarriedPython, facts: ProjectFacts) => Promise<Contents>;
+    /** The command that deploys such an artefact, if it differs. */
+    readonly next?: string;
+  };
+  /** Runs last, over the written folder. It may add files, such as an archive, and throws if a limit is exceeded. */
+  readonly finish: (folder: string, files: readonly BuiltFile[]) => Promise<void>;
+  /** The command that deploys the artefact. */
+  readonly next: string;
+  /** Runs the artefact on this machine as the platform would. */
+  readonly preview: (options: PreviewOptions) => Promise<Preview>;
+}
+
+/** Formats a number of bytes for people, e.g. `25.0 MiB`. */
+export function toMiB(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

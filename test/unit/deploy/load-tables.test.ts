@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
+import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../../adapters/duckdb-wasm/engine/path-file.ts';
+import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
+import { buildTarget } from '../../../deploy/build.ts';
+import { parseLoadSource } from '../../../deploy/load-source.ts';
+import { type LoadOptions, loadTables } from '../../../deploy/load-tables.ts';
+import { parseManifest } from '../../../src/catalog/manifest.ts';
+import type { JsonValue } from '../../../src/json.ts';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-load-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const file = (path: string): string => join(root, path);
+
+/** What `svc build` makes of `--load` options. */
+const named = (...texts: string[]): LoadOptions => ({
+  sources: texts.map((text) => parseLoadSource(text, root)),
+  replace: false,
+});
+
+/** Answers of the wasm engine, which is the one that serves what was loaded. */
+async function ask(database: string, sql: string): Promise<readonly JsonValue[]> {
+  const engine = await openWasm({ ...(await compileEngine()), file: pathFile(database) });
+  const call = { caller: null, signal: new AbortController().signal, timeoutMs: 20_000 };
+  const { rows } = await engine.run({ sql, values: [], mode: 'read', maxRows: 100 }, call);
+  await engine.close();
+  return rows;
+}
+
+const digestOf = async (path: string): Promise<string> =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+
+async function writeParquet(path: string, query: string): Promise<void> {
+  await runScript(file('scratch.duckdb'), `COPY (${query}) TO '${path}' (FORMAT parquet)`);
+}
+
+describe('loading files', () => {
+  it('reads every format into a table named after the file', async () => {
+    await writeFile(file('people.csv'), 'id,name,born\n1,Zoë,2000-02-29\n2,"a, b",\n');
+    await writeFile(file('prices.tsv'), 'item\tprice\nx\t1.25\n');
+    await writeFile(
+      file('orders.json'),
+      '[{"id": 1, "lines": [{"sku": "a", "n": 2}]}, {"id": 2, "lines": []}]',
+    );
+    await writeFile(
+      file('events.ndjson'),
+      '{"at": "2024-01-01T10:00:00", "ok": true}\n{"at": null, "ok": false}\n',
+    );
+    await writeFile(file('log-2024.jsonl.gz'), gzipSync('{"n": 1}\n{"n": 2}\n'));
+    await writeParquet(
+      file('sales.parquet'),
+      'SELECT i::BIGINT AS id, i * 0.5 AS amount FROM range(1000) t(i)',
+    );
+    const database = file('data.duckdb');
+    const loaded = await loadTables(
+      database,
+      named('people.csv', 'prices.tsv', 'orders.json', 'events.ndjson', 'log-2024.jsonl.gz', 'sales.parquet'),
+    );
+    expect(loaded.map(({ table, rows }) => [table, rows])).toEqual([
+      ['people', 2],
+      ['prices', 1],
+      ['orders', 2],
+      ['events', 2],
+      ['log_2024', 2],
+      ['sales', 1000],
+    ]);
+    expect(await ask(database, 'FROM people ORDER BY id')).toEqual([
+      { id: 1, name: 'Zoë', born: '2000-02-29' },
+      { id: 2, name: 'a, b', born: null },
+    ]);
+    expect(await ask(database, 'SELECT price FROM prices')).toEqual([{ price: 1.25 }]);
+    expect(await ask(database, 'FROM orders WHERE id = 1')).toEqual([{ id: 1, lines: [{ sku: 'a', n: 2 }] }]);
+    expect(await ask(database, 'SELECT "at" FROM events WHERE ok')).toEqual([{ at: '2024-01-01T10:00:00' }]);
+    expect(await ask(database, 'SELECT sum(n) AS n FROM log_2024')).toEqual([{ n: 3 }]);
+    expect(await ask(database, 'SELECT sum(amount) AS total FROM sales')).toEqual([{ total: 249750 }]);
+  });
+
+  it('takes patterns: a table for each file, or one for all where it is named', async () => {
+    await mkdir(file('exports'));
+    for (const month of ['01', '02']) await writeFile(file(`exports/m-${month}.csv`), `month\n${month}\n`);
+    const [each, all] = [file('each.duckdb'), file('all.duckdb')];
+    const tables = await loadTables(each, named('exports/m-*.csv'));
+    expect(tables.map(({ table }) => table)).toEqual(['m_01', 'm_02']);
+    expect(await loadTables(all, named('months=exports/*.csv'))).toMatchObject([
+      { table: 'months', rows: 2 },
+    ]);
+    expect(await ask(all, 'FROM months ORDER BY month')).toEqual([{ month: '01' }, { month: '02' }]);
+  });
+
+  it('keeps what the database has, and replaces a table only when told to', async () => {
+    const database = file('data.duckdb');
+    await runScript(database, "CREATE TABLE sales AS SELECT 'old' AS x; CREATE TABLE kept AS SELECT 1 AS x");
+    await writeFile(file('sales.csv'), 'x\nnew\n');
+    await expect(loadTables(database, named('sales.csv'))).rejects.toThrow(
+      /sales\.csv: the database has a table sales already\..*--replace/,
+    );
+    await loadTables(database, { ...named('sales.csv'), replace: true });
+    expect(await ask(database, 'SELECT x FROM sales')).toEqual([{ x: 'new' }]);
+    expect(await ask(database, 'SELECT x FROM kept')).toEqual([{ x: 1 }]);
+  });
+
+  it('names every file that cannot be read, and why', async () => {
+    await writeFile(file('broken.json'), '{"a": ');
+    await writeFile(file('noise.parquet'), 'this is no parquet file');
+    await writeFile(file('notes.txt'), 'words');
+    const failure = loadTables(file('data.duckdb'), named('broken.json', 'noise.parquet', 'notes.txt'));
+    await expect(failure).rejects.toMatchObject({ code: 'project_invalid' });
+    await expect(failure).rejects.toThrow(/broken\.json: .*[Mm]alformed JSON/);
+    await expect(failure).rejects.toThrow(/noise\.parquet: .*parquet/i);
+    await expect(failure).rejects.toThrow(/notes\.txt: the ending says no format\. Known are csv, tsv, json/);
+  });
+
+  it('says when there is no such file, and when two would become one table', async () => {
+    await mkdir(file('a'));
+    for (const path of ['x.csv', 'a/X.csv']) await writeFile(file(path), 'n\n1\n');
+    await expect(loadTables(file('data.duckdb'), named('gone/*.csv'))).rejects.toThrow(
+      /no file .*gone\/\*\.csv/,
+    );
+    await expect(loadTables(file('data.duckdb'), named('x.csv', 'a/X.csv'))).rejects.toThrow(
+      /Several files would become the table.*--load name=path/,
+    );
+  });
+
+  it('quotes what names hold', async () => {
+    await writeFile(file("it's.csv"), 'n\n7\n');
+    const database = file('data.duckdb');
+    await loadTables(database, named(`od"d=it's.csv`));
+    expect(await ask(database, 'SELECT n FROM "od""d"')).toEqual([{ n: 7 }]);
+  });
+
+  it('refuses a name without a file', () => {
+    expect(() => parseLoadSource('name=', root)).toThrow(/--load name= names no file/);
+    expect(parseLoadSource('a/b=c.csv', root)).toEqual({ table: null, pattern: file('a/b=c.csv') });
+  });
+});
+
+const SITE = `svc: 1
+project: shop
+profile: default
+profiles:
+  default:
+    database:
+      path: shop.duckdb
+`;
+const TOOL = `svc: 1
+tool:
+  name: total
+  description: A tool.
+  source:
+    code: SELECT sum(n) AS total FROM sales
+`;
+
+describe('svc build --load', () => {
+  beforeEach(async () => {
+    await mkdir(file('tools'));
+    await writeFile(file('svc-site.yml'), SITE);
+    await writeFile(file('tools/total.yml'), TOOL);
+    await writeFile(
+      file('sales.csv'),
+      `n,text\n${Array.from({ length: 20_000 }, (_, n) => `${n},t${n % 97}`).join('\n')}\n`,
+    );
+  });
+
+  const build = () => buildTarget({ root, target: 'node', load: named('sales.csv') });
+
+  it('makes a database where the project has none', async () => {
+    const { out, loaded, hash } = await build();
+    expect(loaded).toMatchObject([{ table: 'sales', rows: 20_000, files: [file('sales.csv')] }]);
+    const { database, ...manifest } = parseManifest(await readFile(join(out, 'manifest.json'), 'utf8'));
+    expect(manifest.hash).toBe(hash);
+    expect(database).toEqual({
+      name: 'shop.duckdb',
+      bytes: (await stat(join(out, 'data.duckdb'))).size,
+      sha256: await digestOf(join(out, 'data.duckdb')),
+    });
+    expect(await ask(join(out, 'data.duckdb'), 'SELECT sum(n) AS total FROM sales')).toEqual([
+      { total: 199_990_000 },
+    ]);
+    expect(existsSync(join(out, 'data.duckdb.wal'))).toBe(false);
+    expect(existsSync(file('shop.duckdb'))).toBe(false);
+  });
+
+  it("adds to a copy of the project's database, which stays as it is", async () => {
+    await runScript(file('shop.duckdb'), 'CREATE TABLE more AS SELECT 1 AS x');
+    const before = await digestOf(file('shop.duckdb'));
+    const { out } = await build();
+    const sql = 'SELECT (SELECT x FROM more) + count(*) AS n FROM sales';
+    expect(await ask(join(out, 'data.duckdb'), sql)).toEqual([{ n: 20_001 }]);
+    expect(await digestOf(file('shop.duckdb'))).toBe(before);
+  });
+
+  it('leaves nothing behind when a file cannot be read', async () => {
+    await writeFile(file('sales.csv'), '{"not": csv');
+    await writeFile(file('sales.json'), '{"a": ');
+    const failed = buildTarget({ root, target: 'node', load: named('sales.json') });
+    await expect(failed).rejects.toThrow(/sales\.json/);
+    await expect(readFile(file('build/node/manifest.json'))).rejects.toThrow(/ENOENT/);
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { staleBecause } from '../../../../deploy/preview/rebuild-reason.ts';
+import { VERSION } from '../../../../src/version.ts';
+
+let root: string;
+let out: string;
+
+const manifest = (version = VERSION) =>
+  JSON.stringify({ svc: 1, version, hash: 'x', profile: 'default', catalog: { hash: 'h' } });
+const because = (more: Partial<Parameters<typeof staleBecause>[1]> = {}) =>
+  staleBecause(out, {
+    root,
+    profile: 'default',
+    catalog: 'h',
+    database: join(root, 'data.duckdb'),
+    config: null,
+    ...more,
+  });
+/** A file from before or after the build. */
+async function put(path: string, when: 'before' | 'after'): Promise<void> {
+  await mkdir(join(root, path, '..'), { recursive: true });
+  await writeFile(join(root, path), path);
+  const at = Date.now() / 1000 + (when === 'after' ? 60 : -60);
+  await utimes(join(root, path), at, at);
+}
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-stale-'));
+  out = join(root, 'build/node');
+  await mkdir(out, { recursive: true });
+  await writeFile(join(out, 'manifest.json'), manifest());
+  for (const file of ['svc-site.yml', 'tools/sum.yml', 'data.duckdb']) await put(file, 'before');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+test('an artefact that is newer than everything is not stale', async () => {
+  expect(await because()).toBeNull();
+});
+
+test.each(['svc-site.yml', 'tools/sum.yml', 'sql/deep/er.sql', 'data.duckdb', 'data.duckdb.wal'])(
+  '%s is a reason when it is newer',
+  async (file) => {
+    await put(file, 'after');
+    expect(await because()).toBe(`${file} is newer`);
+  },
+);
+
+test.each(['build/other/x.js', 'node_modules/x/y.js', '.git/index', 'tools/.x.yml', 'logs/audit.jsonl'])(
+  '%s is none',
+  async (file) => {
+    await put(file, 'after');
+    expect(await because()).toBeNull();
+  },
+);
+
+test('endpoints that are others are a reason, also where no file is newer', async () => {
+  await rm(join(root, 'tools/sum.yml'));
+  expect(await because({ catalog: 'without it' })).toBe('its endpoints are others');
+  expect(await because({ catalog: null })).toBeNull();
+});
+
+test('what was built otherwise is built again', async () => {
+  await writeFile(join(root, 'config.yml'), 'svc: 1\n');
+  expect(await because({ profile: 'large' })).toBe('it was built for the profile default');
+  expect(await because({ config: join(root, 'config.yml') })).toBe('it was built with another user file');
+  await writeFile(join(out, 'manifest.json'), manifest('0.0.1'));
+  expect(await because()).toBe('it was built by svc 0.0.1');
+  await rm(out, { recursive: true });
+  expect(await because()).toBe('there is none yet');
+});

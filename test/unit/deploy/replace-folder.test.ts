@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { replaceFolder } from '../../../deploy/replace-folder.ts';
+
+const MANIFEST = JSON.stringify({ svc: 1, hash: 'h', catalog: {} });
+let parent: string;
+let out: string;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'svc-folder-'));
+  out = join(parent, 'build', 'node');
+});
+
+const write = (name: string, text: string) => async (folder: string) => {
+  await writeFile(join(folder, 'manifest.json'), MANIFEST);
+  await writeFile(join(folder, name), text);
+  return name;
+};
+
+test('the folder is made with its parents, and nothing else is left beside it', async () => {
+  expect(await replaceFolder(out, write('index.js', '1'))).toBe('index.js');
+  expect((await readdir(out)).toSorted()).toEqual(['index.js', 'manifest.json']);
+  expect(await readdir(join(parent, 'build'))).toEqual(['node']);
+});
+
+test('a second build replaces the first; local files whose names begin with a dot stay', async () => {
+  await replaceFolder(out, write('old.js', '1'));
+  await writeFile(join(out, '.dev.vars'), 'A=1');
+  await mkdir(join(out, '.wrangler/state'), { recursive: true });
+  await replaceFolder(out, write('new.js', '2'));
+  expect((await readdir(out)).toSorted()).toEqual(['.dev.vars', '.wrangler', 'manifest.json', 'new.js']);
+  expect(await readFile(join(out, '.dev.vars'), 'utf8')).toBe('A=1');
+});
+
+test('a build that fails leaves the older one as it was', async () => {
+  await replaceFolder(out, write('old.js', '1'));
+  const failing = replaceFolder(out, async (folder) => {
+    await writeFile(join(folder, 'half.js'), '');
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect((await readdir(out)).toSorted()).toEqual(['manifest.json', 'old.js']);
+  expect(await readdir(join(parent, 'build'))).toEqual(['node']);
+});
+
+test('a folder with files of somebody else is refused', async () => {
+  await mkdir(out, { recursive: true });
+  await writeFile(join(out, 'thesis.txt'), 'years of work');
+  await expect(replaceFolder(out, write('a', '1'))).rejects.toThrow(/did not write/);
+  expect(await readdir(out)).toEqual(['thesis.txt']);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { target } from '../../../../../deploy/targets/cloudflare-workers/target.ts';
+
+const MIB = 1_048_576;
+
+test('a database of 25 MiB is the largest that is accepted', async () => {
+  await target.finish('', [{ path: 'assets/data.duckdb', bytes: 25 * MIB }]);
+  const larger = target.finish('', [{ path: 'assets/data.duckdb', bytes: 25 * MIB + 1 }]);
+  await expect(larger).rejects.toMatchObject({ code: 'target_unsupported' });
+  await expect(larger).rejects.toThrow(/25\.0 MiB.*another target/);
+});
+
+test('the modules together are held to 30 MiB, without the database', async () => {
+  const files = [
+    { path: 'index.js', bytes: 5 * MIB },
+    { path: 'duckdb.wasm', bytes: 25 * MIB },
+    { path: 'assets/data.duckdb', bytes: 20 * MIB },
+  ];
+  await target.finish('', files);
+  await expect(target.finish('', [...files, { path: 'manifest.json', bytes: 1 }])).rejects.toThrow(
+    /30\.0 MiB/,
+  );
+});
+
+test('what may not fit into the memory of an isolate is refused, with what it may need', async () => {
+  const database = { path: 'assets/data.duckdb', bytes: 25 * MIB };
+  await target.finish('', [database, { path: 'manifest.json', bytes: 3 * MIB }]);
+  const larger = target.finish('', [database, { path: 'manifest.json', bytes: 4 * MIB }]);
+  await expect(larger).rejects.toMatchObject({ code: 'target_unsupported' });
+  await expect(larger).rejects.toThrow(/may need 114\.0 MiB.*isolate has 128\.0 MiB/);
+});
+
+test('the Worker comes before its assets, always', () => {
+  const { 'wrangler.toml': toml } = target.files({ project: 'Sales', version: '1.0.0' });
+  expect(toml).toContain('name = "sales"');
+  expect(toml).toContain('run_worker_first = true');
+  expect(toml).toContain('binding = "ASSETS"');
+});
