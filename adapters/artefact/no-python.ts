@@ -9,6 +9,11 @@ export async function runPython(): Promise<never> {
   throw new SvcError('python_unavailable', 'This artefact was built without Python.');
 }
 
+/** Returns false, because an artefact without Python has no endpoint in Python. */
+export function isPython(): false {
+  return false;
+}
+
 /** Opens nothing. */
 export const nodePython: typeof ofNode = () => ({ parts: {}, warm: async () => {}, close: async () => {} });
 
