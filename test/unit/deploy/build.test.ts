@@ -133,7 +133,7 @@ test('what signs people in goes into an artefact whose user file asks for it, an
     const built = await buildTarget({ root, target, ...(auth === null ? {} : { config: 'config.yml' }) });
     return readFile(join(built.out, 'index.js'), 'utf8');
   };
-  const marks = ['dcr_', 'A256GCM'];
+  const marks = ['dcr_', 'invalid_client_metadata'];
   for (const target of ['node', 'cloudflare-workers'] as const) {
     for (const auth of [null, none]) {
       const code = await codeOf(auth, target);
@@ -187,7 +187,7 @@ interface Refused {
 }
 
 const CONDITIONS = 'google.protobuf';
-const TEMPLATES = 'the parameters of a macro are names';
+const TEMPLATES = 'a parameter of a macro must be a name';
 
 async function codeWith(files: Record<string, string>): Promise<string> {
   for (const [path, content] of Object.entries(files)) {
