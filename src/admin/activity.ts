@@ -16,13 +16,13 @@ interface Minute {
   slowestMs: number;
 }
 
-/** What happened lately, kept in memory: nothing of what was sent or answered. */
+/** Recent calls in memory, without arguments and results. */
 export interface Recent {
   readonly observe: CallObserver;
   readonly activity: () => Activity;
 }
 
-/** Counts the calls of the last hour by minute and keeps the last few. */
+/** Counts the calls of the last hour by minute and keeps the last few calls. */
 export function createRecent(clock: Clock): Recent {
   const minutes = new Map<number, Minute>();
   const calls: Activity['calls'] = [];

@@ -9,21 +9,24 @@ import { toOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';
 import type { AdminSource } from './source.ts';
 
-/** How the admin API is served. */
+/** The parts that the admin API needs. */
 export interface AdminOptions {
   readonly source: AdminSource;
   readonly clock: Clock;
   readonly log: Log;
-  /** Errors tell their code and causes. */
+  /** Whether errors include their code and causes. */
   readonly debug: boolean;
 }
 
-/** The admin API: operations, their description, and pages for people. */
+/** The admin API: its operations, their OpenAPI document, and pages for people. */
 export interface Admin {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A second app beside the served one, for a Unix socket only (spec, "Admin API"; design, D12). */
+/**
+ * Creates the app for the admin API, which is separate from the MCP
+ * app and for a Unix socket only (spec, "Admin API"; design, D12).
+ */
 export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin {
   const hono = new Hono();
   const described = toOpenApi();
@@ -51,7 +54,7 @@ export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin 
   return { fetch: async (request) => hono.fetch(request) };
 }
 
-/** A page of the web that finds its way to the socket through a forwarder has another name. */
+/** Rejects foreign host names. A web page that reaches the socket through a forwarder sends another name. */
 function enforceHost(host: string | null): void {
   if (host === null || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) return;
   throw new SvcError('denied', 'The admin API answers to the host localhost only.');
@@ -59,7 +62,7 @@ function enforceHost(host: string | null): void {
 
 const PAGES = ['/', '/docs', '/redoc', '/openapi.json'];
 
-/** What is there says which methods it takes (RFC 9110, 15.5.6). */
+/** The response to a wrong method names the allowed ones (RFC 9110, 15.5.6). */
 function refuse(method: string, path: string, debug: boolean): Response {
   const allowed = methodsOf(path);
   if (allowed === null)

@@ -6,7 +6,7 @@ import { FAILURE } from './schemas.ts';
 
 type Json = { readonly [key: string]: unknown };
 
-/** The description of the admin API (OpenAPI 3.1), made of the schemas that its answers are checked against. */
+/** The OpenAPI 3.1 document of the admin API, made from the schemas of its responses. */
 export function toOpenApi(): Json {
   const paths = ROUTES.map((route) => [route.path, { [route.method]: toOperation(route) }]);
   return {
@@ -39,7 +39,7 @@ function toOperation({ id, summary, parameters, response }: AdminRoute): Json {
   };
 }
 
-/** A number travels as text in a query: what is described is what the text says. */
+/** Schemas of query parameters that are numbers or times. A query carries text, so the text's form is described. */
 const WRITTEN: { readonly [name: string]: Json } = {
   start_time: { type: 'string', format: 'date-time' },
   end_time: { type: 'string', format: 'date-time' },

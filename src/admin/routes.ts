@@ -20,14 +20,14 @@ import {
 } from './schemas.ts';
 import type { AdminSource } from './source.ts';
 
-/** What an answer is made from. */
+/** The data from which a route makes its response. */
 export interface RouteInput {
   readonly source: AdminSource;
   readonly clock: Clock;
   readonly query: URLSearchParams;
 }
 
-/** One operation of the admin API: what serves it is also what describes it. */
+/** One operation of the admin API. The server and the OpenAPI document both use this record. */
 export interface AdminRoute {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -40,7 +40,7 @@ export interface AdminRoute {
 
 const now = (clock: Clock) => new Date(clock.now()).toISOString();
 
-/** Every operation (spec, "Admin API"), then `/activity`, which is ours. */
+/** Every operation of the spec ("Admin API"), then `/activity`, svc's own. */
 export const ROUTES: readonly AdminRoute[] = [
   get('/health', 'Whether the process answers', HEALTH, ({ clock }) => ({
     status: 'ok',

@@ -4,7 +4,7 @@ import { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from '../audit/
 const whole = v.pipe(v.number(), v.integer());
 const time = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** What a system does not tell is null, on macOS for one. */
+/** Null if the operating system does not report the figure, as on macOS. */
 const counter = v.nullable(count);
 
 /** `GET /health`. */
@@ -53,7 +53,7 @@ export const CONFIG = v.strictObject({
   transport: v.string(),
 });
 
-/** One of `GET /endpoints`. */
+/** One item of `GET /endpoints`. */
 export const ENDPOINT = v.strictObject({
   path: v.string(),
   type: v.nullable(v.picklist(OPERATION_TYPES)),
@@ -167,7 +167,7 @@ export const AUDIT_STATS = v.strictObject({
   latest_timestamp: v.nullable(v.string()),
 });
 
-/** `GET /activity`: what the page at `/` shows; of the last hour, in memory. */
+/** `GET /activity`: the calls of the last hour, from memory. The page at `/` shows them. */
 export const ACTIVITY = v.strictObject({
   minutes: v.array(
     v.strictObject({

@@ -19,7 +19,7 @@ export type Config = v.InferOutput<typeof CONFIG>;
 export type EndpointStatus = v.InferOutput<typeof ENDPOINT>;
 export type Activity = v.InferOutput<typeof ACTIVITY>;
 
-/** The figures of the machine, and of the program that serves. */
+/** Figures of the machine and of the program that serves. */
 export interface SystemFigures {
   info(): Promise<v.InferOutput<typeof SYSTEM_INFO>>;
   cpu(): Promise<v.InferOutput<typeof SYSTEM_CPU>>;
@@ -29,15 +29,15 @@ export interface SystemFigures {
   process(): Promise<v.InferOutput<typeof SYSTEM_PROCESS>>;
 }
 
-/** What the admin API tells of, asked anew by each request. */
+/** The state that the admin API shows. Every request reads it anew. */
 export interface AdminSource {
   status(): Status;
   config(): Config;
   endpoints(): readonly EndpointStatus[];
   activity(): Activity;
-  /** Begins a reload and gives its id. */
+  /** Starts a reload and returns its id. */
   reload(): v.InferOutput<typeof RELOAD>['reload_request_id'];
   readonly system: SystemFigures;
-  /** Null where calls are not recorded. */
+  /** Null if calls are not recorded. */
   readonly audit: AuditQuery | null;
 }

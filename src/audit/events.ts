@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Redactor } from './redaction/redact.ts';
 
-/** Something that a call did elsewhere, as its Python told of it. */
+/** Work that a call did outside of the database, as reported by its Python code (`svc.runtime`). */
 export interface AuditEvent {
   readonly kind: string;
   readonly started_at: string;
@@ -15,10 +15,10 @@ export interface AuditEvent {
 }
 
 const MAX_WORD = 256;
-/** Characters of all details of a call. */
+/** The most characters that the details of all events of a call have. */
 const MAX_DETAILS = 8_192;
 
-/** The events of a call, without anything that is sensitive; details are values, and kept where results are. */
+/** Redacts the events of a call. Details are kept only if `outputs` is set, like results. */
 export function toAuditEvents(
   events: readonly JsonObject[],
   redactor: Redactor,
@@ -48,7 +48,7 @@ export function toAuditEvents(
   );
 }
 
-/** Seconds since 1970, as Python counts. */
+/** Converts Python's seconds since 1970 to ISO 8601. */
 function toMoment(seconds: JsonValue | undefined): string {
   const moment = new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN);
   return Number.isNaN(moment.getTime()) ? new Date(0).toISOString() : moment.toISOString();

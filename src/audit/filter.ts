@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES } from './record.ts';
 
-/** The fields that a filter compares. */
+/** The fields of a record that a filter compares. */
 export const FILTER_FIELDS = [
   'schema_name',
   'operation_type',
@@ -14,27 +14,27 @@ export const FILTER_FIELDS = [
   'request_id',
 ] as const;
 
-/** Which records are asked for; what is absent does not matter. */
+/** Selects records. A field that is absent matches every record. */
 export type AuditFilter = {
   readonly [field in (typeof FILTER_FIELDS)[number]]?: string;
 } & {
-  /** Both ends belong to the range; as records have them, in UTC to the millisecond. */
+  /** Both ends are inclusive, in UTC with milliseconds, like `timestamp` in records. */
   readonly start_time?: string;
   readonly end_time?: string;
 };
 
-/** A line of an audit file, read. */
+/** A parsed line of an audit file. */
 export interface AuditLine {
   readonly fields: { readonly [field: string]: unknown };
   readonly timestamp: string;
 }
 
-/** How a record's `timestamp` looks. */
+/** The pattern of a record's `timestamp`. */
 export const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$';
 
 const MOMENT = new RegExp(TIMESTAMP);
 
-/** A line as a record; null for one that is torn, or none of ours. */
+/** Parses a line as a record. Returns null for a torn line and for lines of other programs. */
 export function toAuditLine(line: string): AuditLine | null {
   const fields = readLine(line);
   if (!isObject(fields)) return null;
@@ -47,7 +47,7 @@ export function toAuditLine(line: string): AuditLine | null {
   return sound ? { fields, timestamp } : null;
 }
 
-/** Whether a record is asked for. */
+/** Whether a record matches a filter. */
 export function matches({ fields, timestamp }: AuditLine, filter: AuditFilter): boolean {
   if (filter.start_time !== undefined && timestamp < filter.start_time) return false;
   if (filter.end_time !== undefined && timestamp > filter.end_time) return false;
@@ -56,13 +56,13 @@ export function matches({ fields, timestamp }: AuditLine, filter: AuditFilter): 
   );
 }
 
-/** A field as text; null where it is absent. */
+/** The text of a field; null if it is absent. */
 export function fieldTextOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The JSON of a line; null for a line that is not JSON, is nested too deep, or holds half of a surrogate pair. */
+/** Parses the JSON of a line. Returns null for invalid JSON, for JSON nested too deep and for half of a surrogate pair. */
 function readLine(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);

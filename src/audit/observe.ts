@@ -2,13 +2,13 @@ import type { CallObserver } from '../call/call-record.ts';
 import type { AuditSink } from '../ports.ts';
 import { type RecordOptions, toAuditRecord } from './record.ts';
 
-/** What a runtime is given so that its calls are recorded. */
+/** The observer that records the calls of a runtime. */
 export interface Audit {
   readonly observe: CallObserver;
   readonly admit: () => void;
 }
 
-/** Records every call in a sink, one JSON text each. */
+/** Records every call in a sink as one JSON text. */
 export function createAudit(sink: AuditSink, options: RecordOptions): Audit {
   return {
     observe: (call) => sink.record(JSON.stringify(toAuditRecord(call, options))),

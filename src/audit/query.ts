@@ -5,23 +5,23 @@ import { OPERATION_STATUSES, OPERATION_TYPES } from './record.ts';
 import type { AuditGroup, AuditStats } from './stats.ts';
 import { toMoment } from './time-range.ts';
 
-/** A record as it was read: all its fields, those of other versions too. */
+/** A record as read from the file, with all its fields, including those of other versions. */
 export type FoundRecord = { readonly [field: string]: unknown };
 
-/** Records newest first. */
+/** One page of records, newest first. */
 export interface AuditPage {
   readonly records: readonly FoundRecord[];
-  /** How many records there are in all that match. */
+  /** The number of all matching records. */
   readonly total: number;
-  /** Lines that are torn, or no records. */
+  /** The number of lines that are torn or not records. */
   readonly foreign: number;
 }
 
-/** Asks the records of an audit log, whatever keeps them. */
+/** Queries the records of an audit log, independent of their storage. */
 export interface AuditQuery {
   query(filter: AuditFilter, page: { readonly limit: number; readonly offset: number }): Promise<AuditPage>;
   stats(filter: AuditFilter): Promise<AuditStats>;
-  /** What charts are made of. */
+  /** Counts of matching records, grouped for charts. */
   groups(filter: AuditFilter): Promise<{ readonly groups: readonly AuditGroup[]; readonly foreign: number }>;
 }
 
@@ -72,7 +72,7 @@ export const AUDIT_PARAMETERS = v.strictObject(
   'is not a parameter here',
 );
 
-/** What a query string asks for; throws request_invalid for what it must not say, and for what it says twice. */
+/** Parses the query string. Throws request_invalid for unknown parameters, wrong values and repeated names. */
 export function parseAuditQuery(params: URLSearchParams): {
   readonly filter: AuditFilter;
   readonly limit: number;

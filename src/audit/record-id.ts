@@ -1,7 +1,7 @@
 const random = new Uint8Array(10 * 256);
 let used = random.length;
 
-/** A UUID of version 7 (RFC 9562): ids sort by the millisecond they were made in. */
+/** Creates a UUID of version 7 (RFC 9562). Ids sort by the millisecond of their creation. */
 export function createRecordId(now: number): string {
   if (used >= random.length) {
     crypto.getRandomValues(random);
@@ -11,7 +11,7 @@ export function createRecordId(now: number): string {
   let tail = '';
   for (let index = 0; index < 10; index += 1) {
     const byte = random[used + index] ?? 0;
-    // The first byte carries the version, the third the variant.
+    // The first byte holds the version, the third the variant.
     const value = index === 0 ? 0x70 | (byte & 0x0f) : index === 2 ? 0x80 | (byte & 0x3f) : byte;
     tail += (value + 0x100).toString(16).slice(1);
   }

@@ -15,7 +15,7 @@ export const OPERATION_TYPES = ['tool', 'resource', 'prompt'] as const;
 export const OPERATION_STATUSES = ['success', 'error'] as const;
 export const POLICY_DECISIONS = ['allow', 'deny', 'n/a'] as const;
 
-/** One operation, as a line of the audit file has it (spec, "Audit record"); then what is ours. */
+/** One operation as a line of the audit file. The fields of the spec ("Audit record") come first, then svc's own. */
 export interface AuditRecord {
   readonly record_id: string;
   readonly timestamp: string;
@@ -31,22 +31,25 @@ export interface AuditRecord {
   readonly trace_id: string | null;
   readonly policy_decision: (typeof POLICY_DECISIONS)[number];
   readonly policy_reason: string | null;
-  /** What the caller was told; the log has the rest under `request_id`. */
+  /** The text that the caller received. The log has the details under `request_id`. */
   readonly error_message: string | null;
   readonly error_code: string | null;
   readonly request_id: string;
   readonly policies_evaluated: number;
-  /** The rules that acted, e.g. `input[0]`. */
+  /** The rules that took effect, e.g. `input[0]`. */
   readonly policies_applied: readonly string[];
-  /** Rows, items or messages of the result; null for an error. */
+  /** The number of rows, items or messages in the result; null for an error. */
   readonly result_count: number | null;
   readonly input_data?: JsonObject;
   readonly output_data?: JsonValue;
-  /** What the call did elsewhere; absent where it told nothing. */
+  /** Work that the call did elsewhere; absent if it reported none. */
   readonly execution_events?: readonly AuditEvent[];
 }
 
-/** The fields in the order of a record. */
+/**
+ * The fields of a record in their order. A new field is added here,
+ * in `AuditRecord` and in `toAuditRecord`; tsc names the last two.
+ */
 export const RECORD_FIELDS = [
   'record_id',
   'timestamp',
@@ -73,7 +76,7 @@ export const RECORD_FIELDS = [
   'execution_events',
 ] as const satisfies readonly (keyof AuditRecord)[];
 
-/** What of a call's values is kept. */
+/** Whether records contain the arguments and the results of calls. */
 export interface RecordOptions {
   readonly inputs: boolean;
   readonly outputs: boolean;
@@ -82,7 +85,7 @@ export interface RecordOptions {
 const MAX_NAME = 512;
 const MAX_ERROR = 2_048;
 
-/** The record of one call, without anything that is sensitive and of bounded size. */
+/** Converts one call to its record: redacted and of bounded size. */
 export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptions): AuditRecord {
   const { context, decision, error, events = [] } = call;
   const redactor = createRedactor();
@@ -111,7 +114,7 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptio
   };
 }
 
-/** What a call was of: a resource goes by its template; what a client has made up may hold anything. */
+/** The name of a call's operation. A resource has its URI template. A name that only the client knows is redacted. */
 export function toOperationName({ entry, name }: CallRecord, redactor = createRedactor()): string {
   if (entry !== null) return entry.kind === 'resource' ? entry.uri : entry.name;
   return redactor.text(withoutQuery(name), MAX_NAME);
@@ -132,7 +135,7 @@ function callerOf({ transport, user, sessionId }: RequestContext) {
 function failureOf({ entry, error }: CallRecord, redactor: Redactor) {
   if (error === null) return { error_message: null, error_code: null };
   const told = redactor.text(toPublicText(error), MAX_ERROR);
-  // A name that nothing answers to is quoted at the end.
+  // The message about an unknown name ends with the name in quotes.
   return { error_message: entry === null ? withoutQuery(told) : told, error_code: error.code };
 }
 
@@ -141,7 +144,7 @@ function countOf(result: JsonValue): number {
   return result === null ? 0 : 1;
 }
 
-/** A prompt's text is made of its arguments, in whatever words: with a sensitive one among them none of it is kept. */
+/** Redacts the output. A prompt's text repeats its arguments in any form, so one sensitive argument hides the whole text. */
 function outputOf({ entry, result }: CallRecord, redactor: Redactor): JsonValue {
   if (entry?.kind !== 'prompt') return redactor.result(result, entry?.returns ?? null);
   const guarded = entry.parameters.some(({ sensitive }) => sensitive === true);

@@ -1,31 +1,31 @@
 import type { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from './record.ts';
 
-/** What the records of an audit log have in common (spec, `GET /audit/stats`). */
+/** Statistics of an audit log (spec, `GET /audit/stats`). */
 export interface AuditStats {
   readonly total_records: number;
   readonly by_type: { readonly [type in (typeof OPERATION_TYPES)[number]]: number };
   readonly by_status: { readonly [status in (typeof OPERATION_STATUSES)[number]]: number };
   readonly by_policy: { readonly [decision in (typeof POLICY_DECISIONS)[number]]: number };
-  /** Null where there are no records. */
+  /** Null if there are no records. */
   readonly earliest_timestamp: string | null;
   readonly latest_timestamp: string | null;
 }
 
-/** Records that differ in nothing that is counted. */
+/** The number of records that share all the counted fields. */
 export interface AuditGroup {
-  /** `2026-08-01T13`, UTC. */
+  /** For example `2026-08-01T13`, in UTC. */
   readonly hour: string;
   readonly type: string;
   readonly name: string | null;
   readonly status: string;
-  /** Null in records of others. */
+  /** Null in records of other programs. */
   readonly policy: string | null;
   readonly count: number;
   readonly earliest: string;
   readonly latest: string;
 }
 
-/** How often something was called, and how it went. */
+/** The number of calls of one kind, and their outcomes. */
 export interface Tally {
   readonly key: string;
   readonly calls: number;
@@ -33,7 +33,7 @@ export interface Tally {
   readonly denials: number;
 }
 
-/** The figures of groups. */
+/** Adds up groups to the statistics. */
 export function toStats(groups: readonly AuditGroup[]): AuditStats {
   const sum = (is: (group: AuditGroup) => boolean) =>
     groups.reduce((total, group) => total + (is(group) ? group.count : 0), 0);
@@ -54,7 +54,7 @@ export function toStats(groups: readonly AuditGroup[]): AuditStats {
   };
 }
 
-/** Groups added up under a key of theirs, e.g. by hour. */
+/** Adds up groups that share a key, such as the hour. */
 export function toTallies(
   groups: readonly AuditGroup[],
   keyOf: (group: AuditGroup) => string,

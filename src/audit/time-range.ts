@@ -9,15 +9,15 @@ const UNITS: Readonly<Record<string, number>> = {
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** How long `24h`, `7d`, `90m`, `30s` or `2w` is, in milliseconds; null for anything else. */
+/** Parses `24h`, `7d`, `90m`, `30s` or `2w` to milliseconds; null for any other text. */
 export function toDuration(text: string): number | null {
   const found = /^(\d{1,9})([smhdw])$/.exec(text.trim());
   return found === null ? null : Number(found[1]) * (UNITS[found[2] ?? ''] ?? 0);
 }
 
 /**
- * An ISO 8601 date or time as records have it; null for anything else. What names no zone is UTC, wherever the
- * machine is; a date as the end of a range means all of that day.
+ * Parses an ISO 8601 date or time to the form in records; null for any other text. A time
+ * without a zone is UTC, on every machine. A date at the end of a range includes that day.
  */
 export function toMoment(text: string, edge: 'start' | 'end'): string | null {
   const given = text.trim();
@@ -29,7 +29,7 @@ export function toMoment(text: string, edge: 'start' | 'end'): string | null {
 function toIso(text: string): string | null {
   const moment = new Date(text);
   if (Number.isNaN(moment.getTime())) return null;
-  // `2026-02-30` is no day, though it could be read as one of March.
+  // JavaScript would read `2026-02-30` as a day in March.
   const day = Number(text.slice(8, 10));
   const last = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
   return day <= last ? moment.toISOString() : null;

@@ -3,7 +3,7 @@ import type { SqlValue } from '../ports.ts';
 import { type Format, formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 
-/** A checked argument as DuckDB gets it: bound under its declared type, never as part of the SQL. */
+/** Converts a checked argument to a value that DuckDB binds under the declared type. Values never become part of the SQL. */
 export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
   if (value === null) return null;
   switch (parameter.type) {
@@ -32,7 +32,7 @@ function toList({ items }: TypeNode, values: readonly JsonValue[]): SqlValue {
   return { list: values.map(untypedItem(values)) };
 }
 
-/** A list without `items` is one of its items' common scalar type, and of their JSON text where they have none. */
+/** Items of a list without `items` share one scalar type if they can; otherwise the list holds their JSON texts. */
 function untypedItem(values: readonly JsonValue[]): (item: JsonValue) => SqlValue {
   const present = values.filter((item) => item !== null);
   if (present.every((item) => typeof item === 'boolean')) return (item) => item as boolean | null;
@@ -43,7 +43,7 @@ function untypedItem(values: readonly JsonValue[]): (item: JsonValue) => SqlValu
   return (item) => (item === null || typeof item === 'string' ? item : JSON.stringify(item));
 }
 
-/** A STRUCT of the declared properties, in their order; without any, the object's JSON text. */
+/** A STRUCT with the declared properties in their order. An object without declared properties becomes its JSON text. */
 function toStruct({ properties = {} }: TypeNode, value: JsonValue): SqlValue {
   const declared = Object.entries(properties);
   if (declared.length === 0) return JSON.stringify(value);

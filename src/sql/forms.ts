@@ -2,8 +2,8 @@ import { toBase64 } from '../crypto/encoding.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /*
- * The exact JSON form of every DuckDB value (docs/reference/types.md), shared by both engines.
- * One rule: a JSON number only where its text is exactly the value, else a string with every digit.
+ * The exact JSON form of every DuckDB value (docs/reference/types.md), shared by both engines. A value becomes
+ * a JSON number only if the number's text equals the value; otherwise it is a string with every digit.
  */
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -17,17 +17,17 @@ export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
 
 const FRACTION_DIGITS = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TimeUnit, number>;
 
-/** An integer of any width: a number when it is a safe integer, else its digits. */
+/** An integer of any width: a number if it is a safe integer, else a string of its digits. */
 export function integerForm(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-/** A DECIMAL: a number when JSON keeps it exactly (15 significant digits, or a safe integer), else all its digits. */
+/** A DECIMAL: a number if JSON keeps it exactly (15 significant digits, or a safe integer), else a string of all its digits. */
 export function decimalForm(unscaled: bigint, scale: number): number | string {
   if (scale === 0) return integerForm(unscaled);
   const number = Number(unscaled);
-  // One division of two exact numbers is rounded as their text would be read.
+  // The division of two exact doubles rounds like a parser that reads the decimal text.
   if (Math.abs(number) < 1e15 && scale <= EXACT_POWER) return number / 10 ** scale + 0;
   const digits = String(absolute(unscaled)).padStart(scale + 1, '0');
   const whole = digits.slice(0, -scale);
@@ -38,7 +38,7 @@ export function decimalForm(unscaled: bigint, scale: number): number | string {
   return exact ? Number(text) + 0 : text;
 }
 
-/** A FLOAT: the shortest decimal that reads back as the same 32-bit float; NaN and infinities are null. */
+/** A FLOAT: the shortest decimal that reads back as the same 32-bit float. NaN and infinities are null. */
 export function floatForm(value: number): number | null {
   if (!Number.isFinite(value)) return null;
   for (let digits = 1; digits < 9; digits += 1) {
@@ -48,12 +48,12 @@ export function floatForm(value: number): number | null {
   return Number(value.toPrecision(9)) + 0;
 }
 
-/** A DOUBLE; NaN and infinities are null, and there is no negative zero. */
+/** A DOUBLE. NaN and infinities are null, and negative zero is zero. */
 export function doubleForm(value: number): number | null {
   return Number.isFinite(value) ? value + 0 : null;
 }
 
-/** A DATE of days since 1970-01-01: `YYYY-MM-DD`, with a signed year of six digits outside 0000-9999. */
+/** A DATE from days since 1970-01-01: `YYYY-MM-DD`, with a signed year of six digits outside the years 0 to 9999. */
 export function dateForm(days: number): string {
   if (days === DATE_INFINITY) return 'infinity';
   if (days === -DATE_INFINITY) return '-infinity';
@@ -61,7 +61,7 @@ export function dateForm(days: number): string {
   return `${yearText(year)}-${two(month)}-${two(day)}`;
 }
 
-/** A TIME since midnight: `HH:MM:SS` with a fraction only when there is one. */
+/** A TIME from its distance to midnight: `HH:MM:SS`, with a fraction only if there is one. */
 export function timeForm(value: bigint, unit: TimeUnit = 'us'): string {
   return clockForm(Number(value), unit);
 }
@@ -75,7 +75,7 @@ function clockForm(value: number, unit: TimeUnit): string {
   return clock + fractionText(fraction, digits);
 }
 
-/** A TIME WITH TIME ZONE: the time, then its offset as `Z` or `+HH:MM` (`+HH:MM:SS` where it has seconds). */
+/** A TIME WITH TIME ZONE: the time, then its offset as `Z` or `+HH:MM` (`+HH:MM:SS` if it has seconds). */
 export function timeTzForm(micros: bigint, offsetSeconds: number): string {
   if (offsetSeconds === 0) return `${timeForm(micros)}Z`;
   const size = Math.abs(offsetSeconds);
@@ -84,7 +84,7 @@ export function timeTzForm(micros: bigint, offsetSeconds: number): string {
   return `${timeForm(micros)}${offsetSeconds < 0 ? '-' : '+'}${hoursMinutes}${seconds}`;
 }
 
-/** A TIMESTAMP since the epoch in its own unit, ISO 8601; `zoned` values are UTC and end in `Z`. */
+/** A TIMESTAMP from its distance to 1970, in ISO 8601; `zoned` values are in UTC and end in `Z`. */
 export function timestampForm(value: bigint, unit: TimeUnit, zoned: boolean): string {
   if (value === INT64_MAX) return 'infinity';
   if (value === -INT64_MAX) return '-infinity';
@@ -93,7 +93,7 @@ export function timestampForm(value: bigint, unit: TimeUnit, zoned: boolean): st
   return `${yearText(year)}-${two(month)}-${two(day)}T${clockForm(rest, unit)}${zoned ? 'Z' : ''}`;
 }
 
-/** Whole days, and what is left of the last one. */
+/** Splits a value into whole days and the rest of the last day. */
 function splitDays(value: bigint, perDay: number): { days: number; rest: number } {
   const number = Number(value);
   if (Number.isSafeInteger(number)) {
@@ -105,7 +105,7 @@ function splitDays(value: bigint, perDay: number): { days: number; rest: number 
   return { days: Number((value - rest) / size), rest: Number(rest) };
 }
 
-/** An INTERVAL as an ISO 8601 duration; each component carries its own sign, zero is `PT0S`. */
+/** An INTERVAL as an ISO 8601 duration. Each component has its own sign; zero is `PT0S`. */
 export function intervalForm(months: number, days: number, micros: bigint): string {
   const date = part(Math.trunc(months / 12), 'Y') + part(months % 12, 'M') + part(days, 'D');
   const size = absolute(micros);
@@ -123,13 +123,13 @@ export function blobForm(bytes: Uint8Array): string {
   return toBase64(bytes);
 }
 
-/** A BIT from DuckDB's own bytes (the first says how many leading bits are padding): its zeros and ones. */
+/** A BIT as its zeros and ones. The first of DuckDB's bytes is the number of leading padding bits. */
 export function bitForm(bytes: Uint8Array): string {
   const bits = Array.from(bytes.subarray(1), (byte) => byte.toString(2).padStart(8, '0')).join('');
   return bits.slice(bytes[0] ?? 0);
 }
 
-/** A BIGNUM from DuckDB's own bytes (three of header, then the magnitude; negatives inverted). */
+/** A BIGNUM from DuckDB's bytes: a header of three bytes, then the magnitude, which is inverted for negative numbers. */
 export function bignumForm(bytes: Uint8Array): number | string {
   const negative = ((bytes[0] ?? 0) & 0x80) === 0;
   let size = 0n;
@@ -137,18 +137,18 @@ export function bignumForm(bytes: Uint8Array): number | string {
   return integerForm(negative ? -size : size);
 }
 
-/** A MAP: an object whose keys are the text of each key's own form. */
+/** A MAP as an object. The keys are the texts of the keys' own forms. */
 export function mapForm(entries: readonly (readonly [JsonValue, JsonValue])[]): JsonObject {
   return Object.fromEntries(entries.map(([key, value]) => [keyText(key), value]));
 }
 
-/** A STRUCT: an object, or an array where the fields have no names (`row(1, 2)`). */
+/** A STRUCT as an object, or as an array if its fields have no names (`row(1, 2)`). */
 export function structForm(names: readonly string[], values: readonly JsonValue[]): JsonValue {
   if (names.every((name) => name === '')) return values;
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
 }
 
-/** Column names made distinct: the second `name` becomes `name_1`, the third `name_2`. */
+/** Makes column names distinct: the second `name` becomes `name_1`, the third `name_2`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names);
   const seen = new Set<string>();
@@ -185,7 +185,7 @@ function keyText(key: JsonValue): string {
   return typeof key === 'string' ? key : JSON.stringify(key);
 }
 
-/** Days since the epoch as a proleptic Gregorian date; JS dates end at the year 275760, DuckDB's do not. */
+/** Converts days since 1970 to a proleptic Gregorian date. JavaScript's dates end in the year 275760, DuckDB's do not. */
 function toCivil(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);

@@ -1,6 +1,9 @@
 import type { JsonValue } from '../json.ts';
 
-/** A JSON value; numbers that a double cannot keep stay as their own text, and NaN and infinities are null. */
+/**
+ * Parses the text of a JSON value. A number that a double cannot hold
+ * becomes a string of its digits; NaN and infinities become null.
+ */
 export function jsonForm(text: string): JsonValue {
   try {
     return parseExactly(text);
@@ -9,7 +12,7 @@ export function jsonForm(text: string): JsonValue {
   }
 }
 
-/** What DuckDB takes for JSON and the standard does not: NaN, infinities, a comma after the last item. */
+/** DuckDB's extensions of JSON: NaN, infinities and a comma after the last item. */
 const BEYOND_JSON = /"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[\]}])/gi;
 const BEYOND_JSON_FORMS: { readonly [first: string]: string } = {
   N: 'null',
@@ -21,9 +24,10 @@ const BEYOND_JSON_FORMS: { readonly [first: string]: string } = {
 };
 
 function parseExactly(text: string): JsonValue {
-  // Fewer than 16 digits and an exponent below 100 always survive, and a reviver costs several times the parse.
+  // Numbers with fewer than 16 digits and an exponent below 100 are always exact. A reviver is several times
+  // slower than a plain parse.
   if (!/[\d.]{16}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text);
-  // The reviver's third argument is in every engine we run on and not yet in TypeScript's library.
+  // Every engine passes a third argument to the reviver; TypeScript's library does not declare it yet.
   const parse = JSON.parse as ParseWithSource;
   return parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && !sameDecimal(source, String(value)) ? source : value,
@@ -39,7 +43,7 @@ function sameDecimal(left: string, right: string): boolean {
   return decimalKey(left) === decimalKey(right);
 }
 
-/** A decimal text in one spelling: sign, digits without outer zeros, power of ten. */
+/** Brings a decimal text to one spelling: sign, digits without outer zeros, power of ten. */
 function decimalKey(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

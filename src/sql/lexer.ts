@@ -1,4 +1,4 @@
-/** What a stretch of SQL is. */
+/** The kind of a token. */
 export type TokenKind =
   | 'word'
   | 'quoted'
@@ -10,29 +10,29 @@ export type TokenKind =
   | 'comment'
   | 'symbol';
 
-/** A stretch of SQL, from one offset to another; tokens follow each other without gaps. */
+/** A token of SQL between two offsets. The tokens of a text have no gaps between them. */
 export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
 }
 
-/** What keeps SQL from being read, and where. */
+/** A lexical error of SQL and its place. */
 export interface SqlIssue {
   readonly message: string;
-  /** Counted in UTF-16 units from the start of the text. */
+  /** In UTF-16 units from the start of the text. */
   readonly offset: number;
 }
 
-/** SQL cut into tokens by DuckDB's lexical rules. */
+/** The tokens of a SQL text, split by DuckDB's lexical rules. */
 export interface Lexed {
   readonly tokens: readonly Token[];
   readonly problems: readonly SqlIssue[];
 }
 
-/** DuckDB reads these Unicode blanks, which editors and web pages leave behind, as blanks ... */
+/** DuckDB reads these Unicode blanks, which editors and web pages leave behind, as blanks. */
 const UNICODE_BLANKS = String.raw`\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff`;
-/** ... and every other character beyond ASCII as a letter. */
+/** DuckDB reads every other character beyond ASCII as a letter. */
 const LETTERS = String.raw`A-Za-z_\x80-\x9f\xa1-\u1fff\u200c-\u202e\u2030-\u205e\u2061-\u2fff\u3001-\ufefe\uff00-\uffff`;
 const UNICODE_BLANK = new RegExp(`[${UNICODE_BLANKS}]`);
 const BLANK = new RegExp(`[ \\t\\n\\r\\f${UNICODE_BLANKS}]+`, 'y');
@@ -42,11 +42,11 @@ const DOLLAR_TAG = new RegExp(String.raw`\$(?:[${LETTERS}][${LETTERS}0-9]*)?\$`,
 const NUMBER = /\d[\d_]*(?:\.\d[\d_]*)?/y;
 const LINE_COMMENT = /--[^\n\r]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
-/** In a string with escapes: what to step over, and the quote that ends it. */
+/** Inside a string with escapes: a sequence to skip, or the closing quote. */
 const QUOTE_OR_ESCAPE = /''|\\[\s\S]|'/g;
 const POSITIONAL = /\$\d+|\?\d*/y;
 
-/** Cuts SQL into tokens in one pass; never throws, whatever the text. */
+/** Splits SQL into tokens in one pass. Never throws. Unclosed text is reported as an issue. */
 export function lexSql(sql: string): Lexed {
   const tokens: Token[] = [];
   const problems: SqlIssue[] = [];
@@ -59,12 +59,12 @@ export function lexSql(sql: string): Lexed {
   return { tokens, problems };
 }
 
-/** Whether SQL has blanks beyond ASCII, which DuckDB does not take for blanks everywhere. */
+/** Whether SQL has blanks beyond ASCII. DuckDB does not read them as blanks in every place. */
 export function hasUnicodeBlank(sql: string): boolean {
   return UNICODE_BLANK.test(sql);
 }
 
-/** What begins at an offset, where it ends, and what is wrong with it. */
+/** The token at an offset: its kind, its end and its error. */
 interface Reading {
   readonly kind: TokenKind;
   readonly end: number;
@@ -128,7 +128,7 @@ function readDollarString(sql: string, from: number, tag: string): Reading {
   return { kind: 'string', end: sql.length, problem };
 }
 
-/** A string with backslash escapes; its pieces on the next lines belong to it, backslashes and all. */
+/** Reads a string with backslash escapes, together with its pieces on the next lines. */
 function readEscapedString(sql: string, quote: number): Reading {
   let end = closingEscapedQuote(sql, quote);
   for (let next = nextPiece(sql, end + 1); next > 0; next = nextPiece(sql, end + 1)) {
@@ -137,7 +137,7 @@ function readEscapedString(sql: string, quote: number): Reading {
   return closed(sql, 'string', end, 'This string');
 }
 
-/** Where a string goes on: at a quote after a line break, with only blanks and line comments before it. */
+/** Finds the continuation of a string: a quote after a line break, with only blanks and line comments in between. */
 function nextPiece(sql: string, from: number): number {
   let at = from;
   for (let end = at; end > 0; end = match(BLANK, sql, at) || match(LINE_COMMENT, sql, at)) at = end;
@@ -157,7 +157,10 @@ function readBlockComment(sql: string, at: number): Reading {
   return { kind: 'comment', end: COMMENT_EDGE.lastIndex };
 }
 
-/** Where the quote that stands here is closed, doubled ones aside; beyond the end when it never is. */
+/**
+ * Returns the offset after the closing quote and skips doubled
+ * quotes. The result is beyond the end if the quote is never closed.
+ */
 function closingQuote(sql: string, at: number): number {
   const quote = sql.charAt(at);
   let end = sql.indexOf(quote, at + 1);
@@ -174,14 +177,14 @@ function closingEscapedQuote(sql: string, at: number): number {
   }
 }
 
-/** A token that a closing quote must end. */
+/** Reads a token that needs a closing quote. */
 function closed(sql: string, kind: TokenKind, quote: number, what: string): Reading {
   return quote < sql.length
     ? { kind, end: quote + 1 }
     : { kind, end: sql.length, problem: `${what} is never closed` };
 }
 
-/** Where a match that begins exactly here ends; 0 when there is none. */
+/** Returns the end of a match that begins exactly at an offset; 0 if there is none. */
 function match(shape: RegExp, sql: string, at: number): number {
   shape.lastIndex = at;
   return shape.test(sql) ? shape.lastIndex : 0;

@@ -1,12 +1,12 @@
 import { lexSql, type SqlIssue } from './lexer.ts';
 
-/** One place where SQL uses a parameter. */
+/** One use of a parameter in SQL. */
 export interface ParameterUse {
   readonly name: string;
   readonly offset: number;
 }
 
-/** SQL with `$1 .. $n` in place of names; `order[0]` is the parameter bound at `$1`. */
+/** SQL with `$1 .. $n` in place of names. `order[0]` is the name of the parameter bound at `$1`. */
 export interface RewrittenSql {
   readonly sql: string;
   readonly order: readonly string[];
@@ -14,14 +14,17 @@ export interface RewrittenSql {
 
 /** The named parameters of a SQL text. */
 export interface ParameterScan {
-  /** Each name once, in order of first use. */
+  /** Each name once, in the order of first use. */
   readonly names: readonly string[];
   readonly uses: readonly ParameterUse[];
   readonly problems: readonly SqlIssue[];
   readonly rewrite: () => RewrittenSql;
 }
 
-/** Finds the `$name` parameters of SQL, and nothing that only looks like one (strings, comments, quoted names). */
+/**
+ * Finds the `$name` parameters of SQL. Skips similar text in strings, comments
+ * and quoted names. `scanParameters("SELECT '$a', $b").names` is `['b']`.
+ */
 export function scanParameters(sql: string): ParameterScan {
   const { tokens, problems } = lexSql(sql);
   const uses = tokens

@@ -10,7 +10,7 @@ export const CALLER_CALLS = {
   get_request_headers_json: 'get_request_headers_json()',
 } as const;
 
-/** A database's own function of such a name would answer instead, inside of its views at least: anything it likes. */
+/** The error for a database that defines a function with a reserved name. Such a function could return anything inside views. */
 export function standInError(name: string, code: ErrorCode): SvcError {
   return new SvcError(
     code,

@@ -1,24 +1,27 @@
 import { hasUnicodeBlank, lexSql, type Token } from './lexer.ts';
 
-/** One statement of a SQL text, without the comments and blanks around it. */
+/** One statement of a SQL text, without surrounding comments and blanks. */
 export interface SqlStatement {
   readonly text: string;
-  /** Where it begins in the whole text. */
+  /** Its offset in the whole text. */
   readonly offset: number;
 }
 
-/** What a statement does: reads, writes rows, changes definitions, or anything else (settings, files, transactions). */
+/**
+ * The effect of a statement: it reads, writes rows, changes
+ * definitions, or does anything else (settings, files, transactions).
+ */
 export type StatementClass = 'read' | 'write' | 'ddl' | 'other';
 
 export interface Classification {
-  /** `read` only where the engine can run it as a query that cannot write. */
+  /** `read` only if the engine can run the statement as a query that cannot write. */
   readonly mode: 'read' | 'write';
-  /** The main verb, `SELECT`, `INSERT` ...; `OTHER` for a verb that is none of SQL's, `EMPTY` for no statement. */
+  /** The main verb, such as `SELECT` or `INSERT`. `OTHER` stands for an unknown verb, `EMPTY` for a missing statement. */
   readonly operation: string;
   readonly class: StatementClass;
 }
 
-/** What a token is to a statement's shape: a word in upper case, a bracket, or anything else. */
+/** A token reduced to its role in a statement: a word in upper case, a bracket, or other text. */
 type Piece = string;
 
 const WEIGHTS: { readonly [name in StatementClass]: number } = { read: 0, write: 1, ddl: 2, other: 3 };
@@ -33,10 +36,10 @@ const CLASSES = new Map<string, StatementClass>([
   ...DEFINES.split(' ').map((verb) => [verb, 'ddl'] as const),
   ...OTHERS.split(' ').map((verb) => [verb, 'other'] as const),
 ]);
-/** Other spellings of a verb. */
+/** Verbs that mean the same as another verb. */
 const SAME_AS: { readonly [verb: string]: string } = { FROM: 'SELECT', TABLE: 'SELECT', DESC: 'DESCRIBE' };
 
-/** The statements of a SQL text, split at each `;` that is not inside a string, a comment or a quoted name. */
+/** Splits a SQL text into statements, at each `;` outside strings, comments and quoted names. */
 export function statementsOf(sql: string): readonly SqlStatement[] {
   const groups: Token[][] = [[]];
   for (const token of lexSql(sql).tokens) {
@@ -49,7 +52,7 @@ export function statementsOf(sql: string): readonly SqlStatement[] {
   });
 }
 
-/** What SQL does. Of several statements the gravest class counts, and the last one's verb, since its rows come back. */
+/** Classifies SQL. Several statements have the gravest of their classes, and the verb of the last, which returns the rows. */
 export function classify(sql: string): Classification {
   const parts = statementsOf(sql).map(({ text }) => classifyOne(piecesOf(text)));
   const last = parts.at(-1);
@@ -59,7 +62,10 @@ export function classify(sql: string): Classification {
   return { mode: gravest.mode, operation: last.operation, class: gravest.class };
 }
 
-/** What DuckDB may cut differently counts as no read: unclosed text, and Unicode blanks near comments, where it errs. */
+/**
+ * Whether DuckDB may split the text differently: unclosed text, or
+ * Unicode blanks near comments. Such SQL does not count as a read.
+ */
 function isDoubtful(sql: string): boolean {
   return lexSql(sql).problems.length > 0 || (sql.includes('/*') && hasUnicodeBlank(sql));
 }
@@ -70,7 +76,7 @@ function classifyOne(pieces: readonly Piece[]): Classification {
   const gravest = own === 'read' && pieces.some((_, at) => isWritingCte(pieces, at)) ? 'write' : own;
   return {
     mode: gravest === 'read' ? 'read' : 'write',
-    // A word that is no verb of SQL may be anything, so spans do not get to see it.
+    // An unknown word may be anything, so spans must not contain it.
     operation: CLASSES.has(verb) ? (SAME_AS[verb] ?? verb) : 'OTHER',
     class: gravest,
   };
@@ -84,7 +90,7 @@ function mainVerb(pieces: readonly Piece[]): string {
   return pieces[at] ?? '';
 }
 
-/** Past `[RECURSIVE] name [(columns)] [USING KEY (...)] AS [[NOT] MATERIALIZED] (...)`, and past each `,` with another. */
+/** Skips `[RECURSIVE] name [(columns)] [USING KEY (...)] AS [[NOT] MATERIALIZED] (...)`, and further ones after each `,`. */
 function afterCtes(pieces: readonly Piece[], from: number): number {
   let at = pieces[from] === 'RECURSIVE' && pieces[from + 1] !== 'AS' ? from + 1 : from;
   for (;;) {
@@ -97,7 +103,7 @@ function afterCtes(pieces: readonly Piece[], from: number): number {
   }
 }
 
-/** Past one piece, or past a bracket with all it holds. */
+/** Skips one piece, or a bracket with its content. */
 function afterGroup(pieces: readonly Piece[], from: number): number {
   let depth = 0;
   let at = from;

@@ -1,12 +1,12 @@
 import type { SqlValue } from '../ports.ts';
 
-/** The SQL type that a parameter's value is bound as, the same on every engine. */
+/** The SQL type under which a parameter's value is bound; the same on every engine. */
 export type ValueType =
   | { readonly kind: 'scalar'; readonly name: ScalarName }
   | { readonly kind: 'list'; readonly items: ValueType }
   | { readonly kind: 'struct'; readonly fields: ReadonlyMap<string, ValueType> };
 
-/** The scalar types that values are bound as, in DuckDB's spelling of its type ids. */
+/** The scalar types of bound values, in DuckDB's spelling of its type ids. */
 export type ScalarName =
   | 'SQLNULL'
   | 'BOOLEAN'
@@ -14,14 +14,14 @@ export type ScalarName =
   | (typeof NUMBERS)[number]
   | (typeof TIMES)[number];
 
-/** From narrow to wide: a list takes the widest of its items. */
+/** From narrow to wide: a list has the widest type of its items. */
 const NUMBERS = ['INTEGER', 'BIGINT', 'HUGEINT', 'DOUBLE'] as const;
 const NUMBER_NAMES: readonly string[] = NUMBERS;
 const TIMES = ['DATE', 'TIME', 'TIMESTAMP', 'TIMESTAMP_TZ', 'INTERVAL'] as const;
 
 const NULL_TYPE: ValueType = { kind: 'scalar', name: 'SQLNULL' };
 
-/** The type a value has by itself, as a literal of it would have; a list takes the one type that all its items fit. */
+/** The type of a value as a literal. A list has the one type that all its items fit. */
 export function valueTypeOf(value: SqlValue): ValueType {
   if (value === null || typeof value !== 'object') return { kind: 'scalar', name: scalarName(value) };
   if ('sqlType' in value) {

@@ -1,6 +1,6 @@
 import type { SpanAttributes } from '../ports.ts';
 
-/** Every span and the attributes it may carry (spec, "Spans"); telemetry knows no others. */
+/** The attributes that each span may carry (spec, "Spans"). Other spans carry none. */
 const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
   'svc.endpoint.execute': [
     'svc.endpoint.name',
@@ -34,10 +34,13 @@ const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
   'svc.auth.authenticate': ['svc.auth.authenticated', 'svc.auth.provider'],
 };
 
-/** Names of endpoints are at most 64 long, hashes 64: a longer text is none of what is allowed. */
+/**
+ * The longest text that is kept. Names of endpoints and hashes
+ * have at most 64 characters, so a longer text is something else.
+ */
 const MAX_TEXT = 256;
 
-/** What of a span's attributes may leave the server; the rest is dropped (spec, "Privacy rules"). */
+/** Keeps the attributes that may leave the server and drops all others (spec, "Privacy rules"). */
 export function allowedAttributes(span: string, attributes: SpanAttributes): SpanAttributes {
   const allowed = SPAN_ATTRIBUTES[span] ?? [];
   const kept = Object.entries(attributes).filter(([name]) => allowed.includes(name));

@@ -1,4 +1,4 @@
-/** The caller's place in a trace (W3C Trace Context, `traceparent`). */
+/** The caller's position in a trace (W3C Trace Context, `traceparent`). */
 export interface RemoteParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -7,7 +7,7 @@ export interface RemoteParent {
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Null for what is no valid header: then a trace begins here. */
+/** Parses the header. Returns null for an invalid one; the request then starts a trace of its own. */
 export function parseTraceparent(text: string | null): RemoteParent | null {
   const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text ?? '') ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;

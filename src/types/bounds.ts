@@ -1,7 +1,10 @@
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
-/** Why a client's value is too deep, too large or dangerous to walk; null when it is none of these. */
+/**
+ * Returns why a client's value is unsafe to walk: nested too deep, too
+ * large, or with a `__proto__` key. Returns null for a safe value.
+ */
 export function boundsIssue(root: unknown): string | null {
   const open: { readonly value: object; readonly depth: number }[] = [];
   const visit = (value: unknown, depth: number): void => {

@@ -9,9 +9,9 @@ import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
 import { createValidator } from './validate.ts';
 
-/** Where in a type something contradicts itself, why, and what to do about it. */
+/** A contradiction in a type: its place, the reason and the fix. */
 export interface TypeIssue {
-  /** Keys and indexes from the root that the caller named. */
+  /** Keys and indexes, starting with the path that the caller passed. */
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly fix: string;
@@ -54,12 +54,12 @@ const PAIRS: readonly (readonly [Key, Key, boolean])[] = [
 
 const COUNTS: readonly Key[] = ['minLength', 'maxLength', 'minItems', 'maxItems'];
 
-/** Everything in a type that contradicts itself or can never hold. */
+/** Finds contradictions in a type and constraints that no value can meet. */
 export function checkTypeNode(node: TypeNode, path: Path = []): readonly TypeIssue[] {
   return isBounded(node) ? checkNode(node, path) : [endless(path)];
 }
 
-/** The same for a parameter list, and for the names in it. */
+/** Checks a parameter list: each type as `checkTypeNode` does, and the names. */
 export function checkParameters(parameters: readonly Parameter[], path: Path = []): readonly TypeIssue[] {
   const seen = new Set<string>();
   return parameters.flatMap((parameter, index) => {
@@ -82,12 +82,12 @@ function checkName(name: string, repeated: boolean, path: Path): readonly TypeIs
 function checkNode(node: TypeNode, path: Path): readonly TypeIssue[] {
   const own = [...checkApplies(node, path), ...checkBounds(node, path), ...checkPattern(node, path)];
   const below = [...checkItems(node, path), ...checkProperties(node, path)];
-  // Values are held against the type only when the type itself makes sense.
+  // Values are checked only against a type that is valid itself.
   const values = own.length + below.length === 0 ? checkValues(node, path) : [];
   return [...own, ...below, ...values];
 }
 
-/** A YAML alias can make a type contain itself, or one line stand for millions. */
+/** A YAML alias can make a type contain itself, or one line expand to millions of nodes. */
 function isBounded(root: TypeNode): boolean {
   let level: readonly TypeNode[] = [root];
   for (let depth = 1, total = 1; level.length > 0; depth += 1, total += level.length) {

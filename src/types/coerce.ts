@@ -3,13 +3,13 @@ import { boundsIssue } from './bounds.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
-/** A value brought to its type, or why it cannot be. Messages never repeat the value. */
+/** A value converted to its type, or the reason why that is impossible. Messages never repeat the value. */
 export type Coerced = { readonly value: JsonValue } | { readonly problem: string };
 
 const LOST_DIGITS =
   'is beyond 2^53, where a JSON number may already have lost digits: send it as text in quotes';
 
-/** How a client's value becomes each type: what is plainly meant is taken, what is not is refused. */
+/** Converts a client's value to each type. An unambiguous value is converted (`"5"` to 5); any other is an error. */
 export const COERCE: { readonly [type in TypeName]: (value: unknown) => Coerced } = {
   string: toText,
   number: toNumber,
@@ -19,7 +19,7 @@ export const COERCE: { readonly [type in TypeName]: (value: unknown) => Coerced 
   object: (value) => fromText(value, isObject, 'must be an object (or its JSON text)'),
 };
 
-/** How a result's value is of each type: exactly, or not at all. */
+/** Accepts a result's value only if it has the type exactly; converts nothing. */
 export const EXACT: { readonly [type in TypeName]: (value: unknown) => Coerced } = {
   string: (value) => accept(value, typeof value === 'string', 'must be text'),
   number: (value) => exactNumber(value, Number.isFinite(value), 'must be a number'),
@@ -29,7 +29,7 @@ export const EXACT: { readonly [type in TypeName]: (value: unknown) => Coerced }
   object: (value) => accept(value, isObject(value), 'must be an object'),
 };
 
-/** What a value is, in words that give nothing of it away. */
+/** Names the kind of a value without revealing the value. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -73,7 +73,7 @@ function toWhole(value: unknown): Coerced {
   return Number.isSafeInteger(value) ? { value: Number(value) + 0 } : { problem: LOST_DIGITS };
 }
 
-/** Integers beyond 2^53 stay text, every digit kept; SQL gets them as they are. */
+/** Integers beyond 2^53 stay text with all their digits; SQL gets them exactly. */
 function fromDigits(text: string): Coerced {
   const decimal = parseDecimal(text);
   if (decimal === null) return { problem: 'must be a whole number, not text' };

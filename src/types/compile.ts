@@ -14,13 +14,13 @@ import {
 import type { Parameter, TypeNode } from './node.ts';
 import { acceptsNull, hasDefault } from './nullable.ts';
 
-/** Which way a value goes: from a client in, or from the database out. */
+/** The direction of a value: `input` comes from a client, `output` from the database. */
 export type Mode = 'input' | 'output';
 
-/** Deeper types are a cycle in the YAML, not something anyone reads. */
+/** The deepest type that compiles. A deeper one is a cycle in the YAML. */
 export const MAX_TYPE_DEPTH = 32;
 
-/** Compiles a type node, with everything below it. */
+/** Compiles a type node and all nodes below it. Throws project_invalid for a type nested too deep. */
 export function toSchema(node: TypeNode, mode: Mode, depth = 1): Schema {
   if (depth > MAX_TYPE_DEPTH) {
     throw new SvcError('project_invalid', `A type is nested deeper than ${MAX_TYPE_DEPTH} levels.`);
@@ -39,7 +39,7 @@ export function toSchema(node: TypeNode, mode: Mode, depth = 1): Schema {
       wrong = true;
       report(message, path);
     });
-    // Items count as what they mean ("5" is 5), unless some mean nothing: then as they came.
+    // Constraints see converted items ("5" is 5). If an item cannot be converted, they see the items as sent.
     const value = wrong || whole === undefined ? converted.value : whole;
     for (const constraint of constraints) {
       const problem = constraint(value);
@@ -50,7 +50,7 @@ export function toSchema(node: TypeNode, mode: Mode, depth = 1): Schema {
   return acceptsNull(node) ? v.nullable(schema) : schema;
 }
 
-/** Compiles a parameter list: an object that knows every name it takes. */
+/** Compiles a parameter list to an object that accepts only the declared names. */
 export function toArgumentsSchema(parameters: readonly Parameter[]): Schema {
   const properties = parameters.map((parameter) => ({
     name: parameter.name,
@@ -105,7 +105,7 @@ function shapeOf(node: TypeNode, mode: Mode, depth: number): ObjectShape {
   return { properties: [...declared, ...undeclared], open, noun: 'property' };
 }
 
-/** What is required and not declared: anything, and nothing at all in an object that is closed. */
+/** The schema of a property that is required but not declared: any value, or none if the object is closed. */
 function untyped(open: boolean): Schema {
   return toStep((value, report) => {
     if (!open) report('is required but not declared');

@@ -6,10 +6,10 @@ import type { TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
 
-/** What is wrong with a value that has its node's type already; null when nothing is. Never repeats the value. */
+/** Checks a value that already has its node's type. Returns the violation, or null. Never repeats the value. */
 export type Constraint = (value: JsonValue) => string | null;
 
-/** Every constraint of a node but those on its children. */
+/** Every constraint of a node itself; children are checked elsewhere. */
 export function constraintsOf(node: TypeNode): readonly Constraint[] {
   const own = {
     string: ofString,
@@ -51,11 +51,11 @@ function ofString(node: TypeNode): readonly Constraint[] {
 
 function patternConstraint(source: string, maxLength = Number.POSITIVE_INFINITY): Constraint {
   const pattern = compilePattern(source);
-  // A project with such a pattern does not load; a catalog from elsewhere fails closed.
+  // Such a project does not load. A catalog from another source rejects every value.
   if (pattern instanceof PatternRejection) return () => `cannot be checked: its pattern ${pattern.message}`;
   return (value) => {
     const text = String(value);
-    // Too long already, and said so: no need to read it all.
+    // `maxLength` has reported this text already, so the pattern need not read it.
     if (text.length > 2 * maxLength) return null;
     if (text.length > pattern.maxText) return 'is too long to be checked against its pattern';
     return pattern.test(text) ? null : `must match the pattern ${source}`;
@@ -130,7 +130,7 @@ function comparableText(value: JsonValue): number | string {
   return typeof value === 'string' ? value : Number(value);
 }
 
-/** Code points, as JSON Schema counts. */
+/** Counts code points, as JSON Schema does. */
 function lengthOf(value: JsonValue): number {
   const text = String(value);
   let length = text.length;

@@ -5,12 +5,12 @@ export interface Decimal {
 }
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
-/** Longer texts are no numbers anyone means, and big integers cost the square of their length. */
+/** The longest text that is parsed as a number. The cost of big integers grows with the square of their length. */
 const MAX_TEXT = 400;
 const MAX_EXPONENT = 400;
 const MAX_INTEGER = 2n ** 127n - 1n;
 
-/** The exact value of a decimal text, or null when it is none (NaN, hexadecimal, blanks inside ...). */
+/** Parses a decimal text exactly. Returns null for other texts: NaN, hexadecimal numbers, blanks inside. */
 export function parseDecimal(text: string): Decimal | null {
   const found = text.length > MAX_TEXT ? null : DECIMAL.exec(text.trim());
   if (found === null) return null;
@@ -21,7 +21,7 @@ export function parseDecimal(text: string): Decimal | null {
   return { coefficient: BigInt(`${sign === '-' ? '-' : ''}${digits}`), exponent };
 }
 
-/** The integer a decimal is, or null when it has a fraction. */
+/** The integer that equals a decimal, or null if it has a fraction. */
 export function toInteger({ coefficient, exponent }: Decimal): bigint | null {
   if (exponent >= 0) return coefficient * 10n ** BigInt(exponent);
   const scale = 10n ** BigInt(-exponent);
@@ -33,7 +33,7 @@ export function fitsHugeint(value: bigint): boolean {
   return value <= MAX_INTEGER && value >= -MAX_INTEGER - 1n;
 }
 
-/** Whether a value is a multiple in decimal arithmetic: 0.3 is one of 0.1, 0.35 is not. */
+/** Whether a value is a multiple of another in decimal arithmetic: 0.3 is a multiple of 0.1, 0.35 is not. */
 export function isMultipleOf(value: number | string, divisor: Decimal): boolean {
   const decimal = parseDecimal(String(value));
   if (decimal === null) return false;

@@ -7,7 +7,10 @@ import { exampleText } from './pattern-example.ts';
 import { PatternRejection } from './pattern-tree.ts';
 import { validatorOf } from './validate.ts';
 
-/** A value that a type accepts: its first example, default or enum value, else one built to fit; undefined when none was found. */
+/**
+ * Returns a value that a type accepts: its first example, default or
+ * enum value, else a generated one. Returns undefined if none fits.
+ */
 export function exampleOf(node: TypeNode): JsonValue | undefined {
   const check = validatorOf(node, 'input');
   for (const candidate of candidatesOf(node)) {
@@ -18,7 +21,7 @@ export function exampleOf(node: TypeNode): JsonValue | undefined {
   return undefined;
 }
 
-/** Lazily, so that nothing is built where the author gave an example. */
+/** Generated lazily, so nothing is built if the author gave an example. */
 function* candidatesOf(node: TypeNode): Generator<JsonValue | undefined> {
   yield* node.examples ?? [];
   if (node.default !== null) yield node.default;
@@ -63,7 +66,7 @@ function numbersOf(node: TypeNode): readonly number[] {
   const above = Math.ceil(least / step) * step;
   const below = Math.floor(most / step) * step;
   const inside = [step, 1, 0, above, above + step, below, below - step, (least + most) / 2, least, most];
-  // 3 * 0.1 is 0.30000000000000004; what was meant has fewer digits.
+  // 3 * 0.1 is 0.30000000000000004; the intended number has fewer digits.
   return inside.filter(Number.isFinite).flatMap((number) => [Number(number.toPrecision(15)), number]);
 }
 
@@ -100,7 +103,7 @@ function distinctItems(items: TypeNode, size: number): JsonValue {
   return [...new Set(fitting)].slice(0, size);
 }
 
-/** With all properties, then with those that must be there; each is made once, however deep the type. */
+/** Yields an object with all properties, then one with the required properties. Each property's example is made once. */
 function* objectsOf({ properties = {}, required = [] }: TypeNode): Generator<JsonValue> {
   const fields = Object.entries(properties).flatMap(([name, property]): [string, JsonValue][] => {
     const value = exampleOf(property);

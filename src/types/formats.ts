@@ -21,8 +21,8 @@ interface FormatRecord {
 }
 
 /**
- * The string formats of the endpoint language. A new format is one record here.
- * SQL times need no zone, and intervals have signs and fractions, so results differ from the standard's formats.
+ * The string formats of the endpoint language. A new format is one record here. SQL times need no
+ * zone, and intervals have signs and fractions, so results differ from the standard's formats.
  */
 const FORMATS = {
   email: {

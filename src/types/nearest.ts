@@ -1,4 +1,4 @@
-/** The known name closest to a mistyped one, or null when none is close enough to be meant. */
+/** Returns the known name closest to a mistyped one, or null if none is close. `nearestName('tols', ['tools'])` is `tools`. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const wanted = name.slice(0, 64).toLowerCase();
   const limit = Math.floor(wanted.length / 3);
@@ -11,7 +11,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best;
 }
 
-/** Insertions, deletions, replacements and swapped neighbours between two texts. */
+/** Counts insertions, deletions, replacements and swapped neighbours between two texts. */
 function editDistance(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -5,10 +5,10 @@ import { nearestName } from './nearest.ts';
 /** A compiled type. */
 export type Schema = v.GenericSchema<unknown, JsonValue>;
 
-/** Takes a problem, and where below the value it is. */
+/** Receives a violation and its path below the value. */
 export type Report = (message: string, path?: readonly v.IssuePathItem[]) => void;
 
-/** Checks what is inside a value of the right type and answers the value with its children converted. */
+/** Checks the children of a value and returns the value with converted children. */
 export type Walk = (value: JsonValue, report: Report) => JsonValue;
 
 /** A property of an object type, compiled. */
@@ -17,22 +17,22 @@ export interface PropertySchema {
   readonly schema: Schema;
   readonly required: boolean;
   readonly default: JsonValue | undefined;
-  /** SQL yields NULL for what it does not have: on output an optional property may be null. */
+  /** Whether an optional property may be null. True for results, because SQL yields NULL for missing values. */
   readonly nullWhenOptional: boolean;
 }
 
-/** An object type's children. */
+/** The properties of an object type. */
 export interface ObjectShape {
   readonly properties: readonly PropertySchema[];
   readonly open: boolean;
-  /** What an unknown name is not: a `parameter` or a `property`. */
+  /** The word for an unknown name in messages. */
   readonly noun: 'parameter' | 'property';
 }
 
-/** A list of wrong items is reported by its first few. */
+/** The number of wrong items of a list that are reported. */
 const MAX_WRONG = 10;
 
-/** Checks each item. */
+/** Checks each item of a list. */
 export function createArrayWalk(item: Schema): Walk {
   return (value, report) => {
     const converted: JsonValue[] = [];
@@ -48,7 +48,7 @@ export function createArrayWalk(item: Schema): Walk {
   };
 }
 
-/** Checks each declared property, fills in defaults, and names what is unknown. */
+/** Checks each declared property, fills in defaults and reports unknown names. */
 export function createObjectWalk(shape: ObjectShape): Walk {
   const names = shape.properties.map(({ name }) => name);
   const known = new Set(names);
@@ -110,7 +110,7 @@ function knownText(names: readonly string[]): string {
   return names.length === 0 ? 'there are none' : `known: ${names.slice(0, 20).join(', ')}`;
 }
 
-/** Defines rather than assigns: a column may be called `__proto__`. */
+/** Defines the field instead of assigning it, because a column may be called `__proto__`. */
 function setField(target: { [name: string]: JsonValue }, name: string, value: JsonValue): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

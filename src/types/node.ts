@@ -5,7 +5,7 @@ import type { Format } from './formats.ts';
 export const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 export type TypeName = (typeof TYPE_NAMES)[number];
 
-/** One node of an endpoint type: the source of the validator, the JSON Schema and the example value. */
+/** One node of an endpoint type. Validators, JSON Schemas and example values are derived from it. */
 export interface TypeNode {
   readonly type: TypeName;
   readonly format?: Format;
@@ -33,7 +33,7 @@ export interface TypeNode {
   readonly additionalProperties?: boolean;
 }
 
-/** A parameter: a type with a name; optional exactly when it has a `default` (`default: null` too). */
+/** A parameter: a type with a name. It is optional exactly if it has a `default`, and `default: null` counts. */
 export interface Parameter extends TypeNode {
   readonly name: string;
 }

@@ -1,11 +1,11 @@
 import type { TypeNode } from './node.ts';
 
-/** Whether null is a value of a type: `nullable: true`, `default: null`, or an enum with null in it. */
+/** Whether a type accepts null: through `nullable: true`, `default: null` or an enum with null. */
 export function acceptsNull(node: TypeNode): boolean {
   return node.nullable === true || node.default === null || (node.enum?.includes(null) ?? false);
 }
 
-/** Whether a parameter or property fills itself in when it is left out. */
+/** Whether a parameter or property has a default for a missing value. */
 export function hasDefault(node: TypeNode): boolean {
   return node.default !== undefined;
 }

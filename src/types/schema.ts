@@ -18,12 +18,12 @@ const CONSTRAINTS = [
   'uniqueItems',
 ] as const;
 
-/** A type as JSON Schema 2020-12: what a client should send (`input`), or what it will get (`output`). */
+/** Converts a type to JSON Schema 2020-12. `input` describes what a client should send, `output` what it will receive. */
 export function toJsonSchema(node: TypeNode, mode: Mode): JsonObject {
   return schemaOf(node, mode, acceptsNull(node));
 }
 
-/** A parameter list as the schema of a tool's arguments. */
+/** Converts a parameter list to the schema of a tool's arguments. */
 export function toInputSchema(parameters: readonly Parameter[]): JsonObject {
   return {
     type: 'object',
@@ -33,7 +33,7 @@ export function toInputSchema(parameters: readonly Parameter[]): JsonObject {
   };
 }
 
-/** A `return` type as the schema of a tool's result. */
+/** Converts a `return` type to the schema of a tool's result. */
 export function toOutputSchema(returns: TypeNode): JsonObject {
   return toJsonSchema(returns, 'output');
 }
@@ -80,7 +80,7 @@ function objectOf(node: TypeNode, mode: Mode): JsonObject {
   };
 }
 
-/** On input a property with a default fills itself in, so nobody has to send it. */
+/** On input, clients may omit a property that has a default. */
 function requiredOf({ required = [], properties = {} }: TypeNode, mode: Mode): readonly string[] {
   if (mode === 'output') return required;
   return required.filter((name) => {

@@ -5,7 +5,7 @@ const PARTS =
 const ZONE = /(?:Z|[+-]\d\d:\d\d)$/i;
 const UNITS = ['weeks', 'years', 'months', 'days', 'hours', 'minutes', 'seconds'];
 
-/** A time of day without its offset: a TIME of DuckDB has none, so the clock time counts as written. */
+/** A time of day without its offset: DuckDB's TIME has none. */
 export function toSqlTime(text: string): SqlValue {
   return { sqlType: 'TIME', text: text.replace(ZONE, '') };
 }

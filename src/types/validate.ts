@@ -7,19 +7,19 @@ import type { Parameter, TypeNode } from './node.ts';
 
 export type { Mode } from './compile.ts';
 
-/** One problem of a value: where, and what; never the value itself. */
+/** One violation and its path. It never contains the value. */
 export interface Issue {
-  /** `filters.tags[2]`; empty for the value as a whole. */
+  /** For example `filters.tags[2]`; empty for the whole value. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A value as its type has it, or everything that is wrong with it. */
+/** The converted value, or every violation. */
 export type Validation =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** The values of a call, defaults filled in, or everything that is wrong with its arguments. */
+/** The arguments of a call with defaults filled in, or every violation. */
 export type ParsedArguments =
   | { readonly ok: true; readonly values: JsonObject }
   | { readonly ok: false; readonly issues: readonly Issue[] };
@@ -28,7 +28,10 @@ export type Validator = (value: unknown) => Validation;
 
 const MAX_ISSUES = 50;
 
-/** Compiles a type to its check: `input` takes what a client plainly means, `output` takes exactly the type. */
+/**
+ * Compiles a type to a validator. `input` converts a client's value
+ * if its meaning is clear; `output` accepts exact types only.
+ */
 export function createValidator(node: TypeNode, mode: Mode): Validator {
   const schema = toSchema(node, mode);
   return (value) => {
@@ -42,7 +45,7 @@ const validators: Readonly<Record<Mode, WeakMap<TypeNode, Validator>>> = {
   output: new WeakMap(),
 };
 
-/** The validator of a node, compiled on first use and kept as long as the node. */
+/** The validator of a node, compiled at its first use and cached with the node. */
 export function validatorOf(node: TypeNode, mode: Mode): Validator {
   const known = validators[mode].get(node);
   if (known) return known;
@@ -51,7 +54,7 @@ export function validatorOf(node: TypeNode, mode: Mode): Validator {
   return validator;
 }
 
-/** Compiles the check of a call's arguments as a whole. */
+/** Compiles a parameter list to a parser for the arguments of a call. */
 export function createArgumentsParser(parameters: readonly Parameter[]): (args: unknown) => ParsedArguments {
   const schema = toArgumentsSchema(parameters);
   return (args) => {

@@ -4,27 +4,27 @@ import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from '..
 import { isNamedCredential, withoutCredentials } from './credential-names.ts';
 import { holdsSensitive } from './sensitive-types.ts';
 
-/** What stands in place of a value that nobody may read afterwards. */
+/** The text that replaces a redacted value. */
 export const REDACTED = '[REDACTED]';
 
-/** Shorter ones would be found in every text. */
+/** The shortest text that is searched for elsewhere; a shorter one occurs in every text by chance. */
 const MIN_HIDDEN = 4;
 const MAX_HIDDEN = 64;
 
-/** Takes out of one call's values what must not be kept, and remembers the texts so that they are found elsewhere. */
+/** Redacts the values of one call. Remembers each removed text, so that it is also removed from other texts of the call. */
 export interface Redactor {
-  /** Only declared parameters are kept: what is undeclared, nobody has called harmless. */
+  /** Keeps declared parameters only, because an undeclared one may be sensitive. */
   arguments(args: JsonObject, parameters: readonly Parameter[]): JsonObject;
   result(value: JsonValue, returns: TypeNode | null): JsonValue;
-  /** A text of ours that may quote a value of the caller's. */
+  /** Redacts a message of the server, which may quote one of the caller's values. */
   text(text: string, limit?: number): string;
 }
 
-/** A redactor for one call; the arguments go first. */
+/** Creates a redactor for one call. Pass the arguments first. */
 export function createRedactor(): Redactor {
   const hidden: string[] = [];
   const text = (value: string, limit = MAX_TEXT) => {
-    // Cut twice: a credential that the cut would halve is seen whole.
+    // Truncated twice, so that a credential across the first limit is seen whole.
     const near = value.length > 4 * limit ? value.slice(0, 4 * limit) : value;
     const bare = withoutCredentials(withoutHidden(near, hidden), REDACTED);
     return cutText(bare, limit, value.length - near.length);
@@ -33,7 +33,7 @@ export function createRedactor(): Redactor {
     arguments: (args, parameters) => {
       const walk = createWalk(text, hidden);
       const kept = Object.entries(args).slice(0, MAX_PARTS);
-      // Sensitive ones first, so that no other parameter repeats them.
+      // Sensitive parameters first, so that their values are also removed from the others.
       for (const { name, sensitive } of parameters) if (sensitive) hide(args[name], hidden);
       return Object.fromEntries(
         kept.map(([name, value]) => {
@@ -54,7 +54,7 @@ interface Walk {
   value(value: JsonValue, node: Node, level: number): JsonValue;
 }
 
-/** Walks a value beside its type until the record has no room left. */
+/** Walks a value along its type until the record is full. */
 function createWalk(text: (value: string) => string, hidden: string[]): Walk {
   let left = MAX_VALUE;
   const walkText = (value: string) => {
@@ -105,14 +105,17 @@ function propertyOf(node: Node, key: string): Node {
   return properties !== undefined && Object.hasOwn(properties, key) ? (properties[key] ?? null) : null;
 }
 
-/** Where something inside is sensitive, a value of another shape (JSON as text, say) may hold it anywhere. */
+/**
+ * Whether a value has the shape of its type. A value of another
+ * shape, such as JSON as text, may hold a sensitive part anywhere.
+ */
 function fits(value: JsonValue, node: Node): boolean {
   if (node === null || value === null || !holdsSensitive(node)) return true;
   if (node.type === 'array') return isList(value);
   return node.type === 'object' && typeof value === 'object' && !isList(value);
 }
 
-/** Remembers the texts and numbers of a value that is taken out. */
+/** Remembers the texts and numbers of a removed value and returns the replacement. */
 function hide(value: JsonValue | undefined, hidden: string[]): string {
   const open: (JsonValue | undefined)[] = [value];
   for (let next = open.pop(); hidden.length < MAX_HIDDEN; next = open.pop()) {

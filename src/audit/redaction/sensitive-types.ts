@@ -2,7 +2,7 @@ import type { TypeNode } from '../../types/node.ts';
 
 const known = new WeakMap<TypeNode, boolean>();
 
-/** Whether anything inside a type is `sensitive`; asked of each node once. */
+/** Whether a type is `sensitive` or contains such a type. The answer is cached for each node. */
 export function holdsSensitive(node: TypeNode): boolean {
   const answer = known.get(node);
   if (answer !== undefined) return answer;
