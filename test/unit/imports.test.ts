@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -170,4 +170,81 @@ function cycles(): string[] {
   };
   for (const file of files) visit(file, []);
   return found;
+}
+
+describe('ARCHITECTURE.md', () => {
+  const page = readFileSync('ARCHITECTURE.md', 'utf8');
+
+  it('shows the rows of imports as they are enforced', () => {
+    const names = (row: readonly string[]) => row.map((path) => path.replace(/^src\/|\.ts$/g, '')).toSorted();
+    const shown = section(page, 'The direction of imports')
+      .split('\n')
+      .filter((line) => line.startsWith('    '));
+    expect(shown.map((line) => line.trim().split(', ').toSorted())).toEqual(ROWS.map(names));
+  });
+
+  it('names the owner of each package', () => {
+    const rows = section(page, 'The direction of imports').matchAll(/^\| (`[^|]+) \| ([^|]+) \|$/gm);
+    const owners = Array.from(rows, ([, packages = '', folders = '']) => ({
+      packages: quoted(packages),
+      folders: quoted(folders),
+    }));
+    expect(owners.length).toBe(OWNERS.filter(([, folders]) => folders[0] !== 'adapters/node').length);
+    for (const { packages, folders } of owners) {
+      for (const name of packages) {
+        const rule = OWNERS.find(([pattern]) => pattern.test(name.replace('*', 'x')));
+        expect({ name, folders: rule?.[1] }).toEqual({ name, folders });
+      }
+    }
+  });
+
+  it('has a row for every folder, and no folder that is gone', () => {
+    const shown = new Set(
+      Array.from(section(page, 'The tree').matchAll(/^\| `([^`]+)` \|/gm)).flatMap(([, cell = '']) => {
+        const [first = '', ...others] = cell.split(' ');
+        const parent = first.replace(/[^/]+\/?$/, '');
+        return [first, ...others.map((name) => `${parent}${name}`)].map((path) => path.replace(/\/$/, ''));
+      }),
+    );
+    const folders = Object.keys(FOLDERS).flatMap((top) => [
+      top,
+      ...readdirSync(top, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${top}/${name}`),
+    ]);
+    const left = ['adapters', 'cli/commands'];
+    expect(folders.filter((folder) => !shown.has(folder) && !left.includes(folder))).toEqual([]);
+    expect([...shown].filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('names files that exist', () => {
+    const named = Array.from(
+      page.matchAll(/`((?:src|adapters|cli|deploy|scripts|test)\/[\w./-]+\.(?:ts|js))`/g),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
+describe('unit tests', () => {
+  /** Folders of tests across files; ARCHITECTURE.md says what they are. */
+  const ACROSS = ['app', 'docs', 'auth/flow'];
+
+  it('stand in a folder of the code that they test', () => {
+    const folders = readdirSync('test/unit', { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts'))
+      .map((path) => dirname(path));
+    const lost = [...new Set(folders)].filter(
+      (folder) => !ACROSS.includes(folder) && !existsSync(folder) && !existsSync(join('src', folder)),
+    );
+    expect(lost).toEqual([]);
+  });
+});
+
+function section(page: string, heading: string): string {
+  return page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+}
+
+function quoted(cell: string): readonly string[] {
+  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
 }
