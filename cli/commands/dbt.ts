@@ -68,6 +68,6 @@ function missing(root: string): SvcError {
     'not_found',
     `dbt is not installed: there is no \`dbt\` in PATH, nor in .venv or venv of ${root}.
 Install it with its adapter and the DuckDB that this version of svc reads:
-python3 -m venv .venv && .venv/bin/pip install 'dbt-core~=1.10.0' 'dbt-duckdb~=1.10.0' 'duckdb~=1.4.4'`,
+python3 -m venv .venv && .venv/bin/pip install 'dbt-core~=1.10.0' 'dbt-duckdb~=1.10.0' 'duckdb~=1.5.5'`,
   );
 }

@@ -6,16 +6,17 @@ export function asQuery(sql: string, limit: number): string {
   refuseRevealing(sql);
   const name = calledFunction(sql, ACTING);
   if (name !== undefined) throw rejection(name);
+  refuseSleep(sql);
   return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
 }
 
 /**
- * Functions that reveal other callers' SQL or the configuration. DuckDB's log contains
- * the SQL of every caller and can be redirected to stdout by functions that stay
- * callable under a locked configuration. Its list of secrets shows some in clear text.
+ * Functions that any query may call although the configuration is locked. DuckDB's log shows every caller's SQL and can
+ * be sent to stdout; a profile can be written to a file; another parser would be set for all connections; the list of
+ * secrets shows some of their values.
  */
 const REVEALING =
-  /\b(?:(?:en|dis)able_logging|truncate_duckdb_logs|duckdb_log\w*|write_log|duckdb_secrets)\b/i;
+  /\b(?:(?:en|dis)able_(?:logging|profiling|peg_parser)|truncate_duckdb_logs|duckdb_log\w*|write_log|duckdb_secrets)\b/i;
 
 /** Throws sql_rejected for SQL that would reveal other callers' queries or the configuration. */
 export function refuseRevealing(sql: string): void {
@@ -25,6 +26,18 @@ export function refuseRevealing(sql: string): void {
 
 /** Functions that run SQL built from text, which nothing can check beforehand; checkpoints rewrite the database file. */
 const ACTING = /^"?(query|query_table|json_execute_serialized_sql|(?:force_)?checkpoint)"?$/i;
+
+const SLEEPING = /^"?(sleep_ms|pg_sleep)"?$/i;
+
+/** Throws for SQL that sleeps: it holds a thread of the engine, and other callers wait for it. */
+function refuseSleep(sql: string): void {
+  const name = calledFunction(sql, SLEEPING);
+  if (name === undefined) return;
+  throw new SvcError(
+    'sql_rejected',
+    `The statement uses ${name}, which makes other callers of the database wait. Leave it out.`,
+  );
+}
 
 /** Returns the first function that a statement calls and a pattern matches. */
 export function calledFunction(sql: string, pattern: RegExp): string | undefined {

@@ -27,6 +27,9 @@ SELECT * FROM parquet_metadata('{folder}/canary.parquet')
 SELECT * FROM parquet_schema('{folder}/canary.parquet')
 SELECT * FROM parquet_kv_metadata('{folder}/canary.parquet')
 SELECT * FROM parquet_file_metadata('{folder}/canary.parquet')
+SELECT * FROM parquet_full_metadata('{folder}/canary.parquet')
+SELECT * FROM read_duckdb('{folder}/canary.duckdb', table_name = 't')
+SELECT * FROM read_duckdb('{file}', table_name = 'items')
 SELECT * FROM glob('{folder}/*')
 SELECT * FROM glob('/etc/*')
 SELECT * FROM '{folder}/canary.csv'
@@ -112,6 +115,7 @@ DETACH items
 USE other
 SELECT * FROM other.main.t
 COPY FROM DATABASE system TO temp
+COPY FROM DATABASE temp TO system (SCHEMA)
 `;
 
 const WRITING_FILES = `
@@ -131,6 +135,9 @@ SET log_query_path = '{folder}/queries.log'
 PRAGMA log_query_path = '{folder}/queries.log'
 SET temp_directory = '{folder}'
 SELECT * FROM write_log('x')
+SELECT * FROM enable_profiling(save_location := '{folder}/profile.json')
+SELECT * FROM enable_profiling(format := 'json', save_location := '{folder}/profile.json', mode := 'detailed')
+CALL enable_profiling(save_location := '{folder}/profile.json')
 `;
 
 const EXTENSIONS = `
@@ -140,6 +147,7 @@ INSTALL '{folder}/evil.duckdb_extension'
 LOAD httpfs
 LOAD '{folder}/evil.duckdb_extension'
 UPDATE EXTENSIONS
+UPDATE EXTENSIONS (httpfs)
 SET extension_directory = '{folder}'
 SET custom_extension_repository = 'http://127.0.0.1:1'
 SET allow_unsigned_extensions = true
@@ -210,6 +218,14 @@ SELECT * FROM duckdb_logs
 SELECT * FROM duckdb_logs()
 SELECT * FROM duckdb_log_contexts()
 SELECT write_log('x')
+SELECT * FROM enable_peg_parser()
+SELECT * FROM "enable_peg_parser"()
+SELECT * FROM system.main.disable_peg_parser()
+CALL enable_peg_parser()
+CALL disable_peg_parser()
+SELECT * FROM enable_profiling()
+SELECT * FROM disable_profiling()
+CALL disable_profiling()
 `;
 
 const PUT_TOGETHER = `
@@ -254,6 +270,15 @@ SELECT * FROM seq_scan('items')
 
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
+/** A statement that sleeps holds one of the engine's threads, which all callers share. */
+const SLEEP = `
+SELECT sleep_ms(10)
+SELECT pg_sleep(0.01)
+SELECT "sleep_ms"(10)
+SELECT system.main.sleep_ms(10)
+SELECT * FROM items WHERE sleep_ms(id) IS NULL
+`;
+
 /** Every escape, by what it reaches for. */
 export const ESCAPES_BY_AIM = {
   'files, to read': lines(READING_FILES),
@@ -264,4 +289,5 @@ export const ESCAPES_BY_AIM = {
   'settings, secrets and upkeep': lines(SETTINGS),
   'what is kept from all': lines(SECRETS),
   'SQL put together from text': lines(PUT_TOGETHER),
+  'hold up other callers': lines(SLEEP),
 } as const;

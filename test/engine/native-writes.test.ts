@@ -60,6 +60,18 @@ describe('a write', () => {
     expect((await write(database, 'DELETE FROM notes')).rows).toEqual([{ Count: 2 }]);
   });
 
+  it('may be a MERGE', async () => {
+    const merge = `MERGE INTO notes USING (VALUES (1, 'new'), (2, 'new')) AS given(id, text) USING (id)
+      WHEN MATCHED THEN UPDATE SET text = given.text WHEN NOT MATCHED THEN INSERT`;
+    await write(database, "INSERT INTO notes VALUES (1, 'old')");
+    expect((await write(database, merge)).rows).toEqual([{ Count: 2 }]);
+    expect((await read(database, 'FROM notes ORDER BY id')).rows).toEqual([
+      { id: 1, text: 'new' },
+      { id: 2, text: 'new' },
+    ]);
+    await write(database, 'DELETE FROM notes');
+  });
+
   it('happens whole or not at all', async () => {
     const sql =
       "INSERT INTO notes SELECT i, CASE WHEN i = 5000 THEN error('boom') ELSE 'x' END FROM range(10000) t(i)";

@@ -12,9 +12,10 @@ import { JSON_CASTS, JSON_READS } from '../engine/json-functions.ts';
 import { PLATFORMS, type Running } from './platforms.ts';
 import { rawCall } from './raw.ts';
 
-/* The functions that the wasm engine has of this kit's making, on the built artefacts of Node and workerd. */
+/* The version of DuckDB, and the functions that this project adds to the wasm engine, on a built artefact of each target. */
 
-const PLACES = PLATFORMS.filter(({ name }) => name === 'Node over a socket' || name === 'workerd');
+const NAMES = ['Node over a socket', 'Lambda, API Gateway', 'workerd'];
+const PLACES = PLATFORMS.filter(({ name }) => NAMES.includes(name));
 const EXPRESSIONS = [...DATES, ...JSON_READS, ...JSON_CASTS];
 const BATCH = 20;
 const SITE = 'svc: 1\nproject: functions\nprofile: default\nsql_tools:\n  enabled: true\n';
@@ -74,6 +75,11 @@ describe.each(PLACES)('functions on $name', (platform) => {
     const { result } = JSON.parse(await rawCall(running.reach, 'execute_sql_query', { sql }));
     return result.isError ? null : result.structuredContent;
   }
+
+  it('are those of the same DuckDB as native has', async () => {
+    const sql = 'SELECT version() AS version';
+    expect(await answered(sql)).toEqual(await expected(sql));
+  });
 
   it('answer as native does', async () => {
     for (const sql of await statements()) {

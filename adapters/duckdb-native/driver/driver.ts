@@ -1,11 +1,17 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import { keepByteOrderMarks } from './byte-order-mark.ts';
-import { createOpenInstance, type OpenInstance } from './create.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { endProcessInTime } from './process-exit.ts';
 import { createThreadBudget } from './thread-budget.ts';
 
 type Api = typeof import('@duckdb/node-api');
+
+/** Opens a database file, or `:memory:`, with options of DuckDB's own. */
+export type OpenInstance = (
+  path: string,
+  options?: Readonly<Record<string, string>>,
+) => Promise<DuckDBInstance>;
 
 /** The native driver's API, and what we add to it. */
 export interface Driver {
@@ -29,14 +35,14 @@ async function importDriver(): Promise<Driver> {
     endProcessInTime();
     return {
       api,
-      openInstance: createOpenInstance(api, bindings.default),
+      openInstance: (path, options = {}) => api.DuckDBInstance.create(path, { ...options }),
       waitFor: createPoll(bindings.default, createThreadBudget(process.env.UV_THREADPOOL_SIZE)),
     };
   } catch (cause) {
     throw new SvcError(
       'database_unavailable',
       `The native database engine needs the package @duckdb/node-api, which cannot be loaded here.
-Install it with \`npm install @duckdb/node-api@1.4.4-r.3\`, or use a read-only database with \`engine: wasm\`.`,
+Install it with \`npm install @duckdb/node-api@1.5.5-r.5\`, or use a read-only database with \`engine: wasm\`.`,
       { cause },
     );
   }

@@ -8,6 +8,7 @@ import type {
   DuckDBListValue,
   DuckDBMapValue,
   DuckDBStructValue,
+  DuckDBTimeNSValue,
   DuckDBTimestampMillisecondsValue,
   DuckDBTimestampNanosecondsValue,
   DuckDBTimestampSecondsValue,
@@ -64,7 +65,7 @@ export function createDecoders({ api }: Driver): DecoderOf {
 /** A column of nothing but NULL can be sent all the same. */
 function refuse(type: DuckDBType): Decode {
   return () => {
-    throw unknownType(typeName(type));
+    throw unsendable(typeName(type));
   };
 }
 
@@ -79,11 +80,11 @@ export function nameFieldsByPosition(type: DuckDBType): void {
   if ('valueType' in type) nameFieldsByPosition(type.valueType);
 }
 
-/** DuckDB has a few types that its C interface, and with it both engines, cannot carry. */
-export function unknownType(column: string): SvcError {
+/** The error for a column whose type has no JSON form. */
+export function unsendable(type: string): SvcError {
   return new SvcError(
     'sql_failed',
-    `The result has a column, ${column}, of a type that cannot be sent. Cast it to VARCHAR.`,
+    `The result has a column of type ${type}, which cannot be sent. Cast it to VARCHAR.`,
   );
 }
 
@@ -105,6 +106,7 @@ function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Dec
     [ID.UUID, form((value: DuckDBUUIDValue) => value.toString())],
     [ID.DATE, form(({ days }: DuckDBDateValue) => dateForm(days))],
     [ID.TIME, form(({ micros }: DuckDBTimeValue) => timeForm(micros))],
+    [ID.TIME_NS, form(({ nanos }: DuckDBTimeNSValue) => timeForm(nanos, 'ns'))],
     [ID.TIME_TZ, form(({ micros, offset }: DuckDBTimeTZValue) => timeTzForm(micros, offset))],
     [ID.TIMESTAMP, form(({ micros }: DuckDBTimestampValue) => timestampForm(micros, 'us', false))],
     [ID.TIMESTAMP_TZ, form(({ micros }: DuckDBTimestampTZValue) => timestampForm(micros, 'us', true))],

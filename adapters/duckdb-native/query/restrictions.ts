@@ -30,11 +30,17 @@ export function checkKind(
       'The statement begins or ends a transaction; each statement has its own.',
     );
   }
-  // UPDATE EXTENSIONS has no kind of its own.
-  if (kind === kinds.LOAD || kind === kinds.INVALID) throw extensionsLoadAtStart();
+  if (kind === kinds.LOAD || kind === kinds.UPDATE_EXTENSIONS) throw extensionsLoadAtStart();
+  // A kind that a new DuckDB brings is refused until somebody has looked at it.
+  if (kind === kinds.INVALID || kinds[kind] === undefined) throw unknownKind();
   if (external) return;
-  const reaching: readonly number[] = [kinds.COPY, kinds.EXPORT, kinds.ATTACH, kinds.DETACH];
+  const { COPY, COPY_DATABASE, EXPORT, ATTACH, DETACH } = kinds;
+  const reaching: readonly number[] = [COPY, COPY_DATABASE, EXPORT, ATTACH, DETACH];
   if (reaching.includes(kind)) throw rejection(kinds[kind] ?? 'a file');
+}
+
+function unknownKind(): SvcError {
+  return new SvcError('sql_rejected', 'The statement is of a kind that this version of svc does not run.');
 }
 
 function extensionsLoadAtStart(): SvcError {

@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
-import { type DecoderOf, nameFieldsByPosition, unknownType } from './decode.ts';
+import { type DecoderOf, nameFieldsByPosition, unsendable } from './decode.ts';
 import { typeName } from './type-name.ts';
 
 /** The first rows of a result in their exact JSON form. */
@@ -45,7 +45,7 @@ function columnType(result: DuckDBMaterializedResult, name: string, index: numbe
   try {
     return result.columnType(index);
   } catch {
-    throw unknownType(name);
+    throw unsendable(`UNKNOWN, ${name}`);
   }
 }
 

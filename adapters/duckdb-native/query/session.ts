@@ -8,7 +8,6 @@ import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlCaller, SqlValue } from '../../../src/ports.ts';
 import type { Driver } from '../driver/driver.ts';
-import { keepDuring } from '../driver/keep.ts';
 import { tracked } from '../driver/process-exit.ts';
 import type { Instance, Lease } from '../engine/instance.ts';
 import { toQueryError } from '../errors.ts';
@@ -89,10 +88,7 @@ export class Session {
       if (performance.now() - begun > SLOW_START_MS) rememberSlowStart(prepared.sql);
       const leave = await this.#driver.waitFor(handleOf(pending));
       try {
-        return materialized(
-          this.#driver,
-          await keepDuring(pending, () => this.#tracked(() => pending.getResult())),
-        );
+        return materialized(this.#driver, await this.#tracked(() => pending.getResult()));
       } finally {
         leave();
       }

@@ -14,7 +14,6 @@ import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import type { Statement } from '../query/statement.ts';
 import type { DatabaseFile } from './database-file.ts';
-import { findDepthLimit, type LimitDepth } from './depth.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 
@@ -40,7 +39,6 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #instance: Instance;
   readonly #database: number;
-  #limitDepth: LimitDepth = () => {};
   #registerMissing: RegisterMissing = () => false;
   #caller: SqlCaller | null = null;
   #broken = false;
@@ -110,7 +108,7 @@ export class Engine {
   async #work<T>(call: SqlCall, work: (session: Session, enter: Enter) => Promise<T>): Promise<T> {
     if (call.signal.aborted) throw cancelledError();
     const enter: Enter = (step) => this.#enter(call, step);
-    const session = enter(() => this.#connect());
+    const session = enter(() => new Session(this.#instance, this.#database));
     try {
       return await work(session, enter);
     } finally {
@@ -153,14 +151,7 @@ export class Engine {
     }
   }
 
-  #connect(): Session {
-    const session = new Session(this.#instance, this.#database);
-    this.#limitDepth(session);
-    return session;
-  }
-
   #prepareDatabase(): void {
-    this.#limitDepth = findDepthLimit(this.#instance, this.#database);
     const session = new Session(this.#instance, this.#database);
     this.#registerMissing = registerFunctions({
       instance: this.#instance,

@@ -28,6 +28,8 @@ export function lockdown(memoryMb: number): readonly string[] {
     `memory_limit = '${Math.floor((memoryMb - OWN_MB) * COUNTED)}MB'`,
     'enable_external_access = false',
     "disabled_filesystems = 'LocalFileSystem'",
+    // The time to plan an expression grows with the cube of its depth, and nothing interrupts planning.
+    'GLOBAL max_expression_depth = 200',
     'lock_configuration = true',
   ];
 }

@@ -36,6 +36,8 @@ export const TYPE = {
   BIGNUM: 35,
   SQLNULL: 36,
   TIME_NS: 39,
+  GEOMETRY: 40,
+  VARIANT: 41,
 } as const;
 
 /** The types of whole numbers that JSON can hold. */

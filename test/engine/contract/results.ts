@@ -22,10 +22,15 @@ export function describeResults(subject: Subject): void {
       });
     }
 
-    it.each(UNSENDABLE)('$type is refused with advice', async ({ sql }) => {
+    it.each(UNSENDABLE)('$type is refused with advice', async ({ type, sql }) => {
       const error = await errorOf(read(subject.database, `SELECT ${sql}`));
       expect(error.code).toBe('sql_failed');
-      expect(error.message).toContain('Cast it to VARCHAR');
+      expect(error.message).toBe(
+        `The result has a column of type ${type}, which cannot be sent. Cast it to VARCHAR.`,
+      );
+      expect((await read(subject.database, `SELECT nullif(${sql}, ${sql}) AS v`)).rows).toEqual([
+        { v: null },
+      ]);
     });
 
     it('name the types of columns as DuckDB does', async () => {

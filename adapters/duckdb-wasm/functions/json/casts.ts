@@ -8,7 +8,8 @@ import { fromVector } from './from-json.ts';
 import { encodeVector, type JsonKit } from './to-json.ts';
 
 /** The types without parts that DuckDB casts to JSON and from it: all but the rare times and text itself. */
-const NOT_CAST = /^(?:VARCHAR|DECIMAL|ENUM|LIST|STRUCT|MAP|UNION|ARRAY|SQLNULL|TIMESTAMP_.S?|TIME_NS)$/;
+const NOT_CAST =
+  /^(?:VARCHAR|DECIMAL|ENUM|LIST|STRUCT|MAP|UNION|ARRAY|SQLNULL|TIMESTAMP_.S?|TIME_NS|GEOMETRY|VARIANT)$/;
 const SCALARS = Object.keys(TYPE).filter((name) => !NOT_CAST.test(name));
 
 /** A cast of a vector; what it answers is wrong with a value, null: nothing. */

@@ -18,7 +18,13 @@ export function withStructure(
   const type = call.duckdb_create_logical_type(0);
   heap.bytes.fill(0, type, type + LOGICAL_TYPE.bytes);
   withOwnType(instance, type, () => {
-    withCppText(instance, name, (text) => cpp.typeOfText(type, text, context));
+    try {
+      withCppText(instance, name, (text) => cpp.typeOfText(type, text, context));
+    } catch (thrown) {
+      // The callee has destroyed its result before it threw, and a second time would free the same memory twice.
+      heap.bytes.fill(0, type, type + LOGICAL_TYPE.bytes);
+      throw thrown;
+    }
     use(type);
   });
 }

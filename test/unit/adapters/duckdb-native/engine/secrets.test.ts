@@ -35,7 +35,7 @@ describe('secrets of the database', () => {
     const found = await connection.runAndReadAll('FROM duckdb_secrets()');
     const [row] = found.getRowsJson();
     expect(row?.[0]).toBe('a "b" c');
-    expect(String(row?.[6])).toContain(`bearer_token=${odd}`);
+    expect(String(row?.[6])).toContain('bearer_token=redacted');
     expect(String(row?.[6])).toMatch(/a\\?'b.*=/);
   });
 

@@ -94,7 +94,7 @@ describe('a value of a result', () => {
   });
 
   it('covers every type that DuckDB has a test value for', async () => {
-    const { columns, rows } = await read(database, 'FROM test_all_types()');
+    const { columns, rows } = await read(database, 'SELECT * EXCLUDE (geometry) FROM test_all_types()');
     expect(rows).toHaveLength(3);
     expect(Object.values(rows[2] ?? {}).every((value) => value === null)).toBe(true);
     const names = columns.map(({ name }) => `typeof("${name}") AS "${name}"`);
@@ -108,7 +108,7 @@ describe('a value of a result', () => {
   });
 
   it('of a type that has no JSON form is a clear failure', async () => {
-    const failure = await failureOf(read(database, "SELECT '10:00:00'::TIME_NS AS value"));
+    const failure = await failureOf(read(database, 'SELECT 1::VARIANT AS value'));
     expect(failure).toMatchObject({ code: 'sql_failed' });
     expect(failure.message).toMatch(/Cast it to VARCHAR/);
   });
