@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CALLBACKS } from '../adapters/duckdb-wasm/engine/callbacks.ts';
 import { DATA, TABLE_SLOTS } from '../adapters/duckdb-wasm/engine/memory.ts';
-import { EXPORTS } from './wasm/exports.ts';
+import { EXPORTS, GUARDED } from './wasm/exports.ts';
 import { PINNED } from './wasm/pinned.ts';
 import { Reader } from './wasm/reader.ts';
 import { parseSections, SECTION } from './wasm/sections.ts';
@@ -20,6 +20,7 @@ const LICENCE = 'LICENSE.duckdb.txt';
 const SOURCES = [
   'scripts/build-wasm.ts',
   'scripts/wasm/exports.ts',
+  'scripts/wasm/guard-size.ts',
   'scripts/wasm/instructions.ts',
   'scripts/wasm/pinned.ts',
   'scripts/wasm/reader.ts',
@@ -49,7 +50,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   const engine = readEngine();
   checkLayout(engine);
   const files = {
-    'duckdb.wasm': stripModule(engine, EXPORTS),
+    'duckdb.wasm': stripModule(engine, EXPORTS, GUARDED),
     'trampolines.wasm': createTrampolines(CALLBACKS),
     [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };

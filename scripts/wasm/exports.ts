@@ -13,3 +13,11 @@ export const EXPORTS: ReadonlyMap<string, string> = new Map([
     ([names, symbol]) => [symbol, OVERLOADS_PREFIX + names] as const,
   ),
 ]);
+
+const ALLOCATOR = 'orig$_ZN6duckdb9Allocator';
+
+/** The functions that allocate what DuckDB calculates a size for in 64 bits, and which parameter the size is. */
+export const GUARDED: ReadonlyMap<string, number> = new Map([
+  [`${ALLOCATOR}15DefaultAllocateEPNS_20PrivateAllocatorDataEy`, 1],
+  [`${ALLOCATOR}17DefaultReallocateEPNS_20PrivateAllocatorDataEPhyy`, 3],
+]);

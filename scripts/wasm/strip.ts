@@ -1,3 +1,4 @@
+import { guardSize } from './guard-size.ts';
 import { scanCalls } from './instructions.ts';
 import { Reader, toLeb } from './reader.ts';
 import { join, parseSections, SECTION, type Section, toModule, toVector } from './sections.ts';
@@ -8,20 +9,32 @@ const HOLLOW = Uint8Array.of(3, 0, 0x00, 0x0b);
 
 /**
  * The module with only these exports, under the names that the map gives them, and with every function that neither they
- * nor a table can reach emptied. DuckDB exports 75,000 symbols for side modules that this kit never loads; they keep code
+ * nor a table can reach emptied. Functions in `guarded` check their size parameter first (guard-size.ts). DuckDB exports 75,000 symbols for side modules that this kit never loads; they keep code
  * alive and startup slow.
  */
-export function stripModule(module: Uint8Array, keep: ReadonlyMap<string, string>): Uint8Array {
+export function stripModule(
+  module: Uint8Array,
+  keep: ReadonlyMap<string, string>,
+  guarded: ReadonlyMap<string, number> = new Map(),
+): Uint8Array {
   const sections = parseSections(module).filter(({ id }) => id !== SECTION.custom);
-  const exported = readExports(bodyOf(sections, SECTION.export)).filter(({ name }) => keep.has(name));
-  const missing = [...keep.keys()].filter((name) => !exported.some((entry) => entry.name === name));
+  const all = readExports(bodyOf(sections, SECTION.export));
+  const exported = all.filter(({ name }) => keep.has(name));
+  const missing = [...keep.keys(), ...guarded.keys()].filter(
+    (name) => !all.some((entry) => entry.name === name),
+  );
   if (missing.length > 0) throw new Error(`the engine does not export ${missing.join(', ')}`);
 
   const roots = exported.filter(({ kind }) => kind === FUNCTION).map(({ index }) => index);
   const started = new Reader(bodyOf(sections, SECTION.start)).number();
   const tabled = readTabled(bodyOf(sections, SECTION.element));
   const imported = countImportedFunctions(bodyOf(sections, SECTION.import));
-  const code = emptyUnreached(bodyOf(sections, SECTION.code), imported, [...roots, started, ...tabled]);
+  const guards = new Map(all.flatMap(({ name, index }) => pairOf(index - imported, guarded.get(name))));
+  const bodiesOfCode = readBodies(bodyOf(sections, SECTION.code)).map((body, index) => {
+    const parameter = guards.get(index);
+    return parameter === undefined ? body : guardSize(body, parameter);
+  });
+  const code = emptyUnreached(bodiesOfCode, imported, [...roots, started, ...tabled]);
   const bodies = { [SECTION.export]: writeExports(exported, keep), [SECTION.code]: code };
   return toModule(sections.map((section) => replaced(section, bodies)));
 }
@@ -109,8 +122,15 @@ function scanOffset(reader: Reader): void {
   while (reader.byte() !== 0x0b) reader.skipNumber();
 }
 
-function emptyUnreached(body: Uint8Array, imported: number, roots: readonly number[]): Uint8Array {
-  const bodies = readBodies(body);
+function pairOf(index: number, parameter: number | undefined): readonly (readonly [number, number])[] {
+  return parameter === undefined ? [] : [[index, parameter]];
+}
+
+function emptyUnreached(
+  bodies: readonly Uint8Array[],
+  imported: number,
+  roots: readonly number[],
+): Uint8Array {
   const reached = reach(bodies, imported, roots);
   return toVector(bodies.map((code, index) => (reached.has(index + imported) ? code : HOLLOW)));
 }

@@ -5,12 +5,11 @@ import { pathFile } from '../../../../../adapters/duckdb-wasm/engine/path-file.t
 import { buildWasm } from '../../../../../scripts/build-wasm.ts';
 import { cpuMs } from '../../../cpu.ts';
 import { callerNamed, createDatabase, failureOf, openHere, read } from '../fixture.ts';
+import { TRAP } from '../trap.ts';
 
 beforeAll(() => buildWasm());
 
 const RUNAWAY = 'SELECT sum(a.id * b.id) AS s FROM words a, words b';
-/** DuckDB computes the size of this list in 32 bits and writes past its end, which traps. */
-const TRAP = 'SELECT generate_series(1, 1000000000) AS s';
 
 async function openEngine(): Promise<Engine> {
   const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -79,6 +78,23 @@ it.each([500, 2000])('%i statements joined by UNION ALL are planned in little ti
 });
 
 describe('memory', () => {
+  // Sizes of 4 GiB and more, which a build for 32 bits would cut: the engine would write past the end of what it got.
+  it.each([
+    'SELECT generate_series(1, 1000000000) AS s',
+    'SELECT range(2000000000) AS s',
+    'SELECT list_resize([1], 1000000000) AS s',
+    'SELECT list(x) FROM (SELECT unnest(range(536870913)) AS x)',
+    'SELECT list_transform(range(536870912), lambda x: x)',
+  ])('is never written past its end: %s', async (sql) => {
+    const database = await openHere(await createDatabase());
+    const healthy = 'SELECT count(*) AS n, sum(length(email)) AS l FROM users';
+    const before = await read(database, healthy);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await failureOf(read(database, sql))).toMatchObject({ code: 'memory_exceeded' });
+      expect(await read(database, healthy)).toEqual(before);
+    }
+  });
+
   it.each([24, 64])('ends at %i MB with a clear error, and the engine goes on', async (memoryMb) => {
     const database = await openHere(await createDatabase(), memoryMb);
     const hungry = [

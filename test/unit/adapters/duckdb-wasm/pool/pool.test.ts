@@ -9,13 +9,14 @@ import { openWasmPool, type WasmPoolOptions } from '../../../../../adapters/duck
 import { buildWasm } from '../../../../../scripts/build-wasm.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { createDatabase, failureOf, read, temporaryFolder } from '../fixture.ts';
+import { TRAP } from '../trap.ts';
 
 beforeAll(() => buildWasm());
 
 /** One task of a join that nothing inside the engine can interrupt. */
 const STUCK = "SELECT count(*) AS n FROM words a, words b WHERE a.word LIKE '%' || b.word || '%x'";
 const RUNAWAY = 'SELECT sum(a.id * b.id) AS s FROM words a, words b';
-const TRAP = 'SELECT generate_series(1, 1000000000) AS s';
+const TRAPPING = new URL('trapping-worker.ts', import.meta.url);
 
 /** Several engines are started, one after the other. */
 const SLOW = { timeout: 60_000 };
@@ -72,7 +73,7 @@ describe('a pool', () => {
   });
 
   it('replaces an engine that traps, and makes the calls beside it again', async () => {
-    const pool = await openPool({ workers: 1 });
+    const pool = await openPool({ workers: 1, workerUrl: TRAPPING });
     const trap = failureOf(read(pool, TRAP));
     await Promise.all([expectAnswers(pool), expectAnswers(pool)]);
     expect(await trap).toMatchObject({ code: 'database_unavailable' });
@@ -168,7 +169,7 @@ describe('a pool', () => {
 
   it('goes on with its file when that is gone, and finds another once that is of no use', SLOW, async () => {
     const path = await createDatabase();
-    const pool = await openPool({ path, workers: 1 });
+    const pool = await openPool({ path, workers: 1, workerUrl: TRAPPING });
     const descriptor = openSync(path, 'r+');
     renameSync(path, `${path}.away`);
     expect(await failureOf(read(pool, TRAP))).toMatchObject({ code: 'database_unavailable' });
