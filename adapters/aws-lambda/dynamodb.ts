@@ -57,7 +57,7 @@ type Outcome =
   | { readonly answer: DynamoResponse | null }
   | { readonly again: boolean; readonly reason: string };
 
-async function send(url: URL, headers: Record<string, string>, body: string): Promise<Outcome> {
+async function send(url: URL, headers: Headers, body: string): Promise<Outcome> {
   try {
     const signal = AbortSignal.timeout(ATTEMPT_MS);
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
