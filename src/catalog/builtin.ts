@@ -3,7 +3,7 @@ import { SQL_TOOLS, type SqlToolName } from '../project/site-model.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import type { ToolEntry } from './model.ts';
 
-/** The parameter of `execute_sql_query` that holds the statement. */
+/** The parameter of `execute_sql_query` that contains the statement. */
 const STATEMENT_PARAMETER = 'sql';
 
 const ROWS = 1_000;
@@ -18,7 +18,7 @@ interface Builtin {
 
 const TEXT = { type: 'string' } as const;
 
-/** Tables outside of the schema main go by `schema.table`. */
+/** Tables in schemas other than main are named `schema.table`. */
 const NAME = `CASE table_schema WHEN 'main' THEN table_name ELSE table_schema || '.' || table_name END`;
 const OWN = 'table_catalog = current_database()';
 
@@ -66,7 +66,7 @@ const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
   },
 };
 
-/** None of them can write, and none reaches outside of the database. */
+/** None of the tools can write or reach outside of the database. */
 const ANNOTATIONS: Annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -74,7 +74,7 @@ const ANNOTATIONS: Annotations = {
   openWorldHint: false,
 };
 
-/** The built-in SQL tools as endpoints (spec, `sql_tools`); none where the site does not ask for them. */
+/** The built-in SQL tools as endpoints (spec, `sql_tools`); empty if the site disables them. */
 export function builtinTools(site: Pick<SiteFile, 'sqlTools'> | null): readonly ToolEndpoint[] {
   if (site === null || !site.sqlTools.enabled) return [];
   const { descriptions, policies } = site.sqlTools;
@@ -116,7 +116,7 @@ const UNSAID = {
   content: 'value',
 } as const;
 
-/** The entry of a built-in tool; one of them runs what its caller writes. */
+/** Completes the entry of a built-in tool: `execute_sql_query` runs its caller's statement. */
 export function withStatement(entry: ToolEntry): ToolEntry {
   const { name, source } = entry;
   if (name !== 'execute_sql_query' || source.language !== 'sql') return entry;

@@ -31,7 +31,7 @@ import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
 const DEFAULT_LIMITS: Limits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
 
-/** Compiles what a project serves; the same project gives the same bytes. Throws project_invalid for one with errors. */
+/** Compiles a project to its catalog. Equal projects have equal bytes. Throws project_invalid for a project with errors. */
 export async function compileCatalog(project: Project): Promise<Catalog> {
   const name = await refuseErrors(project);
   const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
@@ -71,7 +71,7 @@ function toText(errors: readonly Finding[]): string {
   return `The project has errors:\n${lines.join('\n')}`;
 }
 
-/** In the order of names, or of URIs. */
+/** Ordered by name, or by URI. */
 async function compileAll<One extends Endpoint, Entry>(
   endpoints: readonly One[],
   keyOf: (endpoint: One) => string,
@@ -148,7 +148,7 @@ async function compileSource(endpoint: ToolEndpoint | ResourceEndpoint): Promise
   return endpoint.source.language === 'sql' ? compileSql(endpoint.source) : compilePython(endpoint);
 }
 
-/** Whoever says that a tool only reads is held to it; reading a resource changes nothing. */
+/** A tool with `readOnlyHint: true` cannot write, and neither can a resource. */
 async function compilePython(endpoint: ToolEndpoint | ResourceEndpoint): Promise<CompiledPython> {
   const { file, text } = endpoint.source;
   if (file === null) throw new SvcError('project_invalid', `The Python of ${endpoint.name} is in no file.`);

@@ -1,13 +1,13 @@
 import type { Catalog, ResourceEntry } from './model.ts';
 import { matchUri } from './uri.ts';
 
-/** A resource that a URI names, with what its placeholders stand for there. */
+/** A resource and the values of its placeholders in a URI. */
 export interface FoundResource {
   readonly entry: ResourceEntry;
   readonly values: { readonly [name: string]: string };
 }
 
-/** The resource that a URI names: one of that very URI, or else of the template that says the most of it. */
+/** Finds the resource of a URI: the one with that exact URI, else the template with the most literal text. */
 export function findResource(catalog: Catalog, uri: string): FoundResource | null {
   const exact = Object.hasOwn(catalog.resources, uri) ? catalog.resources[uri] : undefined;
   if (exact !== undefined && exact.template.variables.length === 0) return { entry: exact, values: {} };

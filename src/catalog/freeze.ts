@@ -1,4 +1,4 @@
-/** Freezes data with everything in it. */
+/** Freezes data deeply. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) freeze(inner);

@@ -1,6 +1,6 @@
 import { parseUriTemplate } from '../project/uri.ts';
 
-/** Words that Python keeps for itself. */
+/** Python's reserved words. */
 const KEYWORDS = new Set(
   'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
     ' ',
@@ -8,8 +8,9 @@ const KEYWORDS = new Set(
 );
 
 /**
- * The function of a Python endpoint: it is called like the endpoint, with `_` for what no Python name has. A resource
- * without a `name` goes by its URI without placeholders: `shop://customers/{id}` is `shop_customers`.
+ * The function of a Python endpoint. It has the endpoint's name, with `_` for
+ * characters that Python names cannot have. A resource without a `name` uses
+ * its URI without placeholders: `shop://customers/{id}` is `shop_customers`.
  */
 export function functionNameOf({ name, uri }: { readonly name: string; readonly uri?: string }): string {
   const plain =

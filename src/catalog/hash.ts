@@ -2,8 +2,8 @@ import { sha256Hex } from '../crypto/digest.ts';
 import { toCanonicalText } from '../types/canonical.ts';
 import type { Catalog } from './model.ts';
 
-/** The content hash of a catalog: over everything else in it, whatever the order of keys. */
+/** The content hash of a catalog: over all its other fields, independent of the order of keys. */
 export function hashCatalog({ project, tools, resources, prompts }: Omit<Catalog, 'hash'>): Promise<string> {
-  // The round trip leaves what JSON keeps, so a catalog read back has the same hash.
+  // The round trip keeps only JSON, so that a catalog read back has the same hash.
   return sha256Hex(toCanonicalText(JSON.parse(JSON.stringify({ project, tools, resources, prompts }))));
 }

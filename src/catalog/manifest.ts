@@ -3,33 +3,36 @@ import { tryJson } from '../json.ts';
 import type { AuditSettings } from '../project/site-model.ts';
 import type { Catalog } from './model.ts';
 
-/** What `svc build` writes and every built server starts from: the same bytes on every platform, no secrets. */
+/**
+ * The manifest that `svc build` writes and every artefact reads at
+ * its start. It has the same bytes on every platform and no secrets.
+ */
 export interface Manifest {
-  /** Version of this format. */
+  /** Version of this file format. */
   readonly svc: 1;
-  /** Version of the toolkit that wrote it. */
+  /** Version of svc that wrote it. */
   readonly version: string;
-  /** Content hash over the catalog, the database file, what is below, and the bundled user file, hex. */
+  /** Hash over the catalog, the database file, the fields below and the bundled user file, in hex. */
   readonly hash: string;
-  /** The name is that of the project's own file: views and macros name their catalog, which is called like it. */
+  /** The name is that of the project's database file, because views and macros refer to it as their catalog. */
   readonly database: { readonly name: string; readonly bytes: number; readonly sha256: string };
-  /** The profile it was built for. */
+  /** The profile of the build. */
   readonly profile: string;
   /** Names of the secrets that the project needs. */
   readonly secrets: readonly string[];
-  /** How the profile records calls. */
+  /** The audit settings of the profile. */
   readonly audit: AuditSettings;
   readonly catalog: Catalog;
-  /** Checks that failed when it was built and were let pass, each with the number of its problems. */
+  /** Failed checks that the build allowed, each with its number of problems. */
   readonly allowed?: readonly { readonly check: string; readonly problems: number }[];
-  /** Only of projects with Python endpoints. */
+  /** Present only in projects with Python endpoints. */
   readonly python?: {
     /** `paths.python` of the site file. */
     readonly folder: string;
   };
 }
 
-/** Reads a manifest; throws config_invalid for anything that is not one of this version. */
+/** Parses a manifest. Throws config_invalid for other content and for other versions. */
 export function parseManifest(text: string): Manifest {
   const found = tryJson(text);
   if (isManifest(found)) return found;
@@ -39,7 +42,7 @@ export function parseManifest(text: string): Manifest {
   );
 }
 
-/** The catalog as a built server shows it: under the hash of the whole artefact. */
+/** The catalog that an artefact serves. Its hash is that of the whole artefact. */
 export function toServedCatalog({ catalog, hash }: Manifest): Catalog {
   return { ...catalog, hash };
 }

@@ -4,7 +4,7 @@ import type { Policies, PromptMessage } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
-/** SQL compiled once: named parameters rewritten to positions. */
+/** SQL compiled once: positions replace the names of parameters. */
 export interface CompiledSql {
   readonly language: 'sql';
   /** With `$1 .. $n` in place of `$name`. */
@@ -16,53 +16,53 @@ export interface CompiledSql {
   readonly operation: string;
   /** SHA-256 of the author's SQL, hex. */
   readonly hash: string;
-  /** Of a built-in tool: the parameter whose value runs in place of `sql`, guarded. */
+  /** For `execute_sql_query`: the parameter whose value runs in place of `sql`, with guards. */
   readonly statement?: string;
 }
 
-/** A function of a Python file in the project. */
+/** A function in a Python file of the project. */
 export interface CompiledPython {
   readonly language: 'python';
   /** Relative to the project's root. */
   readonly file: string;
   readonly function: string;
-  /** With `read` its statements must not write. */
+  /** With `read`, its statements must not write. */
   readonly mode: 'read' | 'write';
   /** SHA-256 of the file, hex. */
   readonly hash: string;
 }
 
-/** What an endpoint does. */
+/** The implementation of an endpoint. */
 export type CompiledSource = CompiledSql | CompiledPython;
 
-/** Bounds of one call. */
+/** The limits of one call. */
 export interface Limits {
   readonly rows: number;
   readonly bytes: number;
   readonly timeoutMs: number;
 }
 
-/** Reads what a parameter may be; `value` is what was typed so far. */
+/** Reads the candidates for a parameter; `value` is the text that the user typed. */
 export type CompletionSql = Pick<CompiledSql, 'sql' | 'order'>;
 
-/** What a client can be offered while it fills in parameters; absent where no SQL finds it. */
+/** The SQL of each parameter's completion; absent if there is none. */
 interface Completed {
   readonly completion?: { readonly [parameter: string]: CompletionSql };
 }
 
-/** What one call of any endpoint needs; frozen, serialisable, looked up by name. */
+/** Everything that one call of an endpoint needs. Frozen, serialisable, looked up by name. */
 interface Entry {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly policies: Policies;
-  /** A caller must hold all of them; absent where none is asked for. */
+  /** A caller must hold all of these; absent if the endpoint needs none. */
   readonly scopes?: readonly string[];
   readonly limits: Limits;
-  /** What a person must be asked, and agree to, before each call. */
+  /** The question that a person must accept before each call. */
   readonly confirm?: Confirm;
-  /** What is asked before each call; the answers are parameters too. */
+  /** The questions before each call. Their answers are parameters too. */
   readonly ask?: Rounds;
-  /** The endpoint as MCP's lists show it. */
+  /** The endpoint as it appears in MCP's lists. */
   readonly wire: JsonObject;
 }
 
@@ -71,16 +71,16 @@ export interface ToolEntry extends Entry {
   readonly kind: 'tool';
   readonly returns: TypeNode | null;
   readonly source: CompiledSource;
-  /** `image/…` or `audio/…`: the result is one BLOB of it. */
+  /** `image/…` or `audio/…` if the result is one BLOB. */
   readonly mimeType?: string;
   /** Each row is a block of MCP content. */
   readonly content?: 'rows';
 }
 
-/** A resource; without variables in its URI `wire` belongs into `resources/list`, with some into `resources/templates/list`. */
+/** A resource. With variables in its URI it appears in `resources/templates/list`, otherwise in `resources/list`. */
 export interface ResourceEntry extends Entry, Completed {
   readonly kind: 'resource';
-  /** As the author wrote it; the key in the catalog. */
+  /** As written by the author; the key in the catalog. */
   readonly uri: string;
   readonly template: UriTemplate;
   readonly mimeType: string;
@@ -97,13 +97,13 @@ export interface PromptEntry extends Entry, Completed {
 /** An endpoint of any kind. */
 export type AnyEntry = ToolEntry | ResourceEntry | PromptEntry;
 
-/** What the server needs, compiled once from a Project; plain data, so it can be written to a manifest. */
+/** Everything the server needs, compiled once from a project. Plain data, so that a manifest can contain it. */
 export interface Catalog {
   readonly project: string;
-  /** Content hash over everything else in the catalog, hex. */
+  /** Hash over all other fields of the catalog, in hex. */
   readonly hash: string;
   readonly tools: { readonly [name: string]: ToolEntry };
-  /** By URI as the author wrote it. */
+  /** By URI as written by the author. */
   readonly resources: { readonly [uri: string]: ResourceEntry };
   readonly prompts: { readonly [name: string]: PromptEntry };
 }

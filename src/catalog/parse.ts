@@ -79,7 +79,7 @@ const CATALOG = v.object({
   ),
 });
 
-/** Reads a catalog back from its JSON; throws config_invalid for another shape, or for content that its hash is not of. */
+/** Parses the JSON of a catalog. Throws config_invalid for another shape and for content that differs from its hash. */
 export async function parseCatalog(json: string): Promise<Catalog> {
   const found = tryJson(json);
   if (!isCatalog(found)) throw damaged('has not the shape that this version of svc writes');

@@ -1,2 +1,2 @@
-/** The parameter of a completion's SQL that holds what a client typed so far. */
+/** The SQL parameter of a completion that contains the text that the user typed. */
 export const TYPED_VALUE = 'value';

@@ -1,11 +1,11 @@
 import type { UriTemplate } from '../project/uri.ts';
 
-/** A placeholder stands for one piece of a path: what it holds besides is percent-encoded (RFC 6570, 3.2.2). */
+/** A placeholder stands for one segment of a path; other characters are percent-encoded (RFC 6570, 3.2.2). */
 const BREAK = /[/?#]/;
 
 /**
- * What the placeholders of a template stand for in a URI, decoded; null when the URI is none of the template's.
- * Each takes the least it can: no way of cutting differently would match where this one does not.
+ * Matches a URI against a template and returns the decoded values of its placeholders; null without
+ * a match. Each placeholder takes the shortest text, which finds a match whenever one exists.
  */
 export function matchUri(
   { literals, variables }: UriTemplate,

@@ -5,7 +5,7 @@ import { hasDefault } from '../types/nullable.ts';
 import { toInputSchema, toOutputSchema } from '../types/schema.ts';
 import type { CompiledSource } from './model.ts';
 
-/** Where the author's tags are, for clients that group what they show. */
+/** The key of the author's tags, by which clients group endpoints. */
 const TAGS_META_KEY = 'svc-kit/tags';
 
 /** A tool as `tools/list` shows it. */
@@ -22,13 +22,13 @@ export function toWireTool(tool: ToolEndpoint, source: CompiledSource): JsonObje
   };
 }
 
-/** Of SQL it is known whether it reads; what a Python function does only its author can say. */
+/** svc knows whether SQL reads only; for a Python function only its author knows. */
 function hints({ language, mode }: CompiledSource, annotations: ToolEndpoint['annotations']): JsonObject {
   if (language === 'sql') return { annotations: { readOnlyHint: mode === 'read', ...annotations } };
   return Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } };
 }
 
-/** A resource as `resources/list` shows it, or `resources/templates/list` when its URI has placeholders. */
+/** A resource as `resources/list` shows it, or `resources/templates/list` if its URI has placeholders. */
 export function toWireResource(resource: ResourceEndpoint, mimeType: string): JsonObject {
   const { uri, parameters } = resource;
   return {
@@ -58,7 +58,7 @@ function described({ name, title, description }: Endpoint): JsonObject {
   };
 }
 
-/** The author's `metadata` is for the project itself (drift, catalogues) and stays there. */
+/** The author's `metadata` is not included: it serves the project itself (drift, catalogues). */
 function decorated({ icons, tags }: Endpoint): JsonObject {
   return {
     ...(icons.length === 0 ? {} : { icons: icons.map((icon) => ({ ...icon })) }),

@@ -9,16 +9,16 @@ import type { Meter } from './cel/meter.ts';
 import { ruleIssue } from './checks/rule.ts';
 import type { PolicyScope, Side } from './scope.ts';
 
-/** What a condition says; a failure is never the same as false. */
+/** The outcome of a condition. A failure never counts as false. */
 export type Verdict =
   | { readonly matched: boolean }
   | {
       readonly failure: string;
-      /** It has a value, which is neither true nor false. */
+      /** The value is neither true nor false. */
       readonly odd?: true;
     };
 
-/** A rule ready to be evaluated. */
+/** A rule that is ready for evaluation. */
 export interface CompiledRule {
   readonly rule: PolicyRule;
   /** E.g. `input[0]`. */
@@ -33,12 +33,12 @@ export interface PolicyProgram {
   readonly output: readonly CompiledRule[];
 }
 
-/** About half a second; twenty loops over 10,000 rows. */
+/** About half a second: twenty loops over 10,000 rows. */
 const BUDGET = 200_000;
 
 const programs = new WeakMap<Policies, PolicyProgram>();
 
-/** The program of an endpoint's policies, compiled on first use; a rule that cannot be compiled denies. */
+/** The compiled policies of an endpoint, cached after the first use. A rule that does not compile denies. */
 export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyProgram {
   const known = programs.get(policies);
   if (known) return known;
@@ -57,7 +57,7 @@ export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyP
   return program;
 }
 
-/** A condition as a function of what it reads; of its text, or of a part of its syntax tree. */
+/** Compiles a condition, given as text or as a part of its syntax tree. */
 export function compileCondition(condition: string | Expr): CompiledRule['evaluate'] {
   const { meter, environment } = sharedEvaluator();
   const run = planCondition(environment, condition);
@@ -75,7 +75,7 @@ interface Evaluator {
 
 let evaluator: Evaluator | null = null;
 
-/** Made on first use: 25 kB, shared by all conditions, because evaluation is synchronous and takes the meter in turn. */
+/** Created at the first use (25 kB). All conditions share it, because evaluation is synchronous and each sets the meter first. */
 function sharedEvaluator(): Evaluator {
   if (evaluator !== null) return evaluator;
   const meter = createMeter();

@@ -1,20 +1,20 @@
 import { SvcError } from '../errors.ts';
 
-/** What the policies of a call decided; plain data for audit, spans and the log. */
+/** The outcome of a call's policies. Plain data for audit, spans and the log. */
 export interface Decision {
-  /** `none`: no rule was there to decide. */
+  /** `none` means that the endpoint has no rules. */
   readonly outcome: 'none' | 'allow' | 'filter' | 'mask' | 'deny';
-  /** The rules that acted, e.g. `input[0]`, `output[2]`; the last one is the one that denied. */
+  /** The rules that took effect, e.g. `input[0]`, `output[2]`. The last one of a denied call denied it. */
   readonly rules: readonly string[];
-  /** Why it was denied; a client may read it. Null unless denied. */
+  /** The reason for a denial, which a client may read; otherwise null. */
   readonly reason: string | null;
-  /** How many rules were evaluated. */
+  /** The number of evaluated rules. */
   readonly evaluated: number;
-  /** Why a rule could not be evaluated; for the log only. */
+  /** The reason why a rule could not be evaluated; for the log only. */
   readonly failure: string | null;
 }
 
-/** The decision where there are no rules. */
+/** The decision for an endpoint without rules. */
 export const NO_DECISION: Decision = {
   outcome: 'none',
   rules: [],
@@ -25,7 +25,7 @@ export const NO_DECISION: Decision = {
 
 const STRENGTH = ['none', 'allow', 'mask', 'filter', 'deny'] as const;
 
-/** The decision of a whole call: the stronger outcome of its input and output side. */
+/** Combines the decisions of both sides; the stronger outcome counts. */
 export function combineDecisions(input: Decision, output: Decision): Decision {
   const stronger = STRENGTH.indexOf(output.outcome) > STRENGTH.indexOf(input.outcome) ? output : input;
   return {
@@ -37,13 +37,13 @@ export function combineDecisions(input: Decision, output: Decision): Decision {
   };
 }
 
-/** The decision of a call that ended with an error: the denial of a resource in a prompt is the prompt's too. */
+/** The decision of a call that ended with an error. If a resource inside a prompt was denied, so was the prompt. */
 export function decisionAfter(error: SvcError, decision: Decision): Decision {
   if (decision.outcome === 'deny' || !isDenial(error)) return decision;
   return { ...decision, outcome: 'deny', reason: error.message };
 }
 
-/** Not what a person declined, which has the same code. */
+/** Distinguishes a denial by policy from a refusal by a person, which has the same code. */
 function isDenial({ code, detail }: SvcError): boolean {
   return code === 'denied' && detail?.rule !== undefined;
 }
@@ -54,7 +54,7 @@ export function toAuditDecision({ outcome }: Decision): 'allow' | 'deny' | 'n/a'
   return outcome === 'deny' ? 'deny' : 'allow';
 }
 
-/** The error of a denied call; its text is the author's reason. */
+/** The error of a denied call. Its text is the author's reason. */
 export function toDeniedError(decision: Decision): SvcError {
   const rule = decision.rules.at(-1) ?? null;
   return new SvcError('denied', decision.reason ?? 'Access denied by policy.', { detail: { rule } });

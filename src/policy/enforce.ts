@@ -8,7 +8,7 @@ import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
 import { type Decision, NO_DECISION } from './decision.ts';
 import { dropSensitive, filterField, maskField } from './fields.ts';
 
-/** A result after its policies: edited, or null where it was denied. */
+/** A result after its policies: edited, or null if denied. */
 export interface Enforced {
   readonly value: JsonValue;
   readonly decision: Decision;
@@ -17,7 +17,7 @@ export interface Enforced {
 const DEFAULT_REASON = 'Access denied by policy.';
 const FAILED_REASON = 'Access denied: a policy could not be evaluated.';
 
-/** Decides on a call by its checked arguments and its caller; the first rule that denies ends it. */
+/** Decides on a call by its checked arguments and its user. Stops at the first rule that denies. */
 export function enforceInput(
   program: PolicyProgram,
   args: JsonObject,
@@ -28,7 +28,7 @@ export function enforceInput(
   return enforce(program.input, toInputBindings(program.scope, args, user), clock, () => undefined);
 }
 
-/** Decides on a result and edits it; every condition sees the result as it was, and edits add up in a copy. */
+/** Decides on a result and edits it. Every condition sees the unedited result; the edits add up in a copy. */
 export function enforceOutput(
   program: PolicyProgram,
   value: JsonValue,

@@ -1,31 +1,31 @@
 import { isList, isObject, type JsonValue } from '../json.ts';
 import type { TypeNode } from '../types/node.ts';
 
-/** What a masked value shows, whatever its type. */
+/** The replacement of a masked value of any type. */
 export const MASK = '****';
 
 type Entries = [string, JsonValue][];
 
 /*
- * In SQL `salary` and `Salary` are one column, and rows come with the name that the table gives it. What a policy hides is
- * therefore hidden in any case of letters.
+ * In SQL `salary` and `Salary` are one column, and a row has the
+ * spelling of its table. Policies therefore ignore the case of letters.
  */
 
-/** A copy without the field at a dotted path; arrays on the way are walked through. */
+/** Copies a value without the field at a dotted path. Applies to each item of arrays on the way. */
 export function filterField(value: JsonValue, path: string): JsonValue {
   return editField(value, path.toLowerCase(), (entries, key) =>
     entries.filter(([name]) => name.toLowerCase() !== key),
   );
 }
 
-/** A copy with the field at a dotted path masked. */
+/** Copies a value and masks the field at a dotted path. */
 export function maskField(value: JsonValue, path: string): JsonValue {
   return editField(value, path.toLowerCase(), (entries, key) =>
     entries.map(([name, item]) => [name, name.toLowerCase() === key ? MASK : item]),
   );
 }
 
-/** A copy without what `return` declares sensitive, at any depth; a sensitive root is null. */
+/** Copies a value without the parts that `return` declares sensitive, at any depth. A sensitive root becomes null. */
 export function dropSensitive(value: JsonValue, node: TypeNode | undefined): JsonValue {
   if (node === undefined) return value;
   if (node.sensitive) return null;
@@ -44,7 +44,7 @@ export function dropSensitive(value: JsonValue, node: TypeNode | undefined): Jso
 
 const letters = new WeakMap<TypeNode, ReadonlyMap<string, TypeNode>>();
 
-/** The declared properties of a node by their names in small letters; of several, one that is sensitive. */
+/** The declared properties by their names in lower case. Of several with the same name, a sensitive one. */
 function lettersOf(node: TypeNode): ReadonlyMap<string, TypeNode> {
   const known = letters.get(node);
   if (known) return known;

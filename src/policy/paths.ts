@@ -1,10 +1,10 @@
 import type { TypeNode } from '../types/node.ts';
 import { propertyOf } from './fields.ts';
 
-/** Where a node is below another, in the keys that types and JSON Schemas share: `items`, `properties`, a name. */
+/** A path from a node to a descendant, with the keys that types and JSON Schemas share: `items`, `properties`, a name. */
 export type Pointer = readonly string[];
 
-/** Where the field of a dotted path is declared; `open` where the type allows fields it does not name. */
+/** Finds the declaration of the field at a dotted path. `open` means that the type allows undeclared fields there. */
 export function locateField(node: TypeNode, path: string): Pointer | 'open' | null {
   if (node.type === 'array') {
     return node.items === undefined ? 'open' : below(['items'], locateField(node.items, path));

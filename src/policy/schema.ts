@@ -4,13 +4,13 @@ import type { TypeNode } from '../types/node.ts';
 import { MASK } from './fields.ts';
 import { locateField, type Pointer } from './paths.ts';
 
-/** What policies can do to a declared part of a result. */
+/** The possible effects of policies on a declared part of a result. */
 export interface SchemaEffect {
   readonly pointer: Pointer;
   readonly effect: 'absent' | 'masked' | 'null' | 'empty';
 }
 
-/** How results can differ from `return` once the policies have acted, deepest part first. */
+/** The differences that policies may make between results and `return`, deepest part first. */
 export function policySchemaEffects(policies: Policies, returns: TypeNode | null): readonly SchemaEffect[] {
   if (returns === null) return [];
   const effects = policies.output.flatMap((rule) => effectsOf(rule, returns));
@@ -18,7 +18,7 @@ export function policySchemaEffects(policies: Policies, returns: TypeNode | null
   return [...unique.values()].sort((one, other) => other.pointer.length - one.pointer.length);
 }
 
-/** The JSON Schema of `return` as clients must see it, so that what policies leave is still valid. */
+/** Adjusts the JSON Schema of `return`, so that edited results are still valid for clients. */
 export function adjustSchema(schema: JsonObject, effects: readonly SchemaEffect[]): JsonObject {
   return effects.reduce((adjusted, { pointer, effect }) => {
     if (effect !== 'absent') return editAt(adjusted, pointer, EDITS[effect]);
@@ -68,7 +68,7 @@ function withoutRequired(schema: JsonObject, name: string): JsonObject {
   return left.length === 0 ? rest : { ...rest, required: left };
 }
 
-/** A copy with one part edited; what holds for whole values above it (`enum`, `uniqueItems`) holds no longer. */
+/** Copies a schema with one part edited. Constraints on whole values above it (`enum`, `uniqueItems`) are removed. */
 function editAt(schema: JsonObject, pointer: Pointer, edit: (part: JsonObject) => JsonObject): JsonObject {
   const [key, name, ...rest] = pointer;
   if (key === undefined) return edit(schema);

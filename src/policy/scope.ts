@@ -1,10 +1,10 @@
 import type { EndpointKind } from '../project/model.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
-/** The two places of a rule. */
+/** The two lists of rules. */
 export type Side = 'input' | 'output';
 
-/** What the conditions of an endpoint can be about. */
+/** The declared parameters and result that an endpoint's conditions may read. */
 export interface PolicyScope {
   readonly kind: EndpointKind;
   readonly parameters: readonly Parameter[];

@@ -15,10 +15,10 @@ const ANONYMOUS: JsonObject = {
   claims: {},
 };
 
-/** The keys of `user` in a condition (spec, "User context fields"); every one is always there. */
+/** The keys of `user` in a condition (spec, "User context fields"). Every key is always present. */
 export const USER_KEYS: readonly string[] = Object.keys(ANONYMOUS);
 
-/** The caller as conditions see it: every documented key, and never the identity provider's token. */
+/** The user as conditions see it: every documented key, without the identity provider's token. */
 export function toPolicyUser(user: User | null): JsonObject {
   if (user === null) return ANONYMOUS;
   const { id, username, email, name, provider, role, permissions, groups, capabilities, claims } = user;

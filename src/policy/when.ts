@@ -5,7 +5,7 @@ import type { Parameter } from '../types/node.ts';
 import { toInputBindings } from './cel/bindings.ts';
 import { type CompiledRule, compileCondition } from './compile.ts';
 
-/** What a condition outside of a policy reads. */
+/** The values that a condition outside of a policy reads. */
 export interface Circumstances {
   readonly parameters: readonly Parameter[];
   readonly values: JsonObject;
@@ -16,7 +16,7 @@ export interface Circumstances {
 const conditions = new Map<string, CompiledRule['evaluate']>();
 const MOST = 1_000;
 
-/** Whether a condition over values holds; throws for one that cannot be evaluated. */
+/** Whether a condition over values is true. Throws if it cannot be evaluated. */
 export function holds(condition: string, { parameters, values, user, now }: Circumstances): boolean {
   const bindings = toInputBindings({ kind: 'tool', parameters, returns: null }, values, user);
   const verdict = evaluatorOf(condition)(bindings, now);

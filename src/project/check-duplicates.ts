@@ -8,10 +8,10 @@ interface Named {
   readonly endpoint: Endpoint;
 }
 
-/** So many of the others are named; thousands of copies would each name thousands. */
+/** The number of duplicates that one finding names; thousands of copies would each name thousands. */
 const MOST_NAMED = 5;
 
-/** A finding on every file of those that share a name or a URI; disabled endpoints are in nobody's way. */
+/** Reports every file of a group that shares a name or a URI. Disabled endpoints do not count. */
 export function checkDuplicates(files: readonly EndpointFile[]): readonly Finding[] {
   const named = files.flatMap((file) => (file.endpoint?.enabled ? [{ file, endpoint: file.endpoint }] : []));
   const groups = Map.groupBy(named, ({ endpoint }) => identityOf(endpoint));

@@ -5,7 +5,7 @@ import { problemAt } from './schema/issues.ts';
 import { parseUriTemplate } from './uri.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
-/** What the parts of one endpoint must be to each other. */
+/** Checks whether the parts of one endpoint fit together. */
 export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly SourceIssue[] {
   if (endpoint.kind === 'prompt') return [];
   const source = [
@@ -26,7 +26,7 @@ function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): 
   ];
 }
 
-/** Rows that are content are rows: neither one value nor one BLOB. */
+/** `content: rows` needs rows: neither a `return` with one value nor a BLOB. */
 function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFile): readonly SourceIssue[] {
   if (content !== 'rows' || (mimeType === null && (returns === null || returns.type === 'array'))) return [];
   return [
@@ -38,7 +38,7 @@ function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFi
   ];
 }
 
-/** Each placeholder is a parameter, and each parameter a placeholder: a URI is all that a reader sends. */
+/** Placeholders and parameters must be the same names, because a client sends nothing but the URI. */
 function checkUri({ uri, parameters }: ResourceEndpoint, yaml: YamlFile): readonly SourceIssue[] {
   const parsed = parseUriTemplate(uri);
   const at = ['resource', 'uri'];

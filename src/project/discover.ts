@@ -9,13 +9,13 @@ import { type Positions, positionAt } from './yaml/position.ts';
 
 const FOLDERS = { tool: 'tools', resource: 'resources', prompt: 'prompts' } as const;
 
-/** The endpoint files of a project in the order of their paths, and what is wrong with its folders. */
+/** The endpoint files of a project, ordered by path, and findings about its folders. */
 export interface Discovered {
   readonly found: readonly FoundFile[];
   readonly findings: readonly Finding[];
 }
 
-/** Looks for endpoint files in the folders of the site file. */
+/** Searches the folders of the site file for endpoint files. */
 export async function discoverEndpoints(
   files: Files,
   paths: Paths,
@@ -37,7 +37,7 @@ export async function discoverEndpoints(
   return { found: found.toSorted((one, other) => (one.file < other.file ? -1 : 1)), findings };
 }
 
-/** Files that editors and tools leave behind begin with a dot. */
+/** Skips files that begin with a dot, which editors and tools leave behind. */
 function isEndpointFile(file: string, folder: string): boolean {
   const below = folder === '.' ? file : file.slice(folder.length);
   return /\.ya?ml$/i.test(file) && !/(^|\/)\./.test(below) && file !== SITE_NAME;
@@ -50,7 +50,7 @@ function unreadable(message: string, place: Place): Finding {
   return { severity: 'error', code: 'file-unreadable', ...place, message, fix };
 }
 
-/** Somebody who names a folder means one that is there. */
+/** A folder that the site file names must contain endpoints. */
 function empty(folder: string, place: Place): Finding {
   return {
     severity: 'warning',

@@ -1,7 +1,7 @@
 import type { Confirm, Question, Rounds } from './elicitation-model.ts';
 import type { ParsedAsk, ParsedConfirm } from './schema/elicitation.ts';
 
-/** What an endpoint asks before each call, with what was left out filled in. */
+/** Converts `confirm` and `ask` of an endpoint and fills in defaults. */
 export function toElicitation(parsed: {
   readonly confirm?: ParsedConfirm | null | undefined;
   readonly ask?: ParsedAsk | null | undefined;
@@ -13,7 +13,7 @@ export function toElicitation(parsed: {
   };
 }
 
-/** What a model may answer with when nothing else is said. */
+/** The length of a model's answer if the endpoint sets none. */
 const MAX_TOKENS = 1_000;
 
 function toQuestion({ name, when, ...parsed }: ParsedAsk[number][number]): Question {

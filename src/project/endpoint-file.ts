@@ -12,7 +12,7 @@ import { checkSchema } from './schema/issues.ts';
 import { type LoadedSource, loadSource } from './source.ts';
 import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
-/** An endpoint file and everything that is wrong with it. */
+/** An endpoint file and its findings. */
 export interface LoadedFile {
   readonly file: EndpointFile;
   readonly findings: readonly Finding[];
@@ -21,7 +21,7 @@ export interface LoadedFile {
 /** A file in one of the folders for endpoints. */
 export interface FoundFile {
   readonly file: string;
-  /** What its folder is for; several kinds where they share one. */
+  /** The kinds of endpoints that the folder holds; several if kinds share a folder. */
   readonly kinds: readonly EndpointKind[];
 }
 
@@ -84,7 +84,7 @@ async function build(files: Files, file: string, yaml: YamlFile, kind: EndpointK
   return { endpoint, problems: endpoint ? checkEndpoint(endpoint, yaml) : lost };
 }
 
-/** Looks at what is written even where the rest of the file is wrong, so that all problems show at once. */
+/** Loads the source even if the rest of the file has errors, so that all findings appear at once. */
 async function sourceOf(
   files: Files,
   file: string,
@@ -108,7 +108,7 @@ function languageOf(said: unknown, file: string): 'sql' | 'python' {
   return file.endsWith('.py') ? 'python' : 'sql';
 }
 
-/** What nobody is served stops nobody: its problems are warnings. */
+/** Whether the endpoint is disabled. Its findings are then warnings. */
 function isDisabled({ value }: YamlFile, kinds: readonly EndpointKind[]): boolean {
   return kinds.some((kind) => {
     const body = isObject(value) ? value[kind] : null;

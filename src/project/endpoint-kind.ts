@@ -4,13 +4,13 @@ import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
 import { problemAt } from './schema/issues.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
-/** The kind of a file's one endpoint, or why there is none. */
+/** The kind of a file's one endpoint, or the issues that prevent an answer. */
 export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: readonly SourceIssue[] };
 
-/** Exactly one of `tool`, `resource` and `prompt`, and one that the file's folder is for. */
+/** Expects exactly one of `tool`, `resource` and `prompt`, and a kind that the file's folder allows. */
 export function findKind(yaml: YamlFile, allowed: readonly EndpointKind[]): FoundKind {
   const { value } = yaml;
-  // What is no map at all is for the schema to say.
+  // The schema reports a file that is not a map.
   if (!isObject(value)) return { problems: [] };
   const [kind, second] = ENDPOINT_KINDS.filter((name) => Object.hasOwn(value, name));
   if (kind === undefined) return { problems: [missing(yaml, allowed)] };

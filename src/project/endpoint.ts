@@ -13,13 +13,13 @@ import { present } from './schema/present.ts';
 
 type Parsed = ParsedTool | ParsedResource | ParsedPrompt;
 
-/** What the file itself says, whatever the kind of its endpoint. */
+/** Facts about the file that every kind of endpoint needs. */
 interface Around {
   readonly file: string;
   readonly metadata: ParsedEndpointFile['metadata'];
 }
 
-/** The one endpoint of a checked file, with what was left out filled in. */
+/** Converts a checked file to its endpoint and fills in defaults. */
 export function toEndpoint(
   kind: EndpointKind,
   parsed: ParsedEndpointFile,
@@ -92,7 +92,7 @@ function shared(parsed: Parsed, { file, metadata }: Around) {
 
 type ParsedTest = NonNullable<Parsed['tests']>[number];
 
-/** `result: null` asserts null; every other key with nothing after it is not there. */
+/** `result: null` asserts null; every other key without a value is absent. */
 function toTest({ result, arguments: given, ...test }: ParsedTest) {
   return { ...present(test), arguments: given ?? [], ...(result === undefined ? {} : { result }) };
 }

@@ -1,4 +1,4 @@
-/** Extensions that work on what is in the database, so that the database stays closed to everything outside. */
+/** Extensions that work on the data in the database. They leave the database closed to the outside. */
 const INWARD = new Set([
   'autocomplete',
   'core_functions',
@@ -13,7 +13,7 @@ const INWARD = new Set([
   'vss',
 ]);
 
-/** Extensions that are there for nothing but what lies outside of the database, and the types of their secrets. */
+/** Extensions whose only purpose is data outside of the database, with the types of their secrets. */
 const OUTWARD: Readonly<Record<string, readonly string[]>> = {
   aws: [],
   azure: ['azure'],
@@ -31,17 +31,17 @@ const OUTWARD: Readonly<Record<string, readonly string[]>> = {
   unity_catalog: ['uc'],
 };
 
-/** Whether a project that names the extension means its SQL to reach files or the network. */
+/** Whether a project with this extension lets its SQL reach files or the network. */
 export function reachesOut(extension: string): boolean {
   return !INWARD.has(extension.toLowerCase());
 }
 
-/** Whether an extension can do nothing in a database that is closed. */
+/** Whether an extension is useless in a closed database. */
 export function needsOutside(extension: string): boolean {
   return Object.hasOwn(OUTWARD, extension.toLowerCase());
 }
 
-/** The extensions that know a type of secret, the usual one first; none for types that no database knows. */
+/** The extensions that support a type of secret, the usual one first. Empty for types that DuckDB does not know. */
 export function extensionsOfSecret(type: string): readonly string[] {
   const asked = type.toLowerCase();
   return Object.keys(OUTWARD).filter((name) => OUTWARD[name]?.includes(asked));

@@ -1,15 +1,18 @@
-/** What a check found: where, why, and how to fix it. Checks return these and never throw. */
+/**
+ * The result of a check: the problem, its place and its fix. Checks return findings
+ * and never throw. A new code needs a row in `scripts/docs/errors/findings.ts`.
+ */
 export interface Finding {
   readonly severity: 'error' | 'warning' | 'info';
   /** Stable, e.g. `yaml-syntax`, `unknown-key`, `missing-field`, `source-missing`. */
   readonly code: string;
-  /** Relative to the project's root, `/` separators. */
+  /** Relative to the project's root, with `/` as separator. */
   readonly file: string;
-  /** 1-based; 0 where the finding concerns the whole file. */
+  /** Counts from 1; 0 if the finding concerns the whole file. */
   readonly line: number;
   readonly column: number;
-  /** What is wrong and why, one sentence. */
+  /** One sentence about the problem and its cause. */
   readonly message: string;
-  /** What to do about it, one sentence. */
+  /** One sentence about the fix. */
   readonly fix: string;
 }

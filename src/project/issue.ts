@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 import type { Position } from './yaml/position.ts';
 
-/** What is wrong at a place of some file. */
+/** A problem at a place of a known file. */
 export interface SourceIssue {
   readonly code: string;
   readonly message: string;
@@ -9,10 +9,10 @@ export interface SourceIssue {
   readonly position: Position;
 }
 
-/** So many problems of one file are told; the last of them is that there are more. */
+/** The most problems that are reported for one file. The last one states that there are more. */
 export const MOST_PROBLEMS = 50;
 
-/** Problems of one file as findings, in the order of its lines; of a hopeless file, the first ones. */
+/** Converts issues of one file to findings, ordered by line. Only the first ones of a file with very many are kept. */
 export function toFindings(
   file: string,
   problems: readonly SourceIssue[],
@@ -35,7 +35,7 @@ export function toFindings(
   return [...shown, { ...next, code: 'more', message, fix: 'Correct those above first.' }];
 }
 
-/** The order in which people read findings. */
+/** Orders findings by file, line and column. */
 export function byPlace(one: Finding, other: Finding): number {
   if (one.file !== other.file) return one.file < other.file ? -1 : 1;
   return one.line - other.line || one.column - other.column;

@@ -6,10 +6,10 @@ import { byPlace } from './issue.ts';
 import type { Project } from './model.ts';
 import { DEFAULT_PATHS, loadSite } from './site.ts';
 
-/** Open at a time; more would only wait for the disk. */
+/** The number of files open at a time. More would only wait for the disk. */
 const PARALLEL = 32;
 
-/** Reads the whole project, under a profile or the one that the site file names; what is wrong becomes findings. */
+/** Reads the whole project under a profile; the default is the profile of the site file. Errors become findings. */
 export async function loadProject(files: Files, root: string, profile?: string): Promise<Project> {
   const { site, positions: sitePositions, findings } = await loadSite(files, profile);
   const discovered = await discoverEndpoints(files, site?.paths ?? DEFAULT_PATHS, sitePositions);

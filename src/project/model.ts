@@ -12,16 +12,16 @@ export type { Site, SiteFile } from './site-model.ts';
 export const ENDPOINT_KINDS = ['tool', 'resource', 'prompt'] as const;
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
 
-/** Where an endpoint's implementation is: inline, or a file beside the YAML, read at load. */
+/** The implementation of an endpoint: inline code, or a file that was read with the project. */
 export interface Source {
   readonly language: 'sql' | 'python';
   readonly text: string;
   /** Relative to the project's root; null for inline code. */
   readonly file: string | null;
-  /** Where inline code begins in the YAML; of a file, where the YAML names it. */
+  /** The line of inline code in the YAML; for a file, the line that names it. */
   readonly line: number;
   readonly column: number;
-  /** Whether the text stands in its file as it is, so that a place in it has a line of its own. */
+  /** Whether the code stands in its file unchanged, so that an offset in it has a line and a column. */
   readonly verbatim: boolean;
 }
 
@@ -44,13 +44,13 @@ export interface Icon {
   readonly theme?: (typeof ICON_THEMES)[number];
 }
 
-/** One of an endpoint's tests; an assertion that is not there is not made. */
+/** One of an endpoint's tests. An absent assertion is not checked. */
 export interface EndpointTest {
   readonly name: string;
   readonly description?: string;
   readonly arguments: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly user_context?: { readonly [key: string]: JsonValue };
-  /** `null` is an assertion too. */
+  /** `null` is also an assertion. */
   readonly result?: JsonValue;
   readonly result_contains?: JsonValue;
   readonly result_not_contains?: readonly string[];
@@ -62,7 +62,7 @@ export interface EndpointTest {
   readonly error_contains?: string;
 }
 
-/** What the author wants bounded otherwise than by default. */
+/** The author's limits, which replace the defaults. */
 export interface EndpointLimits {
   readonly rows?: number;
   readonly bytes?: number;
@@ -70,7 +70,7 @@ export interface EndpointLimits {
   readonly timeout?: number;
 }
 
-/** What tools, resources and prompts share. */
+/** The keys that tools, resources and prompts share. */
 interface EndpointBase {
   /** Relative to the project's root. */
   readonly file: string;
@@ -80,7 +80,7 @@ interface EndpointBase {
   readonly tags: readonly string[];
   readonly icons: readonly Icon[];
   readonly enabled: boolean;
-  /** A caller must hold all of them. */
+  /** A caller must hold all of these. */
   readonly scopes: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly policies: Policies;
@@ -88,26 +88,26 @@ interface EndpointBase {
   readonly limits: EndpointLimits;
   readonly metadata: { readonly [key: string]: JsonValue };
   readonly returns: TypeNode | null;
-  /** What a person must agree to before each call; null: nothing. */
+  /** The question that a person must accept before each call; null without one. */
   readonly confirm: Confirm | null;
-  /** What is asked before each call; the answers are parameters too. */
+  /** The questions before each call. Their answers are parameters too. */
   readonly ask: Rounds;
 }
 
-/** One value, or a block of MCP content for each row. */
+/** `value` is one value; `rows` makes a block of MCP content of each row. */
 export const TOOL_CONTENTS = ['value', 'rows'] as const;
 
 export interface ToolEndpoint extends EndpointBase {
   readonly kind: 'tool';
   readonly annotations: Annotations;
-  /** `image/…` or `audio/…`: the result is one BLOB of it; null: a value. */
+  /** `image/…` or `audio/…` if the result is one BLOB; null for other values. */
   readonly mimeType: string | null;
-  /** What the result is to clients. */
+  /** The form in which clients receive the result. */
   readonly content: (typeof TOOL_CONTENTS)[number];
   readonly source: Source;
 }
 
-/** SQL that finds the values of a parameter, by its name; `$value` is what was typed so far. */
+/** SQL that completes the values of a parameter, by its name. `$value` is the text that the user typed. */
 export interface Completion {
   readonly [parameter: string]: string;
 }
@@ -115,7 +115,7 @@ export interface Completion {
 export interface ResourceEndpoint extends EndpointBase {
   readonly kind: 'resource';
   readonly completion: Completion;
-  /** With `{name}` placeholders; the resource's own name is its URI when it has no other. */
+  /** May have `{name}` placeholders. A resource without a `name` has its URI as name. */
   readonly uri: string;
   readonly mimeType: string | null;
   readonly source: Source;
@@ -127,7 +127,7 @@ export const PROMPT_TYPES = ['text', 'resource'] as const;
 export interface PromptMessage {
   readonly role: (typeof PROMPT_ROLES)[number];
   readonly type: (typeof PROMPT_TYPES)[number];
-  /** A template: of the text, or of the URI for type `resource`. */
+  /** A template. It yields the text, or the URI for type `resource`. */
   readonly prompt: string;
 }
 
@@ -139,22 +139,22 @@ export interface PromptEndpoint extends EndpointBase {
 
 export type Endpoint = ToolEndpoint | ResourceEndpoint | PromptEndpoint;
 
-/** One endpoint file as found; `endpoint` is null when the file has errors. */
+/** One endpoint file. `endpoint` is null if the file has errors. */
 export interface EndpointFile {
   readonly file: string;
   readonly kind: EndpointKind;
   readonly endpoint: Endpoint | null;
-  /** Where everything in the YAML is, by JSON pointer from the root, e.g. `/tool/policies/input/0/condition`. */
+  /** The position of each YAML node, by JSON pointer from the root, e.g. `/tool/policies/input/0/condition`. */
   readonly positions: Positions;
 }
 
-/** Everything the author wrote, parsed and checked. Pure data. */
+/** The whole project as the author wrote it, parsed and checked. Plain data. */
 export interface Project {
-  /** Absolute path of the folder with the site file. */
+  /** Absolute path of the folder that contains the site file. */
   readonly root: string;
-  /** Null when the site file itself has errors. */
+  /** Null if the site file has errors. */
   readonly site: SiteFile | null;
-  /** Where everything in the site file is. */
+  /** The position of each node of the site file. */
   readonly sitePositions?: Positions;
   readonly endpoints: readonly EndpointFile[];
   readonly findings: readonly Finding[];

@@ -1,10 +1,10 @@
 import type { ParsedPolicies } from './schema/endpoint.ts';
 import { present } from './schema/present.ts';
 
-/** What a rule can do. */
+/** The actions of policy rules. */
 export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
 
-/** One rule: what happens to a call where its condition holds. */
+/** One rule: the action on a call if the condition is true. */
 export interface PolicyRule {
   readonly condition: string;
   readonly action: (typeof POLICY_ACTIONS)[number];
@@ -12,13 +12,13 @@ export interface PolicyRule {
   readonly fields?: readonly string[];
 }
 
-/** The rules on a call and those on its result. */
+/** The rules about a call and the rules about its result. */
 export interface Policies {
   readonly input: readonly PolicyRule[];
   readonly output: readonly PolicyRule[];
 }
 
-/** The rules as they are written, with lists where there are none. */
+/** Converts the written rules; a missing list is empty. */
 export function toPolicies(policies: ParsedPolicies | null | undefined): Policies {
   return { input: (policies?.input ?? []).map(present), output: (policies?.output ?? []).map(present) };
 }

@@ -3,12 +3,12 @@ import type { Files } from '../ports.ts';
 import type { SourceIssue } from './issue.ts';
 import { decodeText } from './yaml/decode.ts';
 
-/** A file's text; null when it is not there; or why it cannot be had. */
+/** A file's text, null if the file does not exist, or the reason why it cannot be read. */
 export type ReadText = { readonly text: string | null } | { readonly problem: SourceIssue };
 
 const MAX_BYTES = 1_048_576;
 
-/** Reads a file of the project as text, within bounds. */
+/** Reads a file of the project as text, up to a size limit. */
 export async function readText(files: Files, path: string): Promise<ReadText> {
   const bytes = await readBytes(files, path);
   if (bytes === null) return { text: null };
@@ -16,7 +16,7 @@ export async function readText(files: Files, path: string): Promise<ReadText> {
   return bytes.length > MAX_BYTES ? { problem: tooLarge() } : decodeText(bytes);
 }
 
-/** The files below a folder, or why they cannot be had. */
+/** Lists the files below a folder, or returns the reason why that fails. */
 export async function listFolder(files: Files, folder: string): Promise<readonly string[] | SourceIssue> {
   return orProblem(files.list(folder));
 }
@@ -25,7 +25,7 @@ async function readBytes(files: Files, path: string): Promise<Uint8Array | Sourc
   return orProblem(files.read(path, MAX_BYTES + 1));
 }
 
-/** The port knows links that lead out of the project, and what nobody may read. */
+/** The port reports links that lead out of the project and files without read permission. */
 async function orProblem<T>(asked: Promise<T>): Promise<T | SourceIssue> {
   try {
     return await asked;

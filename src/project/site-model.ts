@@ -13,45 +13,45 @@ export const FOLDERS = [
   'data',
 ] as const;
 
-/** The project's folders, relative to its root without a slash at the end. */
+/** The project's folders, relative to its root, without a trailing slash. */
 export type Paths = { readonly [name in (typeof FOLDERS)[number]]: string };
 
 export const ENGINES = ['auto', 'wasm', 'native'] as const;
 
-/** What a process needs to know of the site: the active profile's database, defaults filled in. */
+/** The part of the site file that a process needs: the active profile's database, with defaults. */
 export interface Site {
   readonly project: string;
   readonly profile: string;
-  /** The path is relative to the root, or absolute. */
+  /** The path is absolute or relative to the root. */
   readonly database: {
     readonly path: string;
     readonly readonly: boolean;
     readonly engine: (typeof ENGINES)[number];
-    /** As it is written, with its unit; null: as much as the engine sees fit. */
+    /** As written, with its unit; null lets the engine decide. */
     readonly memoryLimit: string | null;
-    /** The project's SQL reaches nothing but the database, whatever the extensions are for. */
+    /** If true, the project's SQL reaches only the database, regardless of extensions. */
     readonly sandbox: boolean;
   };
 }
 
-/** What becomes of calls that cannot be recorded. */
+/** The fate of calls that cannot be recorded. */
 export const ON_AUDIT_ERROR = ['block', 'warn'] as const;
 
-/** How calls are recorded. */
+/** The settings of the audit log. */
 export interface AuditSettings {
   readonly enabled: boolean;
-  /** Relative to the root, or absolute. */
+  /** Absolute or relative to the root. */
   readonly path: string;
   readonly maxFileSize: number;
-  /** Null: nothing is deleted by itself. */
+  /** Null: rotated files are never deleted automatically. */
   readonly retentionDays: number | null;
   readonly onError: (typeof ON_AUDIT_ERROR)[number];
-  /** Whether records hold the parameters, and the results, of calls. */
+  /** Whether records contain the parameters and the results of calls. */
   readonly inputs: boolean;
   readonly outputs: boolean;
 }
 
-/** A profile as it is written. */
+/** A profile as written in the file. */
 export interface SiteProfile {
   readonly database?: {
     readonly path?: string;
@@ -81,7 +81,7 @@ export interface Extension {
   readonly repo?: (typeof EXTENSION_REPOS)[number];
 }
 
-/** Where dbt finds and puts its files. */
+/** The folders of dbt. */
 export interface Dbt {
   readonly enabled: boolean;
   readonly model_paths: readonly string[];
@@ -97,33 +97,33 @@ export interface Dbt {
 export const SQL_TOOLS = ['execute_sql_query', 'list_tables', 'get_table_schema'] as const;
 export type SqlToolName = (typeof SQL_TOOLS)[number];
 
-/** The built-in SQL tools: whether they are served, the descriptions that replace their own, and their policies. */
+/** The built-in SQL tools: whether they are served, their policies, and descriptions that replace the default ones. */
 export interface SqlTools {
   readonly enabled: boolean;
   readonly descriptions: { readonly [name in SqlToolName]?: string };
   readonly policies: { readonly [name in SqlToolName]?: Policies };
 }
 
-/** A Python plugin as it is written. */
+/** A Python plugin as written in the file. */
 export interface Plugin {
   readonly name: string;
   readonly module: string;
   readonly config?: string;
 }
 
-/** The whole site file after checking, with its defaults filled in (spec, "Site configuration file"). */
+/** The whole checked site file with defaults (spec, "Site configuration file"). */
 export interface SiteFile extends Site {
   readonly paths: Paths;
-  /** Of Python endpoints, as it is written; null: the project's own environment, or what the machine has. */
+  /** For Python endpoints, as written; null selects the project's own environment, then the machine's Python. */
   readonly python: { readonly interpreter: string | null };
   readonly drift: { readonly path: string };
   readonly audit: AuditSettings;
   readonly extensions: readonly Extension[];
   readonly dbt: Dbt | null;
   readonly sqlTools: SqlTools;
-  /** Names of the secrets the project needs. */
+  /** Names of the secrets that the project needs. */
   readonly secrets: readonly string[];
   readonly plugins: readonly Plugin[];
-  /** All profiles as they are written. */
+  /** All profiles as written in the file. */
   readonly profiles: { readonly [name: string]: SiteProfile };
 }

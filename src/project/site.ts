@@ -14,17 +14,17 @@ import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 /** The site file's name, in the root of every project. */
 export const SITE_NAME = 'svc-site.yml';
 
-/** The site, null when it has errors, with everything that is wrong with it. */
+/** The site, null if it has errors, and every finding. */
 export interface LoadedSite {
   readonly site: SiteFile | null;
   readonly positions: Positions;
   readonly findings: readonly Finding[];
 }
 
-/** Where a project's files are when the site file says nothing else. */
+/** The folders of a project whose site file names none. */
 export const DEFAULT_PATHS = Object.fromEntries(FOLDERS.map((name) => [name, name])) as Paths;
 
-/** Reads and checks `svc-site.yml` under a profile; without one, under the profile it names. */
+/** Reads and checks `svc-site.yml` under a profile; the default is the profile that the file names. */
 export async function loadSite(files: Files, profile?: string): Promise<LoadedSite> {
   const read = await readText(files, SITE_NAME);
   if ('problem' in read) return failed([read.problem]);
@@ -52,7 +52,7 @@ function absent(): SourceIssue {
   };
 }
 
-/** A profile that nobody declared is a slip: it would start on a new, empty database. */
+/** Rejects an undeclared profile. It would start with a new, empty database, so it is probably a typing error. */
 function checkProfile(
   { profile: own, profiles }: ParsedSiteFile,
   asked: string,
@@ -61,7 +61,7 @@ function checkProfile(
   const names = Object.keys(profiles ?? {});
   if (names.includes(asked)) return [];
   const near = nearestName(asked, names);
-  // The site file's own profile may do without an entry, when none looks like it.
+  // The site file's own profile needs no entry if no other name is similar.
   if (asked === own && near === null) return [];
   const known = [...new Set(asked === own ? names : [own, ...names])];
   return [
@@ -133,7 +133,7 @@ function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteF
   };
 }
 
-/** Where dbt looks when the site file says nothing. */
+/** dbt's folders if the site file names none. */
 export const DBT_DEFAULTS: Dbt = {
   enabled: true,
   model_paths: ['models'],

@@ -7,26 +7,26 @@ import { problemAt } from './schema/issues.ts';
 import { nearestAt, type Path, positionAt } from './yaml/position.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
-/** `source`, and the language it is in. */
+/** A `source` block and its language. */
 export type WrittenSource = { readonly language: Source['language'] } & (
   | { readonly code: string }
   | { readonly file: string }
 );
 
-/** What is needed to find a source. */
+/** The place of a `source` block. */
 export interface SourcePlace {
   readonly files: Files;
   /** The YAML file, relative to the root. */
   readonly file: string;
   readonly yaml: YamlFile;
-  /** Of `source` in the YAML. */
+  /** The path of `source` in the YAML. */
   readonly path: Path;
 }
 
-/** A source, or what keeps it from being read. */
+/** The source, or the reason why it cannot be read. */
 export type LoadedSource = { readonly source: Source } | { readonly problem: SourceIssue };
 
-/** Takes inline code, or reads the file that stands for it. */
+/** Takes inline code, or reads the file that `source` names. */
 export async function loadSource(written: WrittenSource, place: SourcePlace): Promise<LoadedSource> {
   if ('code' in written) return { source: inline(written.code, written.language, place) };
   return loadFile(written.file, written.language, place);
@@ -70,7 +70,7 @@ function fail(
   return { problem: problemAt(yaml, path, { code, message, fix }) };
 }
 
-/** A path as an endpoint file writes it, relative to the root; null when it leads out. */
+/** Resolves a path relative to the file that contains it. Returns it relative to the root, or null if it leaves the project. */
 export function resolvePath(from: string, path: string): string | null {
   const folder = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
   const steps: string[] = [];

@@ -4,17 +4,17 @@ export interface UriTemplate {
   readonly variables: readonly string[];
 }
 
-/** A template, or why the text is none. */
+/** A template, or the reason why the text is not one. */
 export type ParsedUri =
   | { readonly template: UriTemplate }
   | { readonly problem: string; readonly fix: string };
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 const VARIABLE = /^[\p{L}_][\p{L}\p{N}_]*$/u;
-/** What a URI may hold outside of placeholders. */
+/** The characters that a URI may have outside of placeholders. */
 const LITERAL = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/;
 
-/** Reads a resource's `uri`. */
+/** Parses the `uri` of a resource. */
 export function parseUriTemplate(text: string): ParsedUri {
   const parts = text.split(/\{([^{}]*)\}/);
   const literals = parts.filter((_, index) => index % 2 === 0);
@@ -56,7 +56,7 @@ function problemOf(literals: readonly string[], variables: readonly string[]): P
     : null;
 }
 
-/** A template without its names, so that two which match the same URIs are equal. */
+/** The template without its names. Templates that match the same URIs have equal shapes. */
 export function toShape({ literals }: UriTemplate): string {
   return literals.join('{}');
 }

@@ -4,16 +4,16 @@ import { nearestName } from '../types/nearest.ts';
 import type { Override } from './effective/origin.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
-/** A process's environment, or a platform's bindings that are text. */
+/** The environment of a process, or the text bindings of a platform. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment overrides, and what is wrong with it. */
+/** The overrides from the environment, and findings about them. */
 export interface ReadEnvironment {
   readonly overrides: readonly Override[];
   readonly findings: readonly Finding[];
 }
 
-/** Reads every variable of the table; one that is set to nothing counts as not set. */
+/** Reads every variable of VARIABLES. An empty variable counts as not set. */
 export function readEnvironment(env: Environment): ReadEnvironment {
   const overrides: Override[] = [];
   const findings: Finding[] = [...checkNames(env)];
@@ -30,7 +30,7 @@ export function readEnvironment(env: Environment): ReadEnvironment {
   return { overrides, findings };
 }
 
-/** `true`, `1`, `yes` and their opposites; null for anything else. */
+/** Parses `true`, `1`, `yes` and their opposites; null for any other text. */
 export function toBoolean(text: string): boolean | null {
   if (/^(1|true|yes|on)$/i.test(text)) return true;
   return /^(0|false|no|off)$/i.test(text) ? false : null;
@@ -46,20 +46,20 @@ function toValue(text: string, type: Variable['type']): Override['value'] | null
   return type.includes(text) ? text : null;
 }
 
-/** `kid:secret,kid:secret`. */
+/** Parses `kid:secret,kid:secret`. */
 function toKeys(text: string): readonly { readonly [name: string]: string }[] | null {
   const keys = text.split(',').map((entry) => /^\s*([\w-]{1,32}):(\S+)\s*$/.exec(entry));
   const sound = keys.flatMap((found) => (found ? [{ kid: found[1] ?? '', secret: found[2] ?? '' }] : []));
   return sound.length === keys.length ? sound : null;
 }
 
-/** An amount of memory; without a unit it is megabytes, as in the site file. */
+/** Parses an amount of memory. A number without a unit is in megabytes, as in the site file. */
 export function toAmount(text: string): string | null {
   const amount = /^\d+$/.test(text) ? `${text}MB` : text;
   return isMemory(amount) ? amount : null;
 }
 
-/** `a=1,b=2`, percent-decoded (OpenTelemetry, "Specifying headers via environment variables"). */
+/** Parses `a=1,b=2`, percent-decoded (OpenTelemetry, "Specifying headers via environment variables"). */
 function toPairs(text: string): { readonly [name: string]: string } | null {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   const entries = pairs.map((pair) => {
@@ -92,7 +92,7 @@ function wrong({ name, type }: Variable): Finding {
   return finding('error', 'wrong-value', `${name} must be ${what}.`, 'Correct the variable, or unset it.');
 }
 
-/** A slip such as SVC_READ_ONLY would leave a database writable without a word. */
+/** Warns about similar names: a typing error such as SVC_READ_ONLY would silently leave a database writable. */
 function checkNames(env: Environment): readonly Finding[] {
   const known = VARIABLES.map(({ name }) => name);
   return Object.keys(env).flatMap((name) => {

@@ -18,34 +18,34 @@ import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
 import { checkNames, readUserFile, type UserFile } from './user-file.ts';
 
-/** What a profile's settings are loaded from. */
+/** The sources of a profile's settings. */
 export interface SettingsInput {
   readonly site: SiteFile;
-  /** The site file and its text, for the places in it. */
+  /** The parsed site file and its text, which gives positions. */
   readonly siteFile: { readonly name: string; readonly text: string } | null;
-  /** The user file; null where there is none. */
+  /** The user file; null if there is none. */
   readonly userFile: { readonly name: string; readonly bytes: Uint8Array } | null;
   readonly env: Environment;
   readonly flags: readonly Override[];
-  /** Opens what references lead to, once the connections are known. */
+  /** Opens the source of references once the connections are known. */
   readonly openSource: (connections: Connections) => SecretSource;
-  /** For paths that begin with `~/`; null where there is no home. */
+  /** Replaces `~/` at the beginning of paths; null if there is no home folder. */
   readonly home: string | null;
-  /** Milliseconds that one reference may take. */
+  /** The time limit of one reference, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Settings, null when something is wrong, with every finding and every effective value. */
+/** The settings, or null if there are errors, with every finding and every effective value. */
 export interface LoadedSettings {
   readonly settings: Settings | null;
   readonly findings: readonly Finding[];
-  /** Every value and where it came from, secrets redacted; empty when something is wrong. */
+  /** Every value and its origin, with secrets redacted. Empty if there are errors. */
   readonly effective: readonly EffectiveValue[];
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Puts flags, environment, user file, site file and defaults together and resolves what the profile refers to. */
+/** Combines flags, environment, user file, site file and defaults, and resolves the profile's references. */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
   const { site, userFile, flags } = input;
   const environment = readEnvironment(input.env);
@@ -73,13 +73,13 @@ function withoutFlagged(overrides: readonly Override[], flags: readonly Override
   return overrides.filter(({ key }) => !flags.some((flag) => flag.key === key));
 }
 
-/** Debugging writes everything, whatever level is configured. */
+/** Sets the level to DEBUG if `debug` is on, regardless of `logging.level`. */
 function withLevel(overrides: readonly Override[]): readonly Override[] {
   const debug = overrides.find(({ key, value }) => key === 'debug' && value === true);
   return debug ? [...overrides, { key: 'logging.level', value: 'DEBUG', origin: debug.origin }] : overrides;
 }
 
-/** The connections first: they say how the rest is looked up. */
+/** Resolves the connections first, because they determine how other references are looked up. */
 async function resolveActive(user: UserFile | null, selected: Selected, input: SettingsInput) {
   const tree = activePart(user, selected);
   const { env, openSource, timeoutMs = TIMEOUT_MS } = input;

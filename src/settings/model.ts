@@ -3,18 +3,18 @@ import type { GRANT_TYPES, ProviderId } from './schema/auth.ts';
 import type { SecretParameter } from './schema/hidden.ts';
 import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES, TRANSPORTS } from './schema/user.ts';
 
-/** A secret of the user file, its references resolved (spec, "Secret definition"). */
+/** A secret of the user file with resolved references (spec, "Secret definition"). */
 export interface Secret {
   readonly name: string;
   readonly type: string;
   readonly parameters: { readonly [name: string]: SecretParameter };
 }
 
-/** The block of the identity provider in use; keys as in the file. */
+/** The block of the chosen identity provider. Keys as in the file. */
 export interface ProviderBlock {
   readonly id: ProviderId;
   readonly client_id: string;
-  /** Null: a public client of Keycloak or another OpenID provider. */
+  /** Null for a public client of Keycloak or another OpenID provider. */
   readonly client_secret: string | null;
   readonly callback_path: string;
   readonly auth_url?: string;
@@ -30,14 +30,14 @@ export interface ProviderBlock {
   readonly audience?: string;
   readonly extra_authorize_params?: { readonly [name: string]: string };
   readonly provider_name?: string;
-  /** Claim path -> claim value -> capabilities, `role:<name>`, `permission:<name>`. */
+  /** Maps a claim path and a claim value to capabilities, `role:<name>` and `permission:<name>`. */
   readonly claim_mappings?: { readonly [path: string]: { readonly [value: string]: readonly string[] } };
 }
 
-/** The authorization server whose tokens count in `mode: verifier`; keys as in the file. */
+/** The authorization server whose tokens are accepted in `mode: verifier`. Keys as in the file. */
 export interface VerifierBlock {
   readonly issuer: string;
-  /** What tokens must be made out for; empty: the address of the MCP endpoint. */
+  /** The accepted audiences of tokens. Empty: the address of the MCP endpoint. */
   readonly audience: readonly string[];
   readonly jwks_url?: string;
   readonly introspection_url?: string;
@@ -47,7 +47,7 @@ export interface VerifierBlock {
   readonly claim_mappings?: ProviderBlock['claim_mappings'];
 }
 
-/** A client that is known beforehand (spec, "Static client fields"). */
+/** A preconfigured client (spec, "Static client fields"). */
 export interface StaticClient {
   readonly client_id: string;
   readonly name: string;
@@ -60,32 +60,32 @@ export interface StaticClient {
 /** `auth` of the active profile. */
 export interface AuthSettings {
   readonly mode: 'issuer' | 'verifier';
-  /** Null: `auth.provider` is none, or `auth.mode` is verifier. */
+  /** Null if `auth.provider` is none or `auth.mode` is verifier. */
   readonly provider: ProviderBlock | null;
-  /** Null: `auth.mode` is issuer. */
+  /** Null if `auth.mode` is issuer. */
   readonly verifier: VerifierBlock | null;
-  /** What tokens are sealed with: the first seals, all open. */
+  /** The keys that seal tokens. The first key seals, every key opens. */
   readonly keys: readonly { readonly kid: string; readonly secret: string }[];
-  /** Tokens made before it are refused; milliseconds. */
+  /** Tokens issued before this time are rejected; milliseconds since 1970. */
   readonly not_before: number | null;
   readonly clients: readonly StaticClient[];
-  /** SHA-256 of client ids that are refused, hex. */
+  /** SHA-256 of blocked client ids, in hex. */
   readonly blocked_clients: readonly string[];
   readonly required_scopes: readonly string[];
-  /** Null: nothing is stored. */
+  /** Null: sessions are not stored. */
   readonly persistence: Persistence | null;
   readonly hide_credential_headers: boolean;
 }
 
-/** Where sessions are stored: a file on Node, a table on AWS Lambda, a database on Cloudflare Workers. */
+/** The store of sessions: a file on Node, a table on AWS Lambda, a database on Cloudflare Workers. */
 export type Persistence =
   | { readonly type: 'sqlite'; readonly path: string; readonly auth_encryption_key: string | null }
   | {
       readonly type: 'dynamodb';
       readonly table: string;
-      /** Null: that of the function. */
+      /** Null: the region of the function. */
       readonly region: string | null;
-      /** Null: that of AWS. */
+      /** Null: AWS's own address. */
       readonly endpoint: string | null;
     }
   | { readonly type: 'd1'; readonly binding: string };
@@ -95,7 +95,7 @@ export interface TelemetrySettings {
   readonly enabled: boolean;
   readonly endpoint: string | null;
   readonly headers: { readonly [name: string]: string };
-  /** Null: the project's name. */
+  /** Null: the name of the project. */
   readonly service_name: string | null;
   readonly service_version: string | null;
   readonly environment: string | null;
@@ -113,13 +113,13 @@ export interface Model {
   /** Seconds. */
   readonly timeout: number | null;
   readonly max_retries: number | null;
-  /** As the vendor calls it; the name under `models` unless it is set. */
+  /** The vendor's name of the model. Null: the name under `models`. */
   readonly model: string | null;
-  /** For a million tokens of each; null: unknown. */
+  /** Prices of a million tokens; null if unknown. */
   readonly prices: { readonly input: number; readonly output: number; readonly currency: string } | null;
 }
 
-/** `logging`, with SVC_DEBUG in it. */
+/** `logging`, with SVC_DEBUG applied. */
 export interface LoggingSettings {
   readonly enabled: boolean;
   /** Null: standard error. */
@@ -130,7 +130,7 @@ export interface LoggingSettings {
   readonly backup_count: number;
 }
 
-/** How the server is reached. */
+/** The addresses and transports of the server. */
 export interface TransportSettings {
   readonly provider: (typeof TRANSPORTS)[number];
   readonly http: {
@@ -139,16 +139,16 @@ export interface TransportSettings {
     readonly scheme: 'http' | 'https';
     readonly base_url: string | null;
     readonly trust_proxy: boolean;
-    /** Null: not set, and the platform knows what suits it. */
+    /** Null if not set; the platform then chooses a default. */
     readonly allowed_hosts: readonly string[] | null;
     readonly allowed_origins: readonly string[] | null;
     readonly stateless: boolean;
-    /** Null: not set, and the platform knows what suits it. */
+    /** Null if not set; the platform then chooses a default. */
     readonly rate_limit: { readonly requests_per_minute: number; readonly burst: number } | null;
   };
 }
 
-/** Everything that configures one profile: files, environment and flags in one, references resolved. */
+/** The whole configuration of one profile: files, environment and flags combined, references resolved. */
 export interface Settings {
   readonly project: string;
   readonly profile: string;
@@ -165,6 +165,6 @@ export interface Settings {
     readonly named: { readonly [name: string]: Model };
   };
   readonly secrets: readonly Secret[];
-  /** Plugin configuration by name. */
+  /** Configuration of plugins, by name. */
   readonly plugins: { readonly [name: string]: { readonly [key: string]: string } };
 }

@@ -5,19 +5,19 @@ import type { Settings } from './model.ts';
 import { createConcealment } from './references/concealment.ts';
 import { getSecret } from './secrets.ts';
 
-/** Where Python's settings come from. */
+/** The sources of the configuration that Python sees. */
 export interface PythonSettingsSource {
-  /** Those that hold now; null where an artefact has no user file. */
+  /** The current settings; null if an artefact has no user file. */
   readonly settings: () => Settings | null;
   /** Names of the secrets that the site file declares. */
   readonly secrets: readonly string[];
-  /** Absent from an artefact, which has no site file. */
+  /** Null in an artefact, which has no site file. */
   readonly site: SiteFile | null;
   readonly project: string;
   readonly log: Log;
 }
 
-/** What Python may know of the configuration: declared secrets by name, and everything else without any secret. */
+/** The configuration that Python may read: declared secrets by name, and all other settings without secrets. */
 export function createPythonSettings(source: PythonSettingsSource): PythonSettings {
   const { settings, secrets, log } = source;
   const { add, conceal } = createConcealment();
@@ -59,7 +59,7 @@ function toSiteConfig({ site, project, secrets, settings }: PythonSettingsSource
   };
 }
 
-/** Of one profile, and without values that may be secret; keys as in the user file. */
+/** The settings of one profile without values that may be secret. Keys as in the user file. */
 function toUserConfig(settings: Settings | null): JsonObject {
   if (settings === null) return {};
   const { project, profile, transport, telemetry, models, secrets, plugins } = settings;

@@ -10,14 +10,14 @@ import { valueAt } from './effective/tree.ts';
 import { parseReferences } from './references/reference.ts';
 import { USER_FILE } from './schema/user.ts';
 
-/** The user file, its keys checked, its references not resolved yet. */
+/** The user file with checked keys; its references are not resolved yet. */
 export interface UserFile {
-  /** As it is shown in findings. */
+  /** The name in findings. */
   readonly name: string;
   readonly yaml: YamlFile;
 }
 
-/** A user file, null when it has errors, with everything that is wrong with it. */
+/** The user file, null if it has errors, and every finding. */
 export interface ReadUserFile {
   readonly user: UserFile | null;
   readonly findings: readonly Finding[];
@@ -25,7 +25,7 @@ export interface ReadUserFile {
 
 const MAX_BYTES = 1_048_576;
 
-/** Parses and checks the user file; values that refer to something outside are checked when they are there. */
+/** Parses and checks the user file. Values with references are checked after resolution. */
 export function readUserFile(bytes: Uint8Array, name: string): ReadUserFile {
   const failed = (problems: readonly SourceIssue[]) => ({ user: null, findings: toFindings(name, problems) });
   if (bytes.length > MAX_BYTES) return failed([TOO_LARGE]);
@@ -45,20 +45,20 @@ const TOO_LARGE: SourceIssue = {
   position: { line: 1, column: 1 },
 };
 
-/** The parser's own words may quote the line, and the line may hold a password. */
+/** Replaces the parser's message, which may quote a line with a password. */
 function withoutText(problem: SourceIssue): SourceIssue {
   if (problem.code === 'file-empty') return { ...problem, fix: 'Write `svc: 1` into it, or delete it.' };
   if (problem.code !== 'yaml-syntax') return problem;
   return { ...problem, message: 'This is not valid YAML here.' };
 }
 
-/** Where a reference stands, the value is not known yet. */
+/** A value that contains a reference is not known yet, so its issues do not count. */
 function excused({ path }: PathIssue, { value }: YamlFile): boolean {
   const found = valueAt(value, path);
   return typeof found === 'string' && parseReferences(found).kind !== 'literal';
 }
 
-/** A project or a profile that the user file does not know, where it knows others. */
+/** Warns about a project or a profile that the user file lacks, if it has others. */
 export function checkNames(
   { name, yaml }: UserFile,
   { project, profile }: { readonly project: string; readonly profile: string },

@@ -1,14 +1,14 @@
 import { ENGINES } from '../project/site-model.ts';
 import { LOG_FORMATS } from './schema/user.ts';
 
-/** An environment variable, the setting that it overrides, and how it reads. */
+/** An environment variable, the setting that it overrides, and the form of its value. */
 export interface Variable {
   readonly name: string;
-  /** The effective key; null for what decides where the settings are. */
+  /** The effective key; null for variables that locate the settings. */
   readonly key: string | null;
   readonly type: 'text' | 'path' | 'boolean' | 'number' | 'amount' | 'pairs' | 'keys' | readonly string[];
   readonly meaning: string;
-  /** In words, for what is no key of a file. */
+  /** The default in words, for variables without a key in a file. */
   readonly default?: string;
 }
 

@@ -7,22 +7,22 @@ import { loadSettings } from './load.ts';
 import type { Settings } from './model.ts';
 import type { Connections } from './references/connections.ts';
 
-/** What a platform without files knows when it starts. */
+/** The data that a platform without files has at its start. */
 export interface BundledInput {
   readonly project: string;
-  /** The profile it was built for; SVC_PROFILE overrides it. */
+  /** The profile of the build; SVC_PROFILE overrides it. */
   readonly profile: string;
   /** Names of the secrets that the project needs. */
   readonly secrets: readonly string[];
-  /** A bundled user file; SVC_CONFIG_YAML overrides it. */
+  /** The bundled user file; SVC_CONFIG_YAML overrides it. */
   readonly bundled: string | null;
-  /** Variables, or bindings that are text. */
+  /** Environment variables, or text bindings. */
   readonly env: Environment;
   readonly openSource: (connections: Connections) => SecretSource;
   readonly timeoutMs?: number;
 }
 
-/** The settings of an artefact, its references resolved; throws with every problem when they are not sound (design, D15). */
+/** Loads the settings of an artefact and resolves its references. Throws config_invalid with every error (design, D15). */
 export async function loadEdgeSettings(input: BundledInput): Promise<Settings> {
   const { bundled, env, openSource, timeoutMs } = input;
   const text = env.SVC_CONFIG_YAML?.trim() ? env.SVC_CONFIG_YAML : bundled;
@@ -44,7 +44,7 @@ export async function loadEdgeSettings(input: BundledInput): Promise<Settings> {
   throw new SvcError(unresolved ? 'reference_unresolved' : 'config_invalid', lines.join('\n'));
 }
 
-/** What is left of the site file in an artefact, as one. */
+/** A minimal site file, made from the manifest. */
 async function siteOf({ project, profile, secrets, env }: BundledInput): Promise<SiteFile> {
   const written = { svc: 1, project, profile: env.SVC_PROFILE?.trim() || profile, secrets };
   const read = async () => new TextEncoder().encode(JSON.stringify(written));

@@ -4,7 +4,7 @@ import type { Project, ToolEndpoint } from '../../project/model.ts';
 import { SITE_NAME } from '../../project/site.ts';
 import { type Path, type Positions, positionAt } from '../../project/yaml/position.ts';
 
-/** What is wrong with the built-in SQL tools: their policies, and endpoints that have their names. */
+/** Checks the policies of the built-in SQL tools, and whether endpoints have the same names. */
 export function checkBuiltins(
   { sitePositions = {}, endpoints }: Pick<Project, 'sitePositions' | 'endpoints'>,
   tools: readonly ToolEndpoint[],

@@ -13,7 +13,7 @@ import type { CatalogIssue } from './issue.ts';
 import { checkSql } from './sql.ts';
 import { checkTests } from './tests.ts';
 
-/** Checks what the parts of each endpoint say about each other, without a database. Never throws. */
+/** Checks whether the parts of each endpoint agree, without a database. Never throws. */
 export async function checkCatalog(
   project: Pick<Project, 'site' | 'sitePositions' | 'endpoints'>,
 ): Promise<readonly Finding[]> {
@@ -32,10 +32,10 @@ export async function checkCatalog(
   return [...parts, ...checkBuiltins(project, tools, rules.checkPolicies)].toSorted(byPlace);
 }
 
-/** Commands check a project, and compiling it does so again. */
+/** Findings of each file, because commands check a project and compilation checks it again. */
 const checked = new WeakMap<EndpointFile, readonly Finding[]>();
 
-/** The engine of conditions takes a third of a start: projects that have none go without. */
+/** Whether an endpoint has conditions. The CEL engine takes a third of the start, so it loads only for these. */
 function hasConditions({ policies: { input, output }, ask }: Endpoint): boolean {
   return input.length + output.length > 0 || ask.flat().some(({ when }) => when !== undefined);
 }
@@ -66,7 +66,7 @@ function checkEndpoint(
 }
 
 function policies(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly CatalogIssue[] {
-  // A prompt's result has one form, whatever its `return` says.
+  // A prompt's result has a fixed form, regardless of its `return`.
   const scope = endpoint.kind === 'prompt' ? { ...endpoint, returns: null } : endpoint;
   return checkPolicies(endpoint.policies, scope).map((problem) => ({ code: 'policy', ...problem }));
 }

@@ -5,7 +5,7 @@ import { nearestName } from '../../types/nearest.ts';
 import { TYPED_VALUE } from '../typed-value.ts';
 import type { CatalogIssue } from './issue.ts';
 
-/** What is wrong with the SQL that completes an endpoint's parameters. */
+/** Checks the SQL that completes an endpoint's parameters. */
 export function checkCompletion({
   parameters,
   completion,

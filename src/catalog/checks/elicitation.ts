@@ -7,7 +7,7 @@ import type { CatalogIssue } from './issue.ts';
 
 type Path = CatalogIssue['path'];
 
-/** What is wrong with an endpoint's questions, against its parameters and against each other. */
+/** Checks an endpoint's questions against its parameters and against each other. */
 export function checkAsk(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly CatalogIssue[] {
   const { confirm, ask, parameters } = endpoint;
   const known = [...parameters];
@@ -23,7 +23,7 @@ export function checkAsk(endpoint: Endpoint, checkPolicies: CheckPolicies): read
   return [...agreed, ...rounds, ...repeatedNames(endpoint)];
 }
 
-/** Whether a question, or the condition of one, is about a value. */
+/** Whether a question or its condition uses a value. */
 export function asksAbout({ confirm, ask }: Endpoint, name: string): boolean {
   const texts = ask
     .flat()
@@ -33,7 +33,7 @@ export function asksAbout({ confirm, ask }: Endpoint, name: string): boolean {
 }
 
 interface Place {
-  /** What is known when the question is asked. */
+  /** The parameters that are known when the question is asked. */
   readonly known: readonly Parameter[];
   readonly path: Path;
   readonly checkPolicies: CheckPolicies;
@@ -54,7 +54,7 @@ function checkText(text: string, known: readonly Parameter[], path: Path): reado
   return checkTemplate(text, names).map(({ message, fix }) => ({ code: 'template', message, fix, path }));
 }
 
-/** A condition is one of a policy: what holds for those holds here. */
+/** A condition of a question follows the rules for conditions of policies. */
 function checkWhen(
   { kind }: Endpoint,
   { when }: Question,

@@ -11,7 +11,7 @@ type Sourced = ToolEndpoint | ResourceEndpoint;
 
 const MOST = 10;
 
-/** What is wrong with an endpoint's SQL by itself, and against what the endpoint declares; nothing of another language. */
+/** Checks an endpoint's SQL against its declarations. Ignores other languages. */
 export function checkSql(endpoint: Sourced): readonly CatalogIssue[] {
   const { language, text } = endpoint.source;
   if (language === 'python') return [];
@@ -30,7 +30,7 @@ export function checkSql(endpoint: Sourced): readonly CatalogIssue[] {
   return [...several, ...checkNames(endpoint, scan), ...checkHint(endpoint)];
 }
 
-/** In a file of its own the SQL has places of its own. */
+/** SQL in a file of its own has positions there. */
 function problem(
   { source, file }: Sourced,
   code: string,
@@ -97,7 +97,7 @@ function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly
   return [...undeclared, ...unused];
 }
 
-/** Clients let a tool that only reads run without asking. */
+/** Checks `readOnlyHint`, because clients run read-only tools without asking a person. */
 function checkHint(endpoint: Sourced): readonly CatalogIssue[] {
   if (endpoint.kind !== 'tool' || endpoint.annotations.readOnlyHint !== true) return [];
   const { class: kind, operation } = classify(endpoint.source.text);

@@ -6,7 +6,7 @@ import { hasDefault } from '../../types/nullable.ts';
 import { validatorOf } from '../../types/validate.ts';
 import type { CatalogIssue } from './issue.ts';
 
-/** Whether the tests call the endpoint as it can be called. */
+/** Checks whether the tests call the endpoint with its declared arguments. */
 export function checkTests({ tests, parameters, ask }: Endpoint): readonly CatalogIssue[] {
   const values = [...parameters, ...answerParameters(ask)];
   return tests.flatMap((test, index) => {
@@ -18,7 +18,7 @@ export function checkTests({ tests, parameters, ask }: Endpoint): readonly Catal
   });
 }
 
-/** Such a test may well leave out an argument or give a wrong one. */
+/** Whether a test expects an error. Such a test may omit an argument or pass a wrong one. */
 function expectsRefusal({ denied, error_contains }: EndpointTest): boolean {
   return denied === true || error_contains !== undefined;
 }

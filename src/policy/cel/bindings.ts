@@ -5,12 +5,12 @@ import type { PolicyScope } from '../scope.ts';
 import { toPolicyUser } from '../user.ts';
 import { toPolicyValue } from './values.ts';
 
-/** Values by name; each is converted when a condition first reads it. Has no prototype. */
+/** Values by name. Each is converted when a condition first reads it. The object has no prototype. */
 export type Bindings = { readonly [name: string]: CelInput };
 
 type Binding = readonly [name: string, read: () => CelInput | undefined];
 
-/** What input conditions read: the arguments, then `user`, which no parameter can replace. */
+/** The names of input conditions: the arguments, then `user`, which no parameter can replace. */
 export function toInputBindings(scope: PolicyScope, args: JsonObject, user: User | null): Bindings {
   const values = scope.parameters.map((node): Binding => {
     const value = Object.hasOwn(args, node.name) ? args[node.name] : undefined;
@@ -19,7 +19,7 @@ export function toInputBindings(scope: PolicyScope, args: JsonObject, user: User
   return bind([...values, userBinding(user)]);
 }
 
-/** What output conditions read: the result as it was, and `user`. */
+/** The names of output conditions: `response`, the unedited result, and `user`. */
 export function toOutputBindings(scope: PolicyScope, value: JsonValue, user: User | null): Bindings {
   const response: Binding = ['response', () => toPolicyValue(value, scope.returns ?? undefined)];
   return bind([response, userBinding(user)]);

@@ -20,7 +20,10 @@ const { BOOL, DOUBLE, DYN, INT, STRING } = CelScalar;
 const LIST = listType(DYN);
 const MAX_MATCHERS = 1000;
 
-/** Standard CEL, with `now()`, arithmetic across int and double, and a price on whatever grows with its input; later functions replace earlier ones. */
+/**
+ * Standard CEL with `now()`, with arithmetic across int and double, and with prices for
+ * functions whose cost grows with their input. Later functions replace earlier ones.
+ */
 export function createEnvironment(meter: Meter): CelEnv {
   return celEnv({
     funcs: [
@@ -33,7 +36,7 @@ export function createEnvironment(meter: Meter): CelEnv {
   });
 }
 
-/** JSON numbers are doubles and literals are ints: `amount * 2` must not depend on which is which. */
+/** JSON numbers are doubles and literals are ints. `amount * 2` must work with either. */
 const ARITHMETIC: readonly CelFunc[] = (
   [
     ['_+_', (left, right) => left + right],
@@ -60,11 +63,11 @@ function ownFunctions(meter: Meter): readonly CelFunc[] {
 
 interface Matcher {
   readonly matcher: RE2JS;
-  /** Of each character of the text that it is put to. */
+  /** The price of each character of the tested text. */
   readonly price: number;
 }
 
-/** Patterns are literals of conditions; the bound is for servers that reload for months. */
+/** Caches compiled patterns. Patterns are literals of conditions; the limit is for servers that reload for months. */
 function matcherOf(matchers: Map<string, Matcher>, pattern: string): Matcher {
   const known = matchers.get(pattern);
   if (known) return known;

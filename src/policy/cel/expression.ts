@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.ts';
 /** A node of a condition's syntax tree. */
 export type Expr = NonNullable<ReturnType<typeof parse>['expr']>;
 
-/** Why a condition cannot be used, and what to do about it. */
+/** The reason why a condition cannot be used, and the fix. */
 export interface ConditionIssue {
   readonly message: string;
   readonly fix: string;
@@ -16,7 +16,7 @@ type Parsed = { readonly expr: Expr } | { readonly problem: ConditionIssue };
 const MAX_LENGTH = 4096;
 const MAX_DEPTH = 64;
 
-/** The syntax tree of a condition, or why it has none. */
+/** Parses a condition to its syntax tree, or returns the reason why that fails. */
 export function parseCondition(text: string): Parsed {
   if (text.length > MAX_LENGTH) return tooLong(text.length);
   if (text.trim() === '') return syntaxProblem('it is empty');
@@ -32,7 +32,7 @@ export function parseCondition(text: string): Parsed {
   }
 }
 
-/** The direct parts of a node, in the order they are written. */
+/** The direct children of a node, in the order of the text. */
 export function childrenOf({ exprKind: { case: kind, value } }: Expr): readonly Expr[] {
   switch (kind) {
     case 'callExpr':
@@ -63,7 +63,7 @@ function isDeeper(expr: Expr, limit: number): boolean {
   return limit === 0 || childrenOf(expr).some((child) => isDeeper(child, limit - 1));
 }
 
-/** Patterns are literals: a pattern from a caller could be made expensive, and a wrong one is found here. */
+/** Patterns must be literals. A caller's pattern could be expensive, and a wrong literal is found here. */
 function patternProblem(expr: Expr): ConditionIssue | null {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'callExpr' && value.function === 'matches') {
@@ -123,7 +123,10 @@ function syntaxProblem(why: string): Parsed {
   };
 }
 
-/** `<input>:1:3: found + but expecting ...` as a place; what the parser expected there is a list of everything. */
+/**
+ * Converts `<input>:1:3: found + but expecting ...` to a position.
+ * The list of expected tokens is dropped, because it names all.
+ */
 function toReadable(thrown: unknown): string {
   const text = messageOf(thrown);
   const place = /^<input>:(\d+):(\d+): found/.exec(text);

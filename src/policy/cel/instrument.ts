@@ -1,6 +1,6 @@
 import type { Expr } from './expression.ts';
 
-/** The names of the functions that `instrument` puts in; no author can write them. */
+/** The names of the functions that `instrument` inserts. Authors cannot write them. */
 export const TICK = '@tick';
 export const APPEND = '@append';
 
@@ -8,7 +8,7 @@ type Kind = Expr['exprKind'];
 type Comprehension = Extract<Kind, { case: 'comprehensionExpr' }>['value'];
 type Call = Extract<Kind, { case: 'callExpr' }>['value'];
 
-/** The same condition with a counted step in every loop, and lists grown in place instead of copied. */
+/** Copies a condition, counts a step in every loop, and appends to lists in place instead of copying them. */
 export function instrument(expr: Expr): Expr {
   const { exprKind } = expr;
   switch (exprKind.case) {
@@ -47,7 +47,7 @@ function instrumentCall({ target, ...call }: Call): Call {
   return { ...call, ...optional('target', target), function: name, args: call.args.map(instrument) };
 }
 
-/** `@result + [x]`: what the `map` and `filter` macros do for each element. */
+/** Whether a call is `@result + [x]`, which the macros `map` and `filter` run for each element. */
 function isAppend(call: Omit<Call, 'target'>): boolean {
   const [list, item] = call.args;
   return (

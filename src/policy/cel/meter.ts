@@ -11,19 +11,19 @@ import {
 } from '@bufbuild/cel';
 import { SvcError } from '../../errors.ts';
 
-/** What one evaluation may cost, in units of one turn of a loop (2 to 4 microseconds), and what time it is. */
+/** The budget and the clock of one evaluation. A unit is one turn of a loop, 2 to 4 microseconds. */
 export interface Meter {
-  /** Throws when the evaluation has used up its budget. */
+  /** Throws if the evaluation exceeds its budget. */
   spend(units: number): void;
   now(): number;
 }
 
-/** Characters that cost as much as one turn of a loop. */
+/** The number of characters that cost one unit. */
 const TEXT_PER_UNIT = 300;
 const ITEMS_PER_UNIT = 8;
 const WALKS_LISTS = ['@in', '_+_'];
 
-/** The standard functions whose cost grows with their input, at a price. */
+/** The standard functions whose cost grows with their input, with prices. */
 export function meteredFunctions(meter: Meter): readonly CelFunc[] {
   return METERED.map((func) => {
     const { name, target, result } = func;

@@ -3,19 +3,19 @@ import { nearestName } from '../../types/nearest.ts';
 import { USER_KEYS } from '../user.ts';
 import { type ConditionIssue, childrenOf, type Expr } from './expression.ts';
 
-/** CEL's own names: its types. */
+/** The names of CEL's types. */
 const TYPES = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type'];
 const OPERATORS = ['_?_:_', '_&&_', '_||_', '_[_]', '@not_strictly_false'];
 const MACROS = ['has', 'all', 'exists', 'exists_one', 'map', 'filter'];
 const FUNCTIONS = celEnv().funcs;
 
-/** A name that a condition reads, with the key where that is known: `user`, `user.email`. */
+/** A name that a condition reads, with its key if known: `user`, `user.email`. */
 export interface Reference {
   readonly name: string;
   readonly key: string | null;
 }
 
-/** Every name from outside that a condition reads; loop variables are its own. */
+/** Every name that a condition reads from outside. Loop variables are excluded. */
 export function referencesOf(expr: Expr, bound: ReadonlySet<string> = new Set()): readonly Reference[] {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'identExpr') return isFree(value.name, bound) ? [{ name: bare(value.name), key: null }] : [];
@@ -29,10 +29,10 @@ export function referencesOf(expr: Expr, bound: ReadonlySet<string> = new Set())
   return keyed === null ? childrenOf(expr).flatMap((child) => referencesOf(child, bound)) : [keyed];
 }
 
-/** The names, keys of `user` and functions that do not exist, each once. */
+/** Reports names, keys of `user` and functions that do not exist, each once. */
 export function checkNames(expr: Expr, known: readonly string[]): readonly ConditionIssue[] {
   const functions = unique(unknownFunctions(expr));
-  // A misread macro leaves its variable behind as one more unknown name.
+  // A misspelled macro leaves its loop variable behind as an unknown name.
   if (functions.some((name) => MACROS.includes(name))) return functions.map(unknownFunction);
   const references = referencesOf(expr);
   const unknown = references.filter(({ name }) => !known.includes(name) && !TYPES.includes(name));
@@ -51,12 +51,12 @@ function isFree(name: string, bound: ReadonlySet<string>): boolean {
   return name.startsWith('.') || !bound.has(name);
 }
 
-/** `.user` is `user` outside of every loop. */
+/** Removes the leading dot: `.user` is `user` outside of every loop. */
 function bare(name: string): string {
   return name.startsWith('.') ? name.slice(1) : name;
 }
 
-/** `user.email`, `user['email']`, `has(user.email)`. */
+/** Recognizes `user.email`, `user['email']` and `has(user.email)`. */
 function keyedReference(expr: Expr, bound: ReadonlySet<string>): Reference | null {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'selectExpr') return toReference(value.operand, value.field, bound);

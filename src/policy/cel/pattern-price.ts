@@ -1,16 +1,16 @@
-/** Characters that cost as much as one turn of a loop, for a pattern that goes through them in few states. */
+/** The number of characters that cost one unit, for a pattern with few states. */
 const CHARACTERS = 60;
-/** Written out, a pattern may be in as many states at once as it has parts: so many cost one turn a character. */
+/** An expanded pattern may be in as many states as it has parts. This many parts cost one unit a character. */
 const PARTS = 100;
 
 const TOKEN = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
-/** What each character of a text costs when a pattern (RE2) is put to it, in units of the meter. */
+/** The price of matching one character with a pattern (RE2), in units of the meter. */
 export function patternPrice(pattern: string): number {
   return 1 / CHARACTERS + repeatedParts(pattern) / PARTS;
 }
 
-/** How many parts the counts of a pattern add when they are written out: 999 for `x{1000}`. */
+/** The number of parts that a pattern's counts add when they are expanded: 999 for `x{1000}`. */
 function repeatedParts(pattern: string): number {
   const around: number[] = [];
   let [whole, last, added] = [0, 0, 0];

@@ -6,10 +6,10 @@ import type { Meter } from './meter.ts';
 export const TIMESTAMP = objectType(TimestampSchema);
 
 const DAY_MS = 86_400_000;
-/** The clock of a zone takes as long as some turns of a loop. */
+/** The price of a zone's clock in units of the meter. */
 const ZONE_PRICE = 5;
 
-/** What each method reads from a date whose UTC fields are the wanted zone's clock. */
+/** The value of each method, read from a date whose UTC fields are the zone's local time. */
 const FIELDS: { readonly [method: string]: (date: Date) => number } = {
   getFullYear: (date) => date.getUTCFullYear(),
   getMonth: (date) => date.getUTCMonth(),
@@ -23,7 +23,10 @@ const FIELDS: { readonly [method: string]: (date: Date) => number } = {
   getMilliseconds: (date) => date.getUTCMilliseconds(),
 };
 
-/** The timestamp methods of CEL, in place of the library's, which go through the host's own time zone and are an hour off in its daylight-saving gap. */
+/**
+ * CEL's timestamp methods. They replace the library's, which use the
+ * host's time zone and are an hour off in its daylight-saving gap.
+ */
 export function timeMethods(meter: Meter): readonly CelFunc[] {
   return Object.entries(FIELDS).flatMap(([name, read]) => [
     celMethod(name, TIMESTAMP, [], CelScalar.INT, function () {
@@ -42,7 +45,7 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - start.getTime()) / DAY_MS);
 }
 
-/** A date whose UTC fields are the clock of a zone: `UTC`, an offset (`+02:00`), or an IANA name. */
+/** A date whose UTC fields are the local time of a zone: `UTC`, an offset (`+02:00`), or an IANA name. */
 function toZone(ms: number, zone: string): Date {
   const offset = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone);
   if (offset === null) return toNamedZone(ms, zone);
@@ -64,10 +67,10 @@ function toNamedZone(ms: number, zone: string): Date {
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
-/** More than there are zones; a condition may take the name from a caller. */
+/** More than the number of zones. The limit is needed because a caller's argument may name the zone. */
 const MAX_CLOCKS = 1_000;
 
-/** Made once for each zone: that takes a hundred times as long as asking it. */
+/** Cached for each zone, because creating a clock takes a hundred times as long as reading it. */
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone);
   if (known) return known;

@@ -8,8 +8,8 @@ const MAX_ITEMS = 10_000;
 const MAX_DEPTH = 64;
 
 /**
- * A JSON value as conditions see it: declared integers are ints (also as digits), other numbers doubles, undefined is
- * left out. Throws for what no condition should walk through, which denies.
+ * Converts a JSON value for conditions: declared integers (also as digits) are ints, other numbers are
+ * doubles, undefined is omitted. Throws for a value that is too deep or too large, which denies the call.
  */
 export function toPolicyValue(value: JsonValue, node: TypeNode | undefined, depth = 0): CelInput {
   if (depth > MAX_DEPTH)
@@ -24,7 +24,7 @@ function toNumber(value: number, node: TypeNode | undefined): CelInput {
   return node?.type === 'integer' && Number.isInteger(value) ? BigInt(value) : value;
 }
 
-/** Integers beyond 2^53 and long decimals travel as text with every digit. */
+/** Integers beyond 2^53 and long decimals are texts with every digit. */
 function toText(value: string, node: TypeNode | undefined): CelInput {
   if (node?.type === 'integer' && /^-?\d{1,40}$/.test(value)) return BigInt(value);
   if (node?.type === 'number' && /^-?\d{1,40}(\.\d{1,40})?$/.test(value)) return Number(value);

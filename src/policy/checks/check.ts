@@ -6,13 +6,13 @@ import type { PolicyScope, Side } from '../scope.ts';
 import { ruleIssue } from './rule.ts';
 import { sampleIssue } from './sample.ts';
 
-/** What is wrong with an endpoint's policies, and where in the endpoint. */
+/** An issue of an endpoint's policies and its place in the endpoint. */
 export interface PolicyIssue extends ConditionIssue {
   /** Keys from the endpoint down, e.g. `policies, input, 0, condition`. */
   readonly path: readonly (string | number)[];
 }
 
-/** Everything `svc validate` can know about policies without a call. Never throws. */
+/** Every check of policies that is possible without a call. Never throws. */
 export function checkPolicies(policies: Policies, scope: PolicyScope): readonly PolicyIssue[] {
   const sides = ['input', 'output'] as const;
   return [
@@ -29,7 +29,7 @@ export function checkPolicies(policies: Policies, scope: PolicyScope): readonly 
   ];
 }
 
-/** For whoever is given it, so that it is loaded only where there are policies. */
+/** The type of `checkPolicies`, for callers that load it only if there are policies. */
 export type CheckPolicies = typeof checkPolicies;
 
 type KeyedProblem = ConditionIssue & { readonly key: readonly (string | number)[] };
@@ -73,7 +73,7 @@ function unknownField(field: string): ConditionIssue {
   };
 }
 
-/** A condition could not tell the parameter from the caller. */
+/** Reports parameters named `user`, which a condition could not tell from the caller. */
 function shadowProblems({ input }: Policies, { parameters }: PolicyScope): readonly PolicyIssue[] {
   if (input.length === 0) return [];
   return parameters.flatMap(({ name }, index) =>

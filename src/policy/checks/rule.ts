@@ -3,10 +3,10 @@ import type { TypeNode } from '../../types/node.ts';
 import type { ConditionIssue } from '../cel/expression.ts';
 import type { Side } from '../scope.ts';
 
-/** A problem at a key of the rule. */
+/** An issue at a key of the rule. */
 export type RuleIssue = ConditionIssue & { readonly key: string };
 
-/** Why a rule cannot do what it says, whatever its condition; such a rule denies every call. */
+/** Reports a rule whose action is impossible, regardless of its condition. Such a rule denies every call. */
 export function ruleIssue(side: Side, rule: PolicyRule, returns: TypeNode | null): RuleIssue | null {
   if (rule.action === 'deny') return null;
   if (side === 'input') {

@@ -24,7 +24,7 @@ const SOMEBODY: User = {
 
 const SAMPLE_TIME = Date.UTC(2026, 0, 31, 12);
 
-/** What evaluating a condition on samples shows: that it is no yes-or-no question, or can never be answered. */
+/** Evaluates a condition on sample values. Reports a result that is not a boolean, and a condition that always fails. */
 export function sampleIssue(text: string, expr: Expr, side: Side, scope: PolicyScope): ConditionIssue | null {
   const evaluate = compileCondition(text);
   const verdicts = [SOMEBODY, null].map((user) =>
@@ -86,7 +86,7 @@ function sampleObject(node: TypeNode): JsonObject {
   return Object.fromEntries(properties.map(([name, property]) => [name, sampleOf(property)]));
 }
 
-/** Whether everything the condition reads has declared types, so that its sample stands for every value. */
+/** Whether all names in the condition have declared types, so that one sample represents every value. */
 function isFullyTyped(expr: Expr, side: Side, scope: PolicyScope): boolean {
   return referencesOf(expr).every(({ name, key }) => {
     if (name === 'user') return key !== 'claims' && key !== null;

@@ -5,7 +5,7 @@ import { reportNode, TYPE_ENTRIES, toNode, VALUE_NAME } from './type-node.ts';
 
 const CONFIRM_MAP = strictMap({ question: word(), otherwise: optional(choice(CONFIRM_OTHERWISE)) });
 
-/** `confirm` of an endpoint: the question alone, or with what happens where nobody can be asked. */
+/** `confirm` of an endpoint: the question alone, or a map with the outcome if the client cannot ask. */
 export const CONFIRM = v.pipe(
   v.unknown(),
   v.transform((value) => (typeof value === 'string' ? { question: value } : value)),
@@ -82,7 +82,7 @@ const QUESTION = v.pipe(
   ),
 );
 
-/** `ask` of an endpoint: questions one after the other; those of one list are asked together. */
+/** `ask` of an endpoint: a list of questions. The server asks the questions of a nested list together. */
 export const ASK = listOf(
   v.pipe(
     v.unknown(),

@@ -3,10 +3,10 @@ import type { SourceIssue } from '../issue.ts';
 import { type Path, positionAt, toPointer } from '../yaml/position.ts';
 import type { YamlFile } from '../yaml/yaml.ts';
 
-/** A value as its schema has it, or everything that is wrong with it. */
+/** The value that a schema returned, or every issue. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly SourceIssue[] };
 
-/** Holds a YAML file against a schema. */
+/** Checks a YAML file against a schema. */
 export function checkSchema<Schema extends v.GenericSchema>(
   schema: Schema,
   yaml: YamlFile,
@@ -23,7 +23,7 @@ function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile): SourceIssue {
   return problemAt(yaml, path, { code, message, fix, ...(key ? { position: key } : {}) });
 }
 
-/** A problem with the node at a path: its name before the message, its place beside it. */
+/** An issue about the node at a path. The message begins with the node's name. */
 export function problemAt(
   yaml: YamlFile,
   path: Path,
@@ -32,7 +32,7 @@ export function problemAt(
   return { position: positionAt(yaml.positions, path), ...problem, message: named(path, problem.message) };
 }
 
-/** The name of the node before what is wrong with it; a whole sentence keeps its capital. */
+/** Puts the node's name before a message; a whole sentence keeps its capital letter. */
 function named(path: Path, message: string): string {
   const name = path.reduce<string>(
     (text, key) =>

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isMemory, LEAST_MEMORY_MB } from '../memory.ts';
 import { says, text, whole } from './shape.ts';
 
-/** An amount of memory: text with its unit, or a number of megabytes. */
+/** An amount of memory: a text with its unit, or a number of megabytes. */
 export function memory() {
   return v.pipe(
     v.unknown(),

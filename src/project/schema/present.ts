@@ -1,4 +1,4 @@
-/** Without the keys that have nothing. */
+/** A type without the keys that may be null or undefined; such keys become optional. */
 export type Present<T> = {
   readonly [Key in keyof T as null extends T[Key] ? never : undefined extends T[Key] ? never : Key]: T[Key];
 } & {

@@ -3,12 +3,12 @@ import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { Path } from '../yaml/position.ts';
 
-/** A code, what is wrong and what to do, as the one text that valibot carries. */
+/** Joins the code, message and fix of an issue into the one text that valibot carries. */
 export function says(code: string, message: string, fix: string): string {
   return [code, message, fix].map((part) => part.replaceAll('\n', ' ')).join('\n');
 }
 
-/** What a value is, in the words of somebody who writes YAML. */
+/** Names the kind of a value in YAML's words. */
 export function nounOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map';
@@ -32,7 +32,7 @@ export function text() {
   return v.string(wrong('text', 'Write text after the colon.'));
 }
 
-/** Text that is not empty. */
+/** Text with at least one character. */
 export function word() {
   const message = says('wrong-value', 'must not be empty.', 'Write text after the colon, or remove the key.');
   return v.pipe(
@@ -42,7 +42,7 @@ export function word() {
   );
 }
 
-/** Text of one form; `what` and `fix` say which. */
+/** Text that matches a pattern. `what` describes the form in messages. */
 export function formed(pattern: RegExp, what: string, fix: string) {
   return v.pipe(
     text(),
@@ -74,7 +74,7 @@ export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
   );
 }
 
-/** One of some words; `meant` has what people write instead. */
+/** One of a list of words. `meant` maps common wrong words to the right ones, for the fix. */
 export function choice<const Words extends readonly string[]>(
   words: Words,
   meant: { readonly [other: string]: string } = {},
@@ -104,7 +104,7 @@ export function listOf<Item extends v.GenericSchema>(
   return v.array(item, wrong('a list', fix));
 }
 
-/** A list whose only item may stand alone. */
+/** A list; a single item may stand alone. */
 export function listOrOne<Item extends v.GenericSchema>(item: Item) {
   return v.pipe(
     v.unknown(),
@@ -114,7 +114,7 @@ export function listOrOne<Item extends v.GenericSchema>(item: Item) {
   );
 }
 
-/** What may be left out; a key with nothing after it counts as left out. */
+/** A key that may be absent. A key without a value counts as absent. */
 export function optional<Inner extends v.GenericSchema>(inner: Inner) {
   return v.nullish(inner);
 }
@@ -127,7 +127,7 @@ export function freeMap() {
   );
 }
 
-/** A map from names of the author's choice to things of one kind. */
+/** A map with the author's own names as keys and one kind of value. */
 export function mapOf<Inner extends v.GenericSchema>(
   inner: Inner,
   name: v.GenericSchema<unknown, string> = v.string(),
@@ -149,7 +149,7 @@ export function mapOf<Inner extends v.GenericSchema>(
   );
 }
 
-/** A map with exactly these keys; every other one is a problem, with what to do about it where `elsewhere` knows. */
+/** A map with exactly these keys. Any other key is an issue, with a fix from `elsewhere` if it has one. */
 export function strictMap<const Entries extends v.ObjectEntries>(
   entries: Entries,
   elsewhere: { readonly [key: string]: string } = {},
@@ -172,7 +172,7 @@ export function strictMap<const Entries extends v.ObjectEntries>(
   );
 }
 
-/** The path of an issue that valibot did not find itself. */
+/** Converts a path to the form of valibot's issues, for checks that valibot does not make itself. */
 export function toIssuePath(path: Path): [v.IssuePathItem, ...v.IssuePathItem[]] | undefined {
   const [first, ...rest] = path.map((key) => pathItem(key, 'value'));
   return first && [first, ...rest];

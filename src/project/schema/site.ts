@@ -91,7 +91,7 @@ const FOLDER = v.pipe(
   v.transform((path) => path.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'),
 );
 
-/** Where endpoints are: only what is inside the project can be built and deployed. */
+/** A folder of endpoints. It must be inside the project, because a build contains nothing else. */
 const OWN_FOLDER = v.pipe(
   FOLDER,
   v.check(

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { anything, flag, freeMap, listOf, optional, strictMap, text, whole, word } from './shape.ts';
 
-/** One of an endpoint's `tests`, with every assertion there is. */
+/** One of an endpoint's `tests`, with every assertion. */
 export const TEST = strictMap({
   name: word(),
   description: optional(text()),

@@ -19,7 +19,7 @@ import {
   whole,
 } from './shape.ts';
 
-/** What types are called elsewhere. */
+/** Type names of other languages, with the right name. */
 const TYPES_MEANT = {
   str: 'string',
   text: 'string',
@@ -71,13 +71,13 @@ export const TYPE_ENTRIES = {
   additionalProperties: optional(flag()),
 };
 
-/** Any node: a `name` on it is allowed, and means nothing outside of a parameter list. */
+/** A type at any depth. It may have a `name`, which has a meaning in parameter lists only. */
 const NODE: v.GenericSchema<unknown, TypeNode> = v.pipe(
   strictMap({ name: optional(text()), ...TYPE_ENTRIES }),
   v.transform(({ name: _, ...node }) => toNode(node)),
 );
 
-/** The name of a value that SQL and templates use. */
+/** The name of a value, as SQL and templates use it. */
 export const VALUE_NAME = formed(
   /^(?!__proto__$)[\p{L}_][\p{L}\p{N}_]*$/u,
   'a name of letters, digits and `_` that does not begin with a digit',
@@ -117,12 +117,12 @@ function repeatedNames(parameters: readonly Parameter[]): readonly TypeIssue[] {
   });
 }
 
-/** Adds what contradicts itself in a type. */
+/** Reports contradictions in a type. */
 export function reportNode(node: TypeNode, addIssue: AddIssue): void {
   report(checkTypeNode(node), addIssue);
 }
 
-/** Null means absent everywhere but in `default`, where it makes a parameter optional. */
+/** A key with null counts as absent, except `default`, where null makes a parameter optional. */
 export function toNode({
   default: given,
   ...node

@@ -1,14 +1,14 @@
 import type { SourceIssue } from '../issue.ts';
 import { toPosition } from './position.ts';
 
-/** A file's text, or why its bytes are none. */
+/** A file's text, or the reason why its bytes are not text. */
 export type Decoded = { readonly text: string } | { readonly problem: SourceIssue };
 
-/** What YAML forbids outside of escapes, and no SQL means (YAML 1.2, 5.1). */
+/** Characters that YAML forbids outside of escapes and that SQL never needs (YAML 1.2, 5.1). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark, without it. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. The mark is removed. */
 export function decodeText(bytes: Uint8Array): Decoded {
   const encoding = encodingOf(bytes);
   const text = new TextDecoder(encoding).decode(bytes);

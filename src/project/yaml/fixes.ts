@@ -14,7 +14,7 @@ const FIXES: { readonly [code: string]: string } = {
   UNEXPECTED_TOKEN: 'Put text with special characters in quotes, and check the brackets and the indentation.',
 };
 
-/** What usually helps against an error of the YAML parser. */
+/** The usual fix for an error of the YAML parser. */
 export function fixFor(code: string): string {
   return FIXES[code] ?? 'Correct the line, or the one above it.';
 }

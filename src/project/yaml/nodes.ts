@@ -13,7 +13,7 @@ import { isObject, type JsonValue } from '../../json.ts';
 import type { SourceIssue } from '../issue.ts';
 import { type NodePosition, type Position, type Positions, pointerTo } from './position.ts';
 
-/** Where the nodes of a document come from. */
+/** The document of the nodes and the state of the walk. */
 interface Origin {
   readonly text: string;
   readonly place: (offset: number) => Position;
@@ -22,25 +22,25 @@ interface Origin {
 type Table<T> = { [key: string]: T };
 
 interface State extends Origin {
-  /** What each alias stands for. */
+  /** The node to which each alias refers. */
   readonly targets: ReadonlyMap<Node, Node>;
   /** The collections around the node being read. */
   readonly open: Set<Node>;
   readonly positions: Table<NodePosition>;
   readonly keys: Table<Position>;
   readonly problems: SourceIssue[];
-  /** Those that are not told again. */
+  /** Issues that were already reported. */
   readonly told: Set<string>;
   values: number;
 }
 
-/** Where a node stands in the data. */
+/** The position of a node in the data. */
 interface Place {
   readonly pointer: string;
   readonly depth: number;
 }
 
-/** Data with the place of everything in it: of values, and of the keys of maps. */
+/** Plain data with the position of each value and each key. */
 export interface ReadNodes {
   readonly value: JsonValue;
   readonly positions: Positions;
@@ -48,10 +48,10 @@ export interface ReadNodes {
 }
 
 const MAX_VALUES = 20_000;
-/** Aliases go deeper than brackets do. */
+/** Aliases may nest deeper than brackets. */
 const MAX_DEPTH = 100;
 
-/** Turns a composed document into plain data, aliases and merge keys followed; or says why it is none. */
+/** Converts a parsed document to plain data and resolves aliases and merge keys. Returns issues for a document that is none. */
 export function readNodes(
   document: Document.Parsed,
   origin: Origin,
@@ -63,7 +63,7 @@ export function readNodes(
   return problems.length > 0 ? { problems } : { value, positions, keys };
 }
 
-/** Each alias with the anchor of its name that stands last before it, in the order of the text. */
+/** The anchor of each alias: the last one of that name before the alias. */
 function targetsOf(document: Document.Parsed): ReadonlyMap<Node, Node> {
   const [anchors, targets] = [new Map<string, Node>(), new Map<Node, Node>()];
   visit(document, {
@@ -118,12 +118,12 @@ function readScalar(state: State, node: Scalar, at: Position, { pointer }: Place
     return value;
   }
   if (typeof value === 'boolean' || value === null) return value;
-  // Beyond 2^53 a number would lose digits; as text it keeps them, and integer types take it.
+  // A number loses digits beyond 2^53. As text it keeps them, and integer types accept text.
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   return typeof value === 'number' && Number.isFinite(value) ? value : refuse(state, 'yaml-number', at);
 }
 
-/** Where a text's first character is, and whether the others follow it line by line. */
+/** The position of a text's first character, and whether the text stands in the file unchanged. */
 function textStart({ text }: State, { type, range }: Scalar, value: string, at: Position): NodePosition {
   const [start = 0, end = 0] = range ?? [];
   if (type === 'BLOCK_LITERAL') return { ...blockStart(text.slice(start, end), at), verbatim: true };
@@ -134,7 +134,7 @@ function textStart({ text }: State, { type, range }: Scalar, value: string, at: 
   return written === value ? { line: at.line, column, verbatim: true } : { line: at.line, column };
 }
 
-/** The line after the header, at the indentation of the first line that has text. */
+/** The first line after the header, at the indentation of the first line that has text. */
 function blockStart(block: string, header: Position): Position {
   const body = block.replace(/^[^\n]*\n?/, '');
   const indent = /^(?:[ \t\r]*\n)*( *)/.exec(body)?.[1] ?? '';
@@ -164,7 +164,7 @@ function readKey(state: State, key: Node | null): string | null {
   return name === '__proto__' ? refuse(state, 'yaml-proto', placeOf(state, key)) : name;
 }
 
-/** Whether a key is the first of its name; says so where it is not. */
+/** Whether a key is the first of its name; reports a repeated key. */
 function isFresh(
   state: State,
   value: Table<JsonValue>,
@@ -186,7 +186,7 @@ function isFresh(
   return false;
 }
 
-/** YAML 1.1's `<<`: what the other map has and this one has not. */
+/** Implements YAML 1.1's `<<`: adds the keys of the other map that this map lacks. */
 function mergeInto(state: State, value: Table<JsonValue>, node: Node, { pointer, depth }: Place): void {
   const other = readNode(state, node, { pointer, depth: depth + 1 });
   if (!isObject(other)) {
@@ -216,7 +216,7 @@ const REFUSALS: Readonly<Table<readonly [message: string, fix: string]>> = {
   'yaml-merge': ['`<<` takes a map, an alias of one, or a list of these.', 'Write `<<: *name`.'],
 };
 
-/** An alias could multiply a problem: one of a kind on a line is enough, and one on the size in a file. */
+/** Reports an issue once for each line, and one about the size once for each file, because aliases could multiply them. */
 function refuse(state: State, code: string, position: Position): null {
   const [message = '', fix = ''] = REFUSALS[code] ?? [];
   const key = code === 'yaml-size' ? code : `${code}:${position.line}`;

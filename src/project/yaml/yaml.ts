@@ -3,16 +3,16 @@ import { MOST_PROBLEMS, type SourceIssue } from '../issue.ts';
 import { fixFor } from './fixes.ts';
 import { type ReadNodes, readNodes } from './nodes.ts';
 
-/** A YAML file as plain data, with the place of everything in it. */
+/** A YAML file as plain data with positions. */
 export type YamlFile = ReadNodes;
 
-/** A parsed file, or everything that keeps it from being one. */
+/** A parsed file, or every issue that prevents parsing. */
 export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly SourceIssue[] };
 
-/** Twice the depth of the deepest type, and what is around it. */
+/** Twice the depth of the deepest type, plus its surroundings. */
 const MAX_DEPTH = 100;
 
-/** Parses one YAML 1.2 document; never throws, whatever the text. */
+/** Parses one YAML 1.2 document. Never throws. */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const document = compose(text, lines);
@@ -38,7 +38,7 @@ export function parseYaml(text: string): ParsedYaml {
   return 'problems' in read ? read : { yaml: read };
 }
 
-/** Stops at too deep a nesting, before anything recursive gets to see it. */
+/** Stops at deep nesting before any recursive code runs. */
 function compose(text: string, lines: LineCounter): Document.Parsed | { problem: SourceIssue } {
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer({ uniqueKeys: false, intAsBigInt: true });

@@ -4,7 +4,7 @@ import { type Pointed, point } from './settings.ts';
 
 type Problem = Pick<Finding, 'code' | 'message' | 'fix'> & { readonly key: keyof StaticClient };
 
-/** Static clients that could never get a token (spec, "Static client fields"). */
+/** Reports static clients that could never get a token (spec, "Static client fields"). */
 export function checkClients({ auth: { clients } }: Settings, at: Pointed): readonly Finding[] {
   return clients.flatMap((client, index) =>
     problemsOf(client, index, clients).map(({ key, ...problem }) => ({

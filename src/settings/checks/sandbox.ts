@@ -4,7 +4,7 @@ import type { SiteFile } from '../../project/site-model.ts';
 import type { Settings } from '../model.ts';
 import { type Pointed, point, type SitePlace } from './settings.ts';
 
-/** Extensions and secrets against `database.sandbox`, and secrets whose extension nobody loads. */
+/** Checks extensions and secrets against `database.sandbox`, and reports secrets whose extension is not loaded. */
 export function checkSandbox(
   site: SiteFile,
   settings: Settings,

@@ -8,13 +8,13 @@ import type { Settings } from '../model.ts';
 import type { ParsedActive } from '../schema/user.ts';
 import type { UserFile } from '../user-file.ts';
 
-/** Where a finding points: into the user file, at a path of its active part. */
+/** The target of a finding: a path of the active part, in the user file. */
 export interface Pointed {
   readonly user: UserFile | null;
   readonly selected: Selected;
 }
 
-/** What the parts of the settings must be to each other. */
+/** Checks whether the parts of the settings fit together. */
 export function checkSettings(settings: Settings, active: ParsedActive, at: Pointed): readonly Finding[] {
   return [...checkProvider(active, at), ...checkModels(settings, at), ...checkSecretNames(settings, at)];
 }
@@ -24,7 +24,7 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
   const provider = profile?.auth?.provider ?? 'none';
   if (provider === 'none') return [];
   const block = profile?.auth?.[provider];
-  // Google itself uses two
+  // Google's own addresses have two different origins.
   if (block) return provider === 'google' ? [] : checkOrigins(block, at, provider);
   return [
     point(at, ['profile', 'auth', 'provider'], {
@@ -35,7 +35,7 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
   ];
 }
 
-/** Codes that one server makes are of no use to another. */
+/** A provider's addresses must share one origin, because a code from one server is useless at another. */
 function checkOrigins(
   {
     auth_url,
@@ -102,7 +102,7 @@ function checkSecretNames({ secrets }: Settings, at: Pointed): readonly Finding[
   );
 }
 
-/** The site's secrets that the user file does not define. */
+/** Reports secrets that the site file names and the user file lacks. */
 export function checkSiteSecrets(site: SiteFile, settings: Settings, at: SitePlace): readonly Finding[] {
   const known = settings.secrets.map(({ name }) => name);
   return site.secrets.flatMap((name, index) => {
@@ -124,13 +124,13 @@ export function checkSiteSecrets(site: SiteFile, settings: Settings, at: SitePla
   });
 }
 
-/** Where things are in the site file. */
+/** Positions in the site file. */
 export interface SitePlace {
   readonly file: string;
   readonly position: (path: Path) => { readonly line: number; readonly column: number };
 }
 
-/** An error at a path of the active part. */
+/** Makes an error at a path of the active part. */
 export function point(
   { user, selected }: Pointed,
   path: Path,

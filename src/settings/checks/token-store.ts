@@ -2,14 +2,14 @@ import type { Finding } from '../../project/finding.ts';
 import type { ParsedActive } from '../schema/user.ts';
 import { type Pointed, point } from './settings.ts';
 
-/** What each type of store is told; the first of `needs` are not to be left out. */
+/** The keys of each type of store. Those in `needs` are required. */
 const STORES = {
   sqlite: { needs: [], takes: ['path', 'auth_encryption_key'] },
   dynamodb: { needs: ['table'], takes: ['table', 'region', 'endpoint'] },
   d1: { needs: ['binding'], takes: ['binding'] },
 } as const satisfies Record<string, { readonly needs: readonly string[]; readonly takes: readonly string[] }>;
 
-/** Whether `auth.persistence` has what its type needs, and nothing of another type. */
+/** Checks whether `auth.persistence` has the keys that its type needs, and no others. */
 export function checkStore({ profile }: ParsedActive, at: Pointed): readonly Finding[] {
   const persistence = profile?.auth?.persistence;
   if (!persistence) return [];

@@ -4,10 +4,10 @@ import { checkSchema } from '../../project/schema/issues.ts';
 import type { Path } from '../../project/yaml/position.ts';
 import type { YamlFile } from '../../project/yaml/yaml.ts';
 
-/** A problem, and the path of data that it is about. */
+/** An issue and the data path that it concerns. */
 export type PathIssue = SourceIssue & { readonly path: Path };
 
-/** Holds a file against a schema; each problem with its path. */
+/** Checks a file against a schema. Each issue has its path. */
 export function checkTree(schema: v.GenericSchema, yaml: YamlFile): readonly PathIssue[] {
   const checked = checkSchema(schema, yaml);
   if (!('problems' in checked)) return [];
@@ -15,7 +15,7 @@ export function checkTree(schema: v.GenericSchema, yaml: YamlFile): readonly Pat
   return checked.problems.map((problem, index) => ({ ...problem, path: pathOf(issues[index]) }));
 }
 
-/** The path of an issue in the data. */
+/** The data path of a valibot issue. */
 export function pathOf(issue: v.BaseIssue<unknown> | undefined): Path {
   return (issue?.path ?? []).map(({ key }) => key as string | number);
 }

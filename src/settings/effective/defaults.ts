@@ -1,4 +1,4 @@
-/** What holds where no file, variable or flag says anything, by effective key. */
+/** The default of each effective key. */
 export const DEFAULTS = {
   debug: false,
   'transport.provider': 'streamable-http',
@@ -30,10 +30,10 @@ export const DEFAULTS = {
   'telemetry.metrics.export_interval': 60,
 } as const;
 
-/** What a server that others reach keeps each client to; it has no default elsewhere. */
+/** The limit for each client of a server that other machines reach. Other servers have no default limit. */
 export const RATE_LIMIT = { requests_per_minute: 600, burst: 600 } as const;
 
-/** What holds in each block of a kind that may be there several times. */
+/** The defaults inside blocks that may occur several times. */
 export const BLOCK_DEFAULTS = {
   callback_path: '/callback',
   grant_types: ['authorization_code'],

@@ -11,16 +11,16 @@ import { toShownValue } from './shown-value.ts';
 import { siteValues } from './site-values.ts';
 import { leavesOf, toKey, valueAt } from './tree.ts';
 
-/** One setting as `svc config` shows it: plain JSON, nothing secret in it. */
+/** One setting as `svc config` shows it: plain JSON without secrets. */
 export type EffectiveValue = {
   readonly key: string;
   readonly value: JsonValue;
   readonly origin: OriginKind;
-  /** Where it was set: a flag, a variable, or file and line; null for defaults. */
+  /** The flag, the variable, or file and line that set the value; null for defaults. */
   readonly source: string | null;
 };
 
-/** Everything that was put together, and where it is from. */
+/** The merged settings and their sources. */
 export interface EffectiveInput {
   readonly site: SiteFile;
   readonly siteFile: string | null;

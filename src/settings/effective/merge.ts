@@ -11,7 +11,7 @@ import type { UserFile } from '../user-file.ts';
 import type { Override } from './origin.ts';
 import { replaceLeaves, toKey, valueAt, withValue } from './tree.ts';
 
-/** The active part without references, and what goes over it. */
+/** The active part with resolved references, and the overrides. */
 export interface Layers {
   readonly user: UserFile | null;
   readonly selected: Selected;
@@ -20,7 +20,7 @@ export interface Layers {
   readonly overrides: readonly Override[];
 }
 
-/** The active part with everything that goes over it, and its checked form. */
+/** The active part with all overrides applied, and its checked form. */
 export interface Merged {
   readonly tree: JsonObject;
   readonly active: ParsedActive | null;
@@ -29,12 +29,12 @@ export interface Merged {
 
 const BLOCKS = ['transport', 'telemetry', 'logging', 'auth', 'models', 'secrets', 'plugin'];
 
-/** Whether a setting is one of the user file's. */
+/** Whether the user file may contain a setting. */
 function isUserKey(key: string): boolean {
   return BLOCKS.includes(key.split('.')[0] ?? '');
 }
 
-/** Puts flags and environment over the user's values, and holds the whole against the schema. */
+/** Applies flags and environment variables to the user's values and checks the result against the schema. */
 export function mergeLayers(layers: Layers): Merged {
   const plain = withTypes(layers);
   const tree = layers.overrides
@@ -45,7 +45,7 @@ export function mergeLayers(layers: Layers): Merged {
   return { tree: tree as JsonObject, active: result.success ? result.output : null, findings };
 }
 
-/** What came from outside is text; where a number or a boolean is meant, it becomes one. */
+/** Values from flags, variables and references are text. Converts them if the schema expects a number or a boolean. */
 function withTypes({ value, resolved }: Layers): JsonObject {
   const typed = new Map<string, JsonValue>();
   for (const { path } of resolved) {
@@ -83,7 +83,7 @@ function toFinding(issue: v.BaseIssue<unknown>, layers: Layers): Finding {
 
 const START = { line: 1, column: 1 };
 
-/** `must be one of a, b, not "c".` without what was there instead. */
+/** Removes the wrong value from a message: `must be one of a, b, not "c".` It may be a secret. */
 function withoutValue(message: string): string {
   return message.replace(/, not .*$/, '.');
 }

@@ -1,15 +1,15 @@
-/** Where an effective value comes from, strongest first. */
+/** The origins of effective values, strongest first. */
 export const ORIGINS = ['flag', 'environment', 'user-file', 'site-file', 'default'] as const;
 export type OriginKind = (typeof ORIGINS)[number];
 
-/** Where a value was set: `--port`, `SVC_READONLY`, or a place such as `svc-site.yml:7`. */
+/** The source of a value: `--port`, `SVC_READONLY`, or a position such as `svc-site.yml:7`. */
 export interface Origin {
   readonly kind: OriginKind;
   /** Null for defaults. */
   readonly source: string | null;
 }
 
-/** A value that stands above the files: from a flag or from the environment. */
+/** A value from a flag or from the environment, which replaces the value of a file. */
 export interface Override {
   readonly key: string;
   readonly value:

@@ -4,10 +4,10 @@ import { REDACTED } from '../references/concealment.ts';
 import { nodeAt } from '../schema/node.ts';
 import { ACTIVE_USER } from '../schema/user.ts';
 
-/** Kinds of values that nobody hides anything in. */
+/** Kinds of values that cannot contain a secret. */
 const PLAIN = ['number', 'boolean', 'choice'];
 
-/** A value of the active part as it may be shown; what came from outside is shown by its reference. */
+/** The displayable form of a value of the active part. A resolved value is shown as its reference. */
 export function toShownValue(path: Path, value: JsonValue, reference: string | null): JsonValue {
   const node = nodeAt(ACTIVE_USER, path);
   if (node === null || node.hidden) return reference === null ? REDACTED : `${REDACTED} ${reference}`;
@@ -16,7 +16,7 @@ export function toShownValue(path: Path, value: JsonValue, reference: string | n
   return type === 'address' && typeof value === 'string' ? withoutCredentials(value) : value;
 }
 
-/** An address without what may be a key in it. */
+/** Removes possible credentials from an address. */
 function withoutCredentials(address: string): string {
   if (!URL.canParse(address)) return REDACTED;
   const url = new URL(address);

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../json.ts';
 import { FOLDERS, type SiteFile } from '../../project/site-model.ts';
 import type { Path } from '../../project/yaml/position.ts';
 
-/** A setting of the site file: its effective key, its path in the file, its value with defaults. */
+/** A setting of the site file: its effective key, its path in the file, and its value with defaults. */
 export interface SiteValue {
   readonly key: string;
   readonly path: Path;

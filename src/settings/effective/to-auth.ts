@@ -3,7 +3,7 @@ import type { AuthSettings, Persistence, ProviderBlock, VerifierBlock } from '..
 import type { ParsedAuth } from '../schema/auth.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
 
-/** `auth` with its defaults; the block of another provider than the chosen one says nothing. */
+/** Converts `auth` and applies defaults. Blocks of providers that were not chosen have no effect. */
 export function toAuth(written: ParsedAuth, expand: (path: string) => string): AuthSettings {
   const { persistence } = written;
   return {
@@ -27,7 +27,7 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
   };
 }
 
-/** What its type needs is there: `checkStore` has seen to it. */
+/** `checkStore` has already verified that the required keys are present. */
 function toPersistence(
   written: NonNullable<ParsedAuth['persistence']>,
   expand: (path: string) => string,
@@ -57,7 +57,7 @@ function toProvider(written: ParsedAuth): ProviderBlock | null {
   } as ProviderBlock;
 }
 
-/** The block `verifier`; without one, what the block `oidc` says about the same server. */
+/** The block `verifier`. Without it, the block `oidc`, which describes the same server. */
 function toVerifier({ mode, verifier, oidc }: ParsedAuth): VerifierBlock | null {
   if (mode !== 'verifier') return null;
   if (verifier) return { ...present(verifier), audience: verifier.audience ?? [] } as VerifierBlock;

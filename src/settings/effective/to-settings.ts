@@ -5,17 +5,17 @@ import { DEFAULTS, RATE_LIMIT } from './defaults.ts';
 import type { Override } from './origin.ts';
 import { toAuth } from './to-auth.ts';
 
-/** What settings are made of, once everything is checked. */
+/** The checked inputs of `toSettings`. */
 export interface SettingsDeps {
   readonly site: SiteFile;
   readonly active: ParsedActive;
-  /** Those that concern no key of the user file. */
+  /** Overrides of keys that the user file does not have. */
   readonly overrides: readonly Override[];
-  /** A path that may begin with `~/`, made whole. */
+  /** Expands a path that begins with `~/`. */
   readonly expand: (path: string) => string;
 }
 
-/** Files, environment and flags as one, with defaults where none of them speaks. */
+/** Combines files, environment and flags, and applies defaults. */
 export function toSettings(parts: SettingsDeps): Settings {
   const { site, active } = parts;
   const { profile } = active;
@@ -53,7 +53,7 @@ export function toSettings(parts: SettingsDeps): Settings {
 type Pick = <T>(key: string, otherwise: T) => Widened<T>;
 type Widened<T> = T extends boolean ? boolean : T;
 
-/** The environment's values have been checked against their variable's type. */
+/** The environment's values already have the types of their variables. */
 function createPick(overrides: readonly Override[]): Pick {
   return <T>(key: string, otherwise: T) =>
     (overrides.find((one) => one.key === key)?.value ?? otherwise) as Widened<T>;
@@ -77,7 +77,7 @@ function toTransport(written: ParsedActive['transport']): Settings['transport'] 
   };
 }
 
-/** What one of the two keys leaves open follows from the other, or is the usual. */
+/** Each of the two keys defaults to a value that follows from the other, or to the usual limit. */
 function toRateLimit({ requests_per_minute, burst }: ParsedRateLimit) {
   const most = requests_per_minute ?? RATE_LIMIT.requests_per_minute;
   return { requests_per_minute: most, burst: burst ?? Math.max(1, most) };
@@ -116,7 +116,7 @@ function toTelemetry(written: NonNullable<ParsedActive['profile']>['telemetry'])
   };
 }
 
-/** Models by name, wherever they are nested (`models.<name>`, `models.models.<name>`). */
+/** Models by name, from both places (`models.<name>`, `models.models.<name>`). */
 function toModels(written: ParsedActive['models']): Settings['models'] {
   const named = { ...written?.known.models, ...written?.others };
   return {

@@ -1,20 +1,20 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { type Path, toPointer } from '../../project/yaml/position.ts';
 
-/** One text, number, word or empty place of a tree. */
+/** One scalar value of a tree and its path. */
 export interface Leaf {
   readonly path: Path;
   readonly value: Exclude<JsonValue, readonly JsonValue[] | JsonObject>;
 }
 
-/** Every leaf of a tree, in its order. */
+/** Every leaf of a tree, in order. */
 export function leavesOf(value: JsonValue, path: Path = []): readonly Leaf[] {
   if (isList(value)) return value.flatMap((item, index) => leavesOf(item, [...path, index]));
   if (isObject(value)) return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
   return [{ path, value: value as Leaf['value'] }];
 }
 
-/** A copy with other leaves, by JSON pointer; leaves that are not named stay. */
+/** Copies a tree and replaces leaves, by JSON pointer. Other leaves stay. */
 export function replaceLeaves(
   value: JsonValue,
   leaves: ReadonlyMap<string, JsonValue>,
@@ -26,7 +26,7 @@ export function replaceLeaves(
   return Object.fromEntries(entries.map(([key, item]) => [key, replaceLeaves(item, leaves, [...path, key])]));
 }
 
-/** What stands at a path; undefined where nothing does. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((around, key) => {
     if (isList(around)) return typeof key === 'number' ? around[key] : undefined;
@@ -34,7 +34,7 @@ export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | u
   }, value);
 }
 
-/** A copy with a value at a path of keys; the maps on the way are made where they are missing. */
+/** Copies a tree with a value at a path of keys. Missing maps on the way are created. */
 export function withValue(value: JsonValue | undefined, path: readonly string[], leaf: JsonValue): JsonValue {
   const [key, ...rest] = path;
   if (key === undefined) return leaf;
@@ -42,7 +42,7 @@ export function withValue(value: JsonValue | undefined, path: readonly string[],
   return { ...around, [key]: withValue(around[key], rest, leaf) };
 }
 
-/** A path as people write it: `auth.clients[0].name`. */
+/** A path in the notation of the documentation: `auth.clients[0].name`. */
 export function toKey(path: Path): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text ? '.' : ''}${key}`),

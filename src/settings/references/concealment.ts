@@ -1,23 +1,23 @@
 import type { JsonValue } from '../../json.ts';
 
-/** What stands in place of a secret. */
+/** The text that replaces a secret. */
 export const REDACTED = '[REDACTED]';
 
-/** Secrets that were given away, and texts without them. */
+/** Collects the secrets in use and removes them from texts. */
 export interface Concealment {
-  /** Every text in it is a secret from now on. */
+  /** Treats every text in a value as a secret from now on. */
   add(value: JsonValue): void;
   conceal(text: string): string;
 }
 
-/** Shorter ones would be found in every text. */
+/** The shortest secret that is removed; a shorter one occurs in other texts by chance. */
 const MIN_HIDDEN = 6;
-/** Reloads bring new ones. */
+/** Bounds the memory, because each reload may add secrets. */
 const MAX_HIDDEN = 1_000;
 
-/** Knows no secret yet. */
+/** Creates a concealment without secrets. */
 export function createConcealment(): Concealment {
-  // The longest first: one may be the beginning of another.
+  // Longest first, because one secret may be the beginning of another.
   let given: readonly string[] = [];
   return {
     add(value) {
@@ -29,7 +29,7 @@ export function createConcealment(): Concealment {
   };
 }
 
-/** Texts of several lines, as keys are, are printed line by line. */
+/** A text of several lines, such as a key, is also removed line by line, because it may be printed so. */
 function* textsIn(value: JsonValue): Generator<string> {
   if (typeof value === 'string') {
     yield value;
@@ -39,12 +39,12 @@ function* textsIn(value: JsonValue): Generator<string> {
   }
 }
 
-/** Also as an address has them. */
+/** Also removes the secret's percent-encoded form, which addresses contain. */
 function without(text: string, secret: string): string {
   return text.replaceAll(secret, REDACTED).replaceAll(encoded(secret), REDACTED);
 }
 
-/** Half of a surrogate pair has no form in an address. */
+/** Percent-encodes a secret. Half of a surrogate pair cannot be encoded. */
 function encoded(secret: string): string {
   return encodeURIComponent(secret.toWellFormed());
 }

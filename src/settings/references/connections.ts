@@ -2,28 +2,28 @@ import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { DEFAULTS } from '../effective/defaults.ts';
 import type { Environment } from '../environment.ts';
 
-/** How to reach the secret managers; tokens are read where they are used. */
+/** The connections to secret managers. Tokens are read at their use. */
 export interface Connections {
   readonly vault: VaultConnection | null;
   readonly onepassword: OnePasswordConnection | null;
 }
 
-/** `vault` of the user file, enabled. */
+/** An enabled `vault` block of the user file. */
 export interface VaultConnection {
   readonly address: string;
   readonly tokenVariable: string;
   readonly namespace: string | null;
 }
 
-/** `onepassword` of the user file, enabled. */
+/** An enabled `onepassword` block of the user file. */
 export interface OnePasswordConnection {
   readonly tokenVariable: string;
-  /** Null: no Connect server, so the SDK. */
+  /** Null: no Connect server, so the SDK is used. */
   readonly connectHost: string | null;
   readonly connectTokenVariable: string;
 }
 
-/** The connections that are switched on, their references resolved; addresses default to what the vendors' tools use. */
+/** The enabled connections with resolved references. Addresses default to the variables of the vendors' tools. */
 export function toConnections(tree: JsonObject, env: Environment): Connections {
   const vault = blockOf(tree.vault);
   const onepassword = blockOf(tree.onepassword);
@@ -50,7 +50,7 @@ function blockOf(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** What came from outside is text here still. */
+/** A resolved value is still text here, so `"true"` counts. */
 function isOn({ enabled }: JsonObject): boolean {
   return enabled === true || (typeof enabled === 'string' && /^true$/i.test(enabled));
 }

@@ -6,7 +6,7 @@ import { USER_FILE } from '../schema/user.ts';
 import { readUserFile } from '../user-file.ts';
 import { parseReferences } from './reference.ts';
 
-/** Parameters of secrets that say where something is, not how to get in. */
+/** Parameters of secrets that describe a place and hold no credential. */
 const PLAIN = new Set([
   'host',
   'port',
@@ -21,12 +21,12 @@ const PLAIN = new Set([
   'api_url',
 ]);
 
-/** Whether a parameter of a secret is no secret by itself, by its name. */
+/** Whether a secret's parameter with this name is not secret itself. */
 export function isPlainParameter(name: string): boolean {
   return PLAIN.has(name.toLowerCase());
 }
 
-/** Secrets that stand in a user file as they are, which must not go into an artefact (design, D15). */
+/** Reports secrets written literally in a user file, which must not become part of an artefact (design, D15). */
 export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly Finding[] {
   const { user, findings } = readUserFile(bytes, name);
   if (user === null) return findings;
@@ -48,7 +48,7 @@ export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly F
   });
 }
 
-/** A text with a reference in it is none; what stands around it, such as `Bearer`, is no secret by itself. */
+/** Whether a value is a literal. A text with a reference is not, and its remaining text, such as `Bearer`, is not secret. */
 function isLiteral(value: string | number | boolean): boolean {
   if (typeof value === 'boolean') return false;
   const template = typeof value === 'string' ? parseReferences(value) : null;

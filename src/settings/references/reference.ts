@@ -1,16 +1,16 @@
 import type { SecretReference } from '../../ports.ts';
 
-/** A text of the user file, cut where it refers to something outside. */
+/** A text of the user file, split at its references. */
 export type ReferenceText =
   | { readonly kind: 'literal' }
-  /** Literal parts and environment variables in turn; a whole-value scheme reads what they join to. */
+  /** Literal parts and environment variables. With a scheme, the joined text is the reference. */
   | { readonly kind: 'reference'; readonly parts: readonly Part[]; readonly scheme: Scheme | null }
   | { readonly kind: 'refused'; readonly message: string; readonly fix: string };
 
 type Part = { readonly text: string } | { readonly variable: string };
 type Scheme = 'vault' | 'op' | 'file';
 
-/** A finished reference, or why the text is none. */
+/** A parsed reference, or the reason why the text is not one. */
 export type ParsedReference =
   | { readonly reference: SecretReference }
   | { readonly message: string; readonly fix: string };
@@ -18,7 +18,10 @@ export type ParsedReference =
 const SCHEME = /^(vault|op|file):\/\//;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Reads the references out of a text: `${VAR}` anywhere in it, or one of the schemes for all of it. */
+/**
+ * Finds the references in a text: `${VAR}` anywhere, or one scheme for the whole
+ * text. `parseReferences('Bearer ${TOKEN}')` has a literal part and a variable.
+ */
 export function parseReferences(text: string): ReferenceText {
   const parts: Part[] = [];
   let rest = text;
@@ -53,7 +56,7 @@ function refuse(name: string, closed: boolean): ReferenceText {
   };
 }
 
-/** What a text with one of the schemes stands for. */
+/** Parses a text with a scheme, such as `vault://mount/path#field`. */
 export function parseReference(text: string): ParsedReference {
   const scheme = SCHEME.exec(text)?.[1];
   const rest = text.replace(SCHEME, '');

@@ -5,37 +5,37 @@ import { type Path, toPointer } from '../../project/yaml/position.ts';
 import { leavesOf, replaceLeaves } from '../effective/tree.ts';
 import { parseReference, parseReferences, type ReferenceText } from './reference.ts';
 
-/** A value that came from outside, and what refers to it. */
+/** A resolved value and its reference. */
 export interface Resolved {
   readonly path: Path;
-  /** The references alone, never the text around them. */
+  /** The references alone, without the surrounding text. */
   readonly reference: string;
 }
 
-/** A reference that leads nowhere. */
+/** A reference that could not be resolved. */
 export interface Unresolved extends Resolved {
   readonly reason: string;
   readonly fix: string;
 }
 
-/** A tree without references, and where they were. */
+/** A tree with its references resolved, and the positions of those. */
 export interface ResolvedTree {
   readonly value: JsonObject;
   readonly resolved: readonly Resolved[];
   readonly unresolved: readonly Unresolved[];
 }
 
-/** How references are looked up. */
+/** The lookup of references. */
 export interface ResolveOptions {
   readonly source: SecretSource;
-  /** Milliseconds that each may take. */
+  /** The time limit of one lookup, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 type Answer = { readonly value: string } | { readonly reason: string; readonly fix: string };
 type Lookup = (reference: SecretReference) => Promise<Answer>;
 
-/** Replaces every reference by what it stands for, all at the same time; each is looked up once. */
+/** Resolves every reference at the same time. Each distinct reference is looked up once. */
 export async function resolveTree(tree: JsonObject, options: ResolveOptions): Promise<ResolvedTree> {
   const lookup = createLookup(options);
   const found = leavesOf(tree).flatMap(({ path, value }) => {
@@ -59,7 +59,7 @@ export async function resolveTree(tree: JsonObject, options: ResolveOptions): Pr
   return { value: replaceLeaves(tree, values) as JsonObject, resolved, unresolved };
 }
 
-/** What stands around a reference may be a password. */
+/** Shows the references only, because the surrounding text may be a password. */
 function toShown(text: string, template: ReferenceText): string {
   if (template.kind !== 'reference') return '${…}';
   if (template.scheme !== null) return text;
@@ -116,7 +116,7 @@ async function lookUp(reference: SecretReference, source: SecretSource, timeoutM
   }
 }
 
-/** A foreign error's text may quote what was read, so it is not repeated. */
+/** Does not repeat the text of a foreign error, because it may quote the secret. */
 function toAnswer(thrown: unknown): Answer {
   const known = thrown instanceof SvcError && thrown.code === 'reference_unresolved';
   const [reason = '', fix] = known ? thrown.message.split('\n') : ['could not be looked up.'];

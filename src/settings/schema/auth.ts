@@ -20,7 +20,7 @@ export type ProviderId = (typeof PROVIDERS)[number];
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
-/** Claim path -> claim value -> what it grants: capabilities, `role:<name>`, `permission:<name>`. */
+/** Maps a claim path and a claim value to its grants: capabilities, `role:<name>`, `permission:<name>`. */
 const CLAIM_MAPPINGS = optional(mapOf(mapOf(words())));
 
 const SHARED = {
@@ -36,7 +36,7 @@ const SHARED = {
   claim_mappings: CLAIM_MAPPINGS,
 };
 
-/** Clients that are public at the provider have no secret. */
+/** Public clients at these providers have no secret. */
 const OPENID = { ...SHARED, client_secret: optional(hiddenWord()) };
 
 const GITHUB = strictMap({ ...SHARED, api_url: optional(url()) });

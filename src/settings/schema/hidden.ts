@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isObject } from '../../json.ts';
 import { listOf, mapOf, nounOf, says, text, word } from '../../project/schema/shape.ts';
 
-/** Marks what must never be shown, nor be bundled into an artefact as it is written. */
+/** Marks a value that svc never shows and never bundles literally into an artefact. */
 function hidden<Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(schema, v.metadata({ hidden: true }));
 }
@@ -12,15 +12,15 @@ export function hiddenWord() {
   return hidden(word());
 }
 
-/** A map of names to values of which any may be a secret. */
+/** A map whose values may be secrets. */
 export function hiddenTexts() {
   return hidden(mapOf(text()));
 }
 
-/** What a parameter of a secret may be: text, a number, a word, or a map of these. */
+/** A parameter of a secret: text, a number, a boolean, or a map of these. */
 export type SecretParameter = string | number | boolean | { readonly [name: string]: SecretParameter };
 
-/** The parameters of a secret; maps in them become `MAP` in SQL. */
+/** The parameters of a secret. Nested maps become `MAP` in SQL. */
 export function hiddenParameters() {
   return hidden(
     mapOf(
@@ -35,7 +35,7 @@ export function hiddenParameters() {
   );
 }
 
-/** A list of scopes, addresses or other words; one may stand alone. */
+/** A list of scopes, addresses or other words. A single word may stand alone. */
 export function words() {
   return v.pipe(
     v.unknown(),

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import type { Path } from '../../project/yaml/position.ts';
 
-/** A schema as data: which keys it has, and what may stand there. */
+/** A schema as data: its keys and the kind of its values. */
 export type SchemaNode = {
-  /** Must never be shown. */
+  /** Whether the value must never be shown. */
   readonly hidden: boolean;
 } & (
   | {
       readonly kind: 'map';
       readonly entries: { readonly [key: string]: v.GenericSchema };
-      /** What keys of the author's choice have. */
+      /** The schema under keys of the author's choice. */
       readonly values: v.GenericSchema | null;
     }
   | { readonly kind: 'list'; readonly item: v.GenericSchema }
@@ -26,7 +26,7 @@ type Parts = v.GenericSchema & {
   readonly pipe?: readonly (v.GenericSchema & { readonly kind: string })[];
 };
 
-/** Looks into a schema. */
+/** Describes a schema as data. */
 export function nodeOf(schema: v.GenericSchema): SchemaNode {
   const parts: Parts = schema;
   if (parts.wrapped) return nodeOf(parts.wrapped);
@@ -39,7 +39,7 @@ export function nodeOf(schema: v.GenericSchema): SchemaNode {
   return { kind: 'leaf', ...leafOf(parts, kind), hidden: hidden ?? false };
 }
 
-/** The node at a path of data; null where the schema has none. */
+/** The node at a data path; null if the schema has none. */
 export function nodeAt(schema: v.GenericSchema, path: Path): SchemaNode | null {
   let node: SchemaNode = nodeOf(schema);
   let hidden = node.hidden;

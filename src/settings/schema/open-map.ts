@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { JsonObject } from '../../json.ts';
 import { freeMap, mapOf, strictMap } from '../../project/schema/shape.ts';
 
-/** A map with some known keys, whose other keys are names of the author's choice. */
+/** A map with some fixed keys. All other keys are names of the author's choice. */
 export function openMap<const Entries extends v.ObjectEntries, Rest extends v.GenericSchema>(
   entries: Entries,
   rest: Rest,

@@ -24,7 +24,7 @@ const LEVELS_MEANT = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', WARN: 'WAR
 export const LOG_FORMATS = ['human', 'json'] as const;
 export const MODEL_TYPES = ['claude', 'openai'] as const;
 
-/** For a million tokens of each. */
+/** The price of a million tokens. */
 const PRICE = v.pipe(
   number(),
   v.check(
@@ -59,7 +59,7 @@ const TELEMETRY = strictMap({
 
 const RATE_LIMIT = strictMap({ requests_per_minute: optional(whole(0)), burst: optional(whole(1)) });
 
-/** What the user file has for one profile of a project. */
+/** The block of one profile of a project in the user file. */
 const USER_PROFILE = strictMap({
   secrets: optional(listOf(SECRET)),
   plugin: optional(strictMap({ config: optional(mapOf(hiddenTexts())) })),
@@ -67,7 +67,7 @@ const USER_PROFILE = strictMap({
   telemetry: optional(TELEMETRY),
 });
 
-/** What the user file has for every project. */
+/** The blocks of the user file that apply to every project. */
 const SHARED = {
   vault: optional(
     strictMap({
@@ -123,7 +123,7 @@ export const USER_FILE = strictMap({
   projects: optional(mapOf(optional(strictMap({ profiles: optional(mapOf(optional(USER_PROFILE))) })))),
 });
 
-/** What is left of the user file for one profile. */
+/** The user file reduced to one profile. */
 export const ACTIVE_USER = strictMap({ ...SHARED, profile: optional(USER_PROFILE) });
 
 export type ParsedActive = v.InferOutput<typeof ACTIVE_USER>;
