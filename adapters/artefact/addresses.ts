@@ -4,17 +4,17 @@ import { OWN_ADDRESS, type PublicAddress } from '../../src/http/origin.ts';
 import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
 import type { Settings } from '../../src/settings/model.ts';
 
-/** What an app asks about its clients, and where the settings of a cold start go. */
+/** The options of an app about hosts, rate limit and public address, and the function that applies settings to them. */
 export interface ArtefactAddresses {
   readonly parts: Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>>;
   readonly follow: (settings: Settings | null) => void;
 }
 
 /**
- * Nobody is limited, and every name is answered to, unless the configuration says so: each instance would count for
- * itself, and platforms know better by which names they are reached.
+ * Creates options that limit no client and accept every host name until the configuration says otherwise. A default
+ * rate limit would count per instance, and platforms already decide by which names a function is reached.
  */
-export function createEdgeReach(): ArtefactAddresses {
+export function createAddresses(): ArtefactAddresses {
   let access: HttpAccess = OPEN_ACCESS;
   let limit: RateLimit | null = null;
   let address: PublicAddress = OWN_ADDRESS;

@@ -4,57 +4,90 @@ import type { Auth } from '../../src/auth/types.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
-import type { Settings } from '../../src/settings/model.ts';
-import { enforceStore, type OpenStore } from './enforce-store.ts';
+import type { Persistence, Settings } from '../../src/settings/model.ts';
 
-/** What a platform brings to the authentication of an artefact. */
+/** Opens the type of token store that a platform has; throws `config_invalid` for another type. */
+export type OpenStore = (persistence: Persistence) => Promise<TokenStore>;
+
+/** The ports that a platform brings for authentication. */
 export type ArtefactAuthDeps = Pick<AuthDeps, 'fetchDocument' | 'openJwe' | 'listens' | 'log'> & {
-  /** Left out where a platform keeps nothing. */
+  /** Absent on a platform that has no token store. */
   readonly openStore?: OpenStore;
 };
 
-/** Whether settings ask for tokens. */
+/** Returns whether the settings require tokens. */
 export function needsSignIn({ auth }: Pick<Settings, 'auth'>): boolean {
   return auth.provider !== null || auth.verifier !== null;
 }
 
-/** The authentication that settings ask for, loaded only then. Null: everybody may come. */
+/**
+ * Creates the authentication that the settings require; its code is loaded only then. Returns null if no tokens are
+ * required, so that every client may call. Throws `config_invalid` if the artefact was built without authentication.
+ */
 export async function startAuth(
   settings: Settings | null,
   catalog: Catalog,
-  parts: ArtefactAuthDeps,
+  deps: ArtefactAuthDeps,
 ): Promise<Auth | null> {
-  if (settings === null || !needsSignIn(settings)) return warnOfScopes(catalog, parts);
+  if (settings === null || !needsSignIn(settings)) return warnOfScopes(catalog, deps);
   const { createAuth } = await import('../../src/auth/create.ts').catch((cause) => {
     throw new SvcError('config_invalid', NOT_BUILT_IN, { cause });
   });
   const scopes = endpointScopes(catalog);
-  const store = await storeOf(settings, parts);
+  const store = await openStoreOf(settings, deps);
   const { auth, transport } = settings;
-  // no artefact has the transport sse
+  // Artefacts do not serve the transport sse.
   const served = { auth, transport: { http: transport.http } };
-  return createAuth({ ...parts, settings: served, project: catalog.project, endpointScopes: scopes, store });
+  return createAuth({ ...deps, settings: served, project: catalog.project, endpointScopes: scopes, store });
 }
 
-/** Where another server makes the tokens, nothing is stored. */
-async function storeOf({ auth }: Settings, { openStore, log }: ArtefactAuthDeps): Promise<TokenStore | null> {
+/** Opens the store; null if none is configured, or if another server issues the tokens. */
+async function openStoreOf(
+  { auth }: Settings,
+  { openStore, log }: ArtefactAuthDeps,
+): Promise<TokenStore | null> {
   const { persistence, verifier } = auth;
   if (persistence === null) return null;
   if (openStore !== undefined && verifier === null) return openStore(persistence);
   if (verifier === null) enforceStore(persistence, 'sqlite');
-  const message = '`auth.persistence` is set, and nothing is stored here: sessions end with their token.';
+  const message =
+    '`auth.persistence` is ignored: this server stores nothing, so sessions end with their token.';
   log({ level: 'warn', message });
   return null;
+}
+
+/**
+ * Returns the settings of the store if they have the type that the platform offers; throws `config_invalid` otherwise.
+ *
+ *     const { table } = enforceStore(persistence, 'dynamodb');
+ */
+export function enforceStore<Type extends Persistence['type']>(
+  persistence: Persistence,
+  usable: Type,
+): Extract<Persistence, { readonly type: Type }> {
+  if (isOf(persistence, usable)) return persistence;
+  throw new SvcError(
+    'config_invalid',
+    `\`auth.persistence.type\` is ${persistence.type}, but this platform supports only ${usable}.
+Choose sqlite for \`svc serve\`, dynamodb on AWS Lambda, d1 on Cloudflare Workers, or remove \`auth.persistence\`.`,
+  );
+}
+
+function isOf<Type extends Persistence['type']>(
+  persistence: Persistence,
+  type: Type,
+): persistence is Extract<Persistence, { readonly type: Type }> {
+  return persistence.type === type;
 }
 
 const NOT_BUILT_IN = `The configuration sets \`auth.provider\` or \`auth.mode: verifier\`, but this artefact was built without authentication.
 Build it again with \`svc build --config <file>\`, where the file has the \`auth\` block.`;
 
-/** Where nobody asks for tokens, nobody can hold scopes. */
+/** Warns about endpoints that require scopes: without tokens, no caller can hold any. */
 export function warnOfScopes(catalog: Catalog, { log }: Pick<ArtefactAuthDeps, 'log'>): null {
   const scopes = endpointScopes(catalog);
   if (scopes.length === 0) return null;
-  const message = `\`auth.provider\` is none, so nobody is asked for the scopes that endpoints name: ${scopes.join(', ')}`;
+  const message = `\`auth.provider\` is none, so callers have no tokens and the scopes that endpoints require are not checked: ${scopes.join(', ')}`;
   log({ level: 'warn', message });
   return null;
 }

@@ -6,27 +6,27 @@ import type { Environment } from '../../src/settings/environment.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Connections } from '../../src/settings/references/connections.ts';
 
-/** What an artefact has when it starts. */
+/** The inputs of an artefact's settings when an instance starts. */
 export interface ColdStart {
   readonly manifest: Pick<Manifest, 'catalog' | 'profile' | 'secrets'>;
-  /** The user file in the artefact; null when none was asked for. */
+  /** The text of the user file in the artefact; null if it was built without one. */
   readonly bundled: string | null;
   readonly env: Environment;
 }
 
-/** Where references lead on the platform. */
+/** Creates the source that resolves `${NAME}`, `vault://` and other references on a platform. */
 export type OpenSource = (connections: Connections, env: Environment) => SecretSource;
 
-/** Loads the settings of an artefact; null when nothing asks for any, throws SvcError when they are not sound. */
+/** Loads the settings of an artefact. Returns null if it needs none; throws SvcError if they are not sound. */
 export type LoadStartSettings = (start: ColdStart) => Promise<Settings | null>;
 
-/** Whether the artefact may serve: null, or the answer that everybody gets instead. */
+/** Returns null when the artefact may serve, otherwise the function that rejects a request. */
 export type RequestGate = () => Promise<((request: Request) => Response) | null>;
 
-/** What is not there yet may be there soon (a Vault that restarts), but not every request may ask for it. */
+/** A failed load is tried again after this long: a Vault may be restarting, but not every request may ask it. */
 const RETRY_MS = 5_000;
 
-/** Loads once for everybody; a failure is logged, holds for five seconds, and is then tried again. */
+/** Loads once for all requests. A failure is logged, lasts for `RETRY_MS`, and is then tried again. */
 export function createGate(
   load: () => Promise<unknown>,
   log: Log,
@@ -55,7 +55,7 @@ export function createGate(
   };
 }
 
-/** Says that there is no service, and nothing of the reason: that is for the log. */
+/** Answers 503 without the reason, which is only in the log. */
 function refuse({ url }: Request): Response {
   const message = 'The server is misconfigured.';
   const body = isMcpPath(new URL(url).pathname)

@@ -2,14 +2,14 @@ import type { Log } from '../../src/ports.ts';
 import { isLogged } from '../../src/settings/log-level.ts';
 import type { LoggingSettings, Settings } from '../../src/settings/model.ts';
 
-/** The log of an artefact, which knows how much is wanted only once its settings are there. */
+/** The log of an artefact. It writes before the settings are loaded, and then at the configured level. */
 export interface StartLog {
   readonly log: Log;
-  /** From here on only what `logging` asks for; everything where there are no settings. */
+  /** Applies `logging` of the settings. Without settings every line is written. */
   readonly follow: (settings: Pick<Settings, 'logging'> | null) => void;
 }
 
-/** Writes everything until it is told otherwise; its form stays the platform's, whatever `logging.format` says. */
+/** Creates a log that writes every line until `follow` is called. It ignores `logging.format`: a platform has its own. */
 export function createStartLog(write: Log): StartLog {
   let logging: LoggingSettings | null = null;
   return {

@@ -1,13 +1,14 @@
+import type { runPython as ofCalls } from '../../src/call/python.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { workerPython as ofWorkers } from '../cloudflare-workers/bundled-python.ts';
 import type { nodePython as ofNode } from '../node/bundled-python.ts';
 
-/* In place of what runs Python endpoints, in an artefact that has none. */
+/* These functions replace `src/call/python.ts` and `bundled-python.ts` in artefacts without Python endpoints. */
 
-/** Calls no function. */
-export async function runPython(): Promise<never> {
+/** Rejects the call. */
+export const runPython: typeof ofCalls = async () => {
   throw new SvcError('python_unavailable', 'This artefact was built without Python.');
-}
+};
 
 /** Returns false, because an artefact without Python has no endpoint in Python. */
 export function isPython(): false {

@@ -1,45 +1,73 @@
 import { type App, createApp } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/types.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
-import { createRuntime, type RuntimeDeps } from '../../src/call/runtime.ts';
+import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
-import type { Sealer } from '../../src/crypto/seal.ts';
-import type { Log } from '../../src/ports.ts';
+import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
+import { createSealer, type Sealer } from '../../src/crypto/seal.ts';
+import { toSvcError } from '../../src/errors.ts';
+import type { Database, Log, Python } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
-import { createEdgeReach } from './addresses.ts';
+import { createAddresses } from './addresses.ts';
 import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
 import { type ArtefactAuthDeps, startAuth } from './auth.ts';
-import { createGate, type RequestGate } from './cold-start.ts';
-import type { StartLog } from './log.ts';
-import { sealerOf } from './sealer.ts';
-import { measuredBy, startTelemetry } from './telemetry.ts';
+import { createGate, type LoadStartSettings, type RequestGate } from './cold-start.ts';
+import { createStartLog } from './log.ts';
+import { startTelemetry, withTelemetry } from './telemetry.ts';
 
-/** What a platform brings, whose instances come and go. */
-export interface ArtefactPlatform extends Pick<RuntimeDeps, 'open' | 'openPython'> {
+/**
+ * The ports that a platform brings to its artefacts. An adapter consists of these and of an entry that translates the
+ * events of the platform; see `adapters/aws-lambda/entry.ts`.
+ */
+export interface ArtefactPlatform {
   readonly manifest: Manifest;
+  /** The text of the user file in the artefact; null if the artefact has none. */
+  readonly bundled: string | null;
+  /** The variables of the platform. */
   readonly env: Environment;
-  readonly loadSettings: () => Promise<Settings | null>;
+  /** `loadStartSettings` of `artefact/start-settings.ts`, or of `node/start-settings.ts` on a platform with files. */
+  readonly loadSettings: LoadStartSettings;
+  /** Writes one line of the log. The server drops lines below the configured level before. */
   readonly log: Log;
-  readonly follow: StartLog['follow'];
-  /** Takes audit records, and spans where they are to be seen. */
+  /** Writes audit records, and the spans of `telemetry.tracing.console_export`, as JSON. */
   readonly write: WriteLine;
+  readonly openDatabase: () => Promise<Database>;
+  readonly python?: (deps: ArtefactPythonDeps) => ArtefactPython;
   readonly auth: Omit<ArtefactAuthDeps, 'listens' | 'log'>;
 }
 
-/** One instance of an artefact. */
-export interface EdgeServer {
-  readonly app: App;
-  /** Passed before each request: what the configuration asks for is there. */
-  readonly gate: RequestGate;
+/** The parts of the server that its Python uses. */
+export interface ArtefactPythonDeps {
+  readonly manifest: Manifest;
   readonly settings: () => Settings | null;
+  readonly database: Runtime['database'];
+  readonly log: Log;
+}
+
+/** Python as a platform runs it. */
+export interface ArtefactPython {
+  /** Passed to the runtime; empty if the project has no Python endpoints. */
+  readonly parts: { readonly openPython?: () => Promise<Python> };
+  /** Opens Python and loads the served files before the first call. Never throws. */
+  readonly warm?: (runtime: Runtime) => Promise<void>;
+}
+
+/** One instance of an artefact. */
+export interface ArtefactServer {
+  /** Loads the configuration, once; see `createGate`. */
+  readonly gate: RequestGate;
+  /** Answers a request after the configuration is loaded, and with status 503 while it is not sound. */
+  readonly fetch: App['fetch'];
+  /** Loads the configuration, the database and Python before the first request. Failures are logged. */
+  readonly warm: () => Promise<void>;
   readonly runtime: () => Runtime;
+  /** The telemetry of the configuration; null before it is loaded and if it is off. */
   readonly telemetry: () => Telemetry | null;
 }
 
-/** What the configuration makes of an instance, all at once. */
-interface Known {
+/** The parts of an instance that its configuration decides. A load replaces all of them together. */
+interface Configured {
   readonly settings: Settings | null;
   readonly runtime: Runtime;
   readonly auth: Auth | null;
@@ -47,38 +75,63 @@ interface Known {
   readonly telemetry: Telemetry | null;
 }
 
-/** An artefact as it starts with each instance: what needs the configuration comes with the first request. */
-export function createEdgeServer(platform: ArtefactPlatform): EdgeServer {
-  const { manifest, env, loadSettings, log, follow, write, auth: parts, ...opened } = platform;
+/** Creates the server of one instance. The configuration is loaded with the first request, or by `warm`. */
+export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer {
+  const { manifest, bundled, env, write, openDatabase } = platform;
   const { version, audit } = manifest;
+  const { log, follow } = createStartLog(platform.log);
+  const python: ArtefactPython = platform.python?.({
+    manifest,
+    settings: () => configured.settings,
+    database: () => configured.runtime.database(),
+    log,
+  }) ?? { parts: {} };
   const recorded = createLineAudit(auditSettingsOf(audit, env), write);
-  const runtime = createRuntime({ catalog: toServedCatalog(manifest), log, ...opened, ...recorded });
-  const reach = createEdgeReach();
-  let known: Known = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
-  const start = async () => {
-    const settings = await loadSettings();
+  const catalog = toServedCatalog(manifest);
+  const runtime = createRuntime({ catalog, open: openDatabase, ...python.parts, log, ...recorded });
+  const addresses = createAddresses();
+  let configured: Configured = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
+  const configure = async () => {
+    const settings = await platform.loadSettings({ manifest, bundled, env });
     follow(settings);
-    reach.follow(settings);
-    const sealer = sealerOf(settings);
-    const auth = await startAuth(settings, runtime.catalog, { ...parts, listens: null, log });
-    const measured = { project: runtime.catalog.project, version, env, log, write, onDemand: true };
+    addresses.follow(settings);
+    const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });
+    const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);
-    known = { settings, runtime: measuredBy(runtime, telemetry), auth, sealer, telemetry };
+    const sealer = sealerOf(settings);
+    configured = { settings, runtime: withTelemetry(runtime, telemetry), auth, sealer, telemetry };
   };
   const app = createApp({
-    runtime: () => known.runtime,
+    runtime: () => configured.runtime,
     version,
     stateless: true,
     log,
-    auth: () => known.auth,
-    sealer: () => known.sealer,
-    ...reach.parts,
+    auth: () => configured.auth,
+    sealer: () => configured.sealer,
+    ...addresses.parts,
   });
+  const gate = createGate(configure, log);
   return {
-    app,
-    gate: createGate(start, log),
-    settings: () => known.settings,
-    runtime: () => known.runtime,
-    telemetry: () => known.telemetry,
+    gate,
+    fetch: async (request, extra) => {
+      const refuse = await gate();
+      return refuse === null ? app.fetch(request, extra) : refuse(request);
+    },
+    warm: async () => {
+      await gate();
+      const opening = configured.runtime.database().catch((thrown) => {
+        log({ level: 'error', message: toSvcError(thrown).message });
+      });
+      await Promise.all([opening, python.warm?.(configured.runtime)]);
+    },
+    runtime: () => configured.runtime,
+    telemetry: () => configured.telemetry,
   };
+}
+
+/** Seals the state of calls under `auth.keys`, so that any instance can continue a call; null without keys. */
+export function sealerOf(settings: Settings | null): Sealer | null {
+  const keys = settings?.auth.keys ?? [];
+  if (keys.length === 0) return null;
+  return createSealer({ ring: createKeyRing(parseKeys(keys)), now: Date.now, notBefore: null });
 }

@@ -7,24 +7,27 @@ import type { Settings, TelemetrySettings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import type { WriteLine } from './audit.ts';
 
-/** What a platform brings to its telemetry. */
+/** The ports and facts that a platform brings for telemetry. */
 export interface TelemetryDeps {
   readonly project: string;
   readonly version: string;
   readonly env: Environment;
   readonly log: Log;
-  /** Takes spans where `telemetry.tracing.console_export` is set. */
+  /** Writes spans if `telemetry.tracing.console_export` is set. */
   readonly write: WriteLine;
-  /** Nothing runs between requests. */
+  /** Whether the platform runs nothing between requests, so that metrics are sent only by `flush`. */
   readonly onDemand: boolean;
-  /** Those of now, where a reload may change them. */
+  /** Returns the current headers on a server whose reload may change them. */
   readonly headers?: () => TelemetrySettings['headers'];
 }
 
-/** The telemetry that settings ask for, loaded only then. Null: nothing is measured. */
+/**
+ * Creates the telemetry that the settings enable; its code is loaded only then. Returns null if it is off. Throws
+ * `config_invalid` if the artefact was built without telemetry.
+ */
 export async function startTelemetry(
   settings: Pick<Settings, 'telemetry'> | null,
-  { env, ...parts }: TelemetryDeps,
+  { env, ...deps }: TelemetryDeps,
 ): Promise<Telemetry | null> {
   const wanted = settings?.telemetry.enabled ?? toBoolean(env.SVC_TELEMETRY_ENABLED?.trim() ?? '');
   if (wanted !== true) return null;
@@ -32,18 +35,18 @@ export async function startTelemetry(
   const { createTelemetry } = await import('../otel/telemetry.ts').catch((cause) => {
     throw new SvcError('config_invalid', NOT_BUILT_IN, { cause });
   });
-  return createTelemetry({ ...parts, settings: settings.telemetry });
+  return createTelemetry({ ...deps, settings: settings.telemetry });
 }
 
-/** The same runtime, its calls measured beside whoever watches them already. */
-export function measuredBy(runtime: Runtime, telemetry: Telemetry | null): Runtime {
+/** Returns the runtime with spans, and with metrics of its calls besides its own observers. */
+export function withTelemetry(runtime: Runtime, telemetry: Telemetry | null): Runtime {
   if (telemetry === null) return runtime;
   const { spans, observe } = telemetry;
-  return { ...runtime, spans, ...together([runtime.observe, observe]) };
+  return { ...runtime, spans, ...combineObservers([runtime.observe, observe]) };
 }
 
-/** Tells all who watch of each call, in their order; nothing where nobody does. */
-export function together(all: readonly (CallObserver | undefined)[]): Pick<Runtime, 'observe'> {
+/** Combines observers: each receives every call, in this order. Returns `{}` if there are none. */
+export function combineObservers(all: readonly (CallObserver | undefined)[]): Pick<Runtime, 'observe'> {
   const observers = all.filter((observer) => observer !== undefined);
   const [first] = observers;
   if (first === undefined) return {};

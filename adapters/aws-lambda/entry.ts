@@ -1,83 +1,62 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type { Extra } from '../../src/app.ts';
 import { parseManifest } from '../../src/catalog/manifest.ts';
-import { toSvcError } from '../../src/errors.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
-import { createStartLog } from '../artefact/log.ts';
-import { createEdgeServer } from '../artefact/server.ts';
+import type { Database } from '../../src/ports.ts';
+import { createArtefactServer } from '../artefact/server.ts';
+import { compileEngine } from '../duckdb-wasm/engine/artefact.ts';
+import { nextImmediate } from '../duckdb-wasm/engine/next-immediate.ts';
+import { pathFile } from '../duckdb-wasm/engine/path-file.ts';
+import { openWasm } from '../duckdb-wasm/in-process.ts';
+import { artefactFiles } from '../node/artefact-files.ts';
 import { openJwe } from '../node/auth/open-jwe.ts';
-import { readBundled } from '../node/bundled-config.ts';
 import { nodePython } from '../node/bundled-python.ts';
 import { createFetchDocument } from '../node/http/fetch-document.ts';
 import { createRequestLog } from '../node/http/request-log.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
-import { openPackaged } from './database.ts';
-import { flushWithin } from './flush.ts';
-import { createHandler, createStreamHandler, type InvocationScope } from './handler.ts';
-import { createLambdaLog } from './log.ts';
+import { awsLambda, createHandler, createStreamHandler } from './handler.ts';
+import { createLambdaLog, flushWithin, type InvocationScope } from './invocation.ts';
 import { storeWith } from './open-store.ts';
-import { awsLambda } from './platform.ts';
+
+/* The module that Lambda loads. It brings the ports; handler.ts and event.ts translate the events. */
 
 const { env } = process;
 const write = (line: string) => void process.stdout.write(`${line}\n`);
-const { log: invocationLog, scope: named } = createLambdaLog(write);
-const { log: wanted, follow } = createStartLog(invocationLog);
-const requests = createRequestLog(wanted);
-const { log } = requests;
-const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
-const python = nodePython({
+const invocations = createLambdaLog(write);
+const requests = createRequestLog(invocations.log);
+const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
+const manifest = parseManifest(manifestText);
+
+const server = createArtefactServer({
   manifest,
-  entry: import.meta.url,
-  first: 'pyodide',
-  size: 1,
-  settings: () => server.settings(),
-  database: () => server.runtime().database(),
-  log,
-});
-const server = createEdgeServer({
-  manifest,
+  bundled,
   env,
-  loadSettings: () => loadStartSettings({ manifest, bundled: readBundled(pathOf('config.yml')), env }),
-  log,
-  follow,
+  loadSettings: loadStartSettings,
+  log: requests.log,
   write,
+  openDatabase,
+  python: (deps) => nodePython({ ...deps, entry: import.meta.url, first: 'pyodide', size: 1 }),
   auth: { fetchDocument: createFetchDocument(), openJwe, openStore: storeWith(env) },
-  open: () => openPackaged(pathOf('data.duckdb'), manifest.database.name),
-  ...python.parts,
 });
-const app = requests.around(server.app);
 
-/** What was measured leaves once the answer has, before Lambda freezes the function. */
-const scope: InvocationScope = (ids, run, left) =>
-  named(ids, () => run().finally(() => flushWithin(server.telemetry(), left())), left);
-
-// The init phase has the full processor and is not part of any call; should it fail, the first call tries again.
+// The init phase has the whole processor and belongs to no call. If it fails, the first call tries again.
 preloadSchemas();
-await server.gate();
-await Promise.all([
-  server
-    .runtime()
-    .database()
-    .catch((error) => log({ level: 'error', message: toSvcError(error).message })),
-  python.warm(server.runtime()),
-]);
+await server.warm();
 
-/** What Lambda calls; `SVC_LAMBDA_RESPONSE=buffered` is for API Gateway and Function URLs in BUFFERED mode. */
+/** Sends telemetry after the response, before Lambda freezes the function. */
+const scope: InvocationScope = (ids, run, left) =>
+  invocations.scope(ids, () => run().finally(() => flushWithin(server.telemetry(), left())), left);
+
+/** The handler that Lambda calls. `SVC_LAMBDA_RESPONSE=buffered` is for API Gateway and Function URLs in BUFFERED mode. */
 export const handler = chooseHandler();
 
 function chooseHandler(): unknown {
+  const { fetch } = requests.around(server);
   const lambda = env.SVC_LAMBDA_RESPONSE === 'buffered' ? null : awsLambda();
-  if (lambda === null) return createHandler(answer, scope);
-  return lambda.streamifyResponse(createStreamHandler(answer, scope, lambda));
+  if (lambda === null) return createHandler(fetch, scope);
+  return lambda.streamifyResponse(createStreamHandler(fetch, scope, lambda));
 }
 
-async function answer(request: Request, extra: Extra): Promise<Response> {
-  const refuse = await server.gate();
-  return refuse === null ? app.fetch(request, extra) : refuse(request);
-}
-
-/** Beside this module, which is where Lambda unpacks the function (LAMBDA_TASK_ROOT). */
-function pathOf(file: string): string {
-  return fileURLToPath(new URL(file, import.meta.url));
+/** Opens the database of the package in this thread: an instance answers one call at a time. */
+async function openDatabase(): Promise<Database> {
+  const file = pathFile(pathOf('data.duckdb'), manifest.database.name);
+  return openWasm({ ...(await compileEngine()), file, pause: nextImmediate });
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 
-/** A Function URL or API Gateway v2 event (payload format 2.0): the parts that make a Request. */
+/** The parts we use of a Function URL or API Gateway v2 event (payload format 2.0). */
 export interface HttpEvent {
   readonly rawPath: string;
   readonly rawQueryString?: string;
@@ -16,7 +16,20 @@ export interface HttpEvent {
   };
 }
 
-/** Any invocation payload as an HttpEvent; throws request_invalid for other event shapes. */
+/** The head of a response, as a Function URL and API Gateway expect it; also the prelude of a streamed response. */
+export interface HttpHead {
+  readonly statusCode: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly cookies: readonly string[];
+}
+
+/** A whole response (payload format 2.0). */
+export interface HttpResult extends HttpHead {
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** Parses the payload of an invocation; throws `request_invalid` for another kind of event. */
 export function parseEvent(event: unknown): HttpEvent {
   if (isHttpEvent(event)) return event;
   throw new SvcError(
@@ -25,12 +38,12 @@ export function parseEvent(event: unknown): HttpEvent {
   );
 }
 
-/** Whether the event came through a Function URL, the only one of the two that can stream. */
+/** Returns whether the event came through a Function URL. API Gateway cannot stream. */
 export function isFunctionUrl(event: HttpEvent): boolean {
   return /\.lambda-url\.[a-z0-9-]+\.on\.aws$/.test(event.requestContext.domainName ?? '');
 }
 
-/** The web Request that the client sent; null where host, method or a header is none that HTTP allows. */
+/** Converts an event to the request that the client sent; null if HTTP does not allow its host, method or a header. */
 export function toFetchRequest(event: HttpEvent, signal: AbortSignal): Request | null {
   const method = event.requestContext.http.method;
   const body = method === 'GET' || method === 'HEAD' ? null : bodyOf(event);
@@ -40,6 +53,22 @@ export function toFetchRequest(event: HttpEvent, signal: AbortSignal): Request |
     if (error instanceof TypeError) return null;
     throw error;
   }
+}
+
+/** Converts the head of a response: cookies apart, repeated headers joined. */
+export function toHead(response: Response): HttpHead {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value;
+  }
+  return { statusCode: response.status, headers, cookies: response.headers.getSetCookie() };
+}
+
+/** Converts a whole response. A body that is not text becomes base64. */
+export async function toLambdaResult(response: Response): Promise<HttpResult> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isBase64Encoded = !isText(response.headers);
+  return { ...toHead(response), body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
 
 function isHttpEvent(event: unknown): event is HttpEvent {
@@ -57,7 +86,7 @@ function urlOf(event: HttpEvent): URL {
   return url;
 }
 
-/** API Gateway puts a named stage in front of the path; the app knows no stages. */
+/** API Gateway puts a named stage in front of the path. The app does not know stages. */
 function withoutStage(event: HttpEvent): string {
   const stage = event.requestContext.stage ?? '$default';
   const prefix = `/${stage}`;
@@ -68,7 +97,7 @@ function withoutStage(event: HttpEvent): string {
 function headersOf(event: HttpEvent): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers ?? {})) {
-    // the bytes as one character each, as every HTTP server hands them on: Headers refuses anything wider
+    // Each byte becomes one character, as in every HTTP server: Headers rejects wider characters.
     if (typeof value === 'string') headers.set(name, Buffer.from(value, 'utf8').toString('latin1'));
   }
   if (event.cookies?.length) headers.set('cookie', event.cookies.join('; '));
@@ -78,4 +107,13 @@ function headersOf(event: HttpEvent): Headers {
 function bodyOf(event: HttpEvent): BodyInit | null {
   if (typeof event.body !== 'string') return null;
   return event.isBase64Encoded ? Buffer.from(event.body, 'base64') : event.body;
+}
+
+function isText(headers: Headers): boolean {
+  if (/[^\s]/.test(headers.get('content-encoding')?.replace('identity', '') ?? '')) return false;
+  const type = headers.get('content-type') ?? '';
+  return (
+    type === '' ||
+    /^text\/|^application\/(?:json|xml|javascript|yaml)\b|^[\w.-]+\/[\w.-]+\+(?:json|xml)\b/i.test(type)
+  );
 }

@@ -1,28 +1,43 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Extra } from '../../src/app.ts';
-import { type HttpEvent, isFunctionUrl, parseEvent, toFetchRequest } from './event.ts';
-import { createInvocation, type Invocation } from './invocation.ts';
-import type { AwsLambda, BufferedHandler, LambdaContext, StreamHandler } from './platform.ts';
-import { toHead, toLambdaResult } from './result.ts';
+import {
+  type HttpEvent,
+  type HttpHead,
+  isFunctionUrl,
+  parseEvent,
+  toFetchRequest,
+  toHead,
+  toLambdaResult,
+} from './event.ts';
+import { createInvocation, type Invocation, type InvocationScope, type LambdaContext } from './invocation.ts';
+
+/** The global `awslambda` of the managed Node runtime. */
+export interface AwsLambda {
+  streamifyResponse(handler: StreamHandler): unknown;
+  readonly HttpResponseStream: { from(stream: Writable, head: HttpHead): Writable };
+}
+
+/** A handler that returns a whole payload. */
+export type BufferedHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
+
+/** A handler that writes its response as it is made. */
+export type StreamHandler = (event: unknown, stream: Writable, context: LambdaContext) => Promise<void>;
 
 /** Answers one HTTP request. */
 export type Fetch = (request: Request, extra: Extra) => Response | Promise<Response>;
 
-/** Runs a piece of work so that every log line of it names the invocation, which has so many milliseconds left. */
-export type InvocationScope = <T>(
-  ids: InvocationIds,
-  run: () => Promise<T>,
-  left: () => number,
-) => Promise<T>;
-
-/** Lambda's id of the invocation and the gateway's id of the HTTP request. */
-export interface InvocationIds {
-  readonly awsRequestId: string;
-  readonly httpRequestId: string | null;
+/** Returns the streaming interface of the runtime; null if it has none. */
+export function awsLambda(): AwsLambda | null {
+  const found: unknown = Reflect.get(globalThis, 'awslambda');
+  return isAwsLambda(found) ? found : null;
 }
 
-/** A handler for API Gateway v2 and for Function URLs in BUFFERED mode. */
+function isAwsLambda(value: unknown): value is AwsLambda {
+  return typeof value === 'object' && value !== null && 'streamifyResponse' in value;
+}
+
+/** Creates a handler for API Gateway v2 and for Function URLs in BUFFERED mode. */
 export function createHandler(fetch: Fetch, scope: InvocationScope): BufferedHandler {
   return (event, context) =>
     withInvocation(event, context, scope, async (http, invocation) =>
@@ -30,7 +45,7 @@ export function createHandler(fetch: Fetch, scope: InvocationScope): BufferedHan
     );
 }
 
-/** A handler for Function URLs in RESPONSE_STREAM mode; API Gateway still gets one whole payload. */
+/** Creates a handler for Function URLs in RESPONSE_STREAM mode. API Gateway still receives one whole payload. */
 export function createStreamHandler(fetch: Fetch, scope: InvocationScope, lambda: AwsLambda): StreamHandler {
   return (event, stream, context) =>
     withInvocation(event, context, scope, async (http, invocation) => {
@@ -72,7 +87,7 @@ async function respond(fetch: Fetch, event: HttpEvent, invocation: Invocation): 
 }
 
 async function send(response: Response, out: Writable): Promise<void> {
-  // Lambda sends the head with the first write, and a body may have none
+  // Lambda sends the head with the first write, and a response may have no body.
   out.write('');
   await pipeline(Readable.from(response.body ?? []), out);
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/settings/environment.ts';
-import { enforceStore, type OpenStore } from '../artefact/enforce-store.ts';
+import { enforceStore, type OpenStore } from '../artefact/auth.ts';
 
-/** Opens the DynamoDB table that `auth.persistence` names, with the role of the function. */
+/** Returns a function that opens the DynamoDB table of `auth.persistence` with the role of the function. */
 export function storeWith(env: Environment): OpenStore {
   return async (persistence) => {
     const { table, region, endpoint } = enforceStore(persistence, 'dynamodb');

@@ -1,41 +1,25 @@
 import { fileURLToPath } from 'node:url';
 import { createBackgroundHost } from '../../src/call/python-host.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
-import type { Manifest } from '../../src/catalog/manifest.ts';
-import type { Log, Python } from '../../src/ports.ts';
-import type { Settings } from '../../src/settings/model.ts';
+import type { Python } from '../../src/ports.ts';
 import { createPythonSettings } from '../../src/settings/python.ts';
+import type { ArtefactPython, ArtefactPythonDeps } from '../artefact/server.ts';
 import { warmPython } from '../python/pool/warm.ts';
 import type { ChosenOptions } from '../python-pyodide/choose.ts';
 
-/** The Python of an artefact, in one of its entries. */
-export interface BundledPython {
-  /** For the runtime: opens Python with the first call. */
-  readonly parts: { readonly openPython?: () => Promise<Python> };
-  /** Opens Python and loads what is served in it, before the first call; never throws. */
-  warm(runtime: Runtime): Promise<void>;
+/** Python that the entry of an artefact closes. */
+export interface NodePython extends Required<ArtefactPython> {
   close(): Promise<void>;
 }
 
-/** What an entry knows of its Python. */
-export interface NodePythonOptions extends Pick<ChosenOptions, 'first' | 'size'> {
-  readonly manifest: Manifest;
-  /** The entry itself, as a URL: everything is beside it. */
+/** The parts of the server that its Python uses, and the interpreter to try first. */
+export interface NodePythonOptions extends ArtefactPythonDeps, Pick<ChosenOptions, 'first' | 'size'> {
+  /** `import.meta.url` of the entry; the Python files of the artefact are beside it. */
   readonly entry: string;
-  readonly settings: () => Settings | null;
-  readonly database: Runtime['database'];
-  readonly log: Log;
 }
 
-/** Python as the manifest of an artefact asks for it. */
-export function nodePython({
-  manifest,
-  entry,
-  settings,
-  database,
-  log,
-  ...more
-}: NodePythonOptions): BundledPython {
+/** Creates the Python of an artefact on Node or Lambda. The first call opens it. */
+export function nodePython(options: NodePythonOptions): NodePython {
+  const { manifest, entry, settings, database, log, ...chosen } = options;
   const { python, secrets, catalog } = manifest;
   if (python === undefined) return { parts: {}, warm: async () => {}, close: async () => {} };
   let opened: Promise<Python> | null = null;
@@ -43,7 +27,7 @@ export function nodePython({
     const { openChosenPython } = await import('../python-pyodide/choose.ts');
     const source = { settings, secrets, site: null, project: catalog.project, log };
     return openChosenPython({
-      ...more,
+      ...chosen,
       root: fileURLToPath(new URL('project', entry)),
       folder: python.folder,
       env: process.env,

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
-import { createRuntime } from '../../src/call/runtime.ts';
+import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
@@ -11,12 +8,12 @@ import type { Settings } from '../../src/settings/model.ts';
 import { auditSettingsOf } from '../artefact/audit.ts';
 import { startAuth } from '../artefact/auth.ts';
 import { createStartLog } from '../artefact/log.ts';
-import { measuredBy, startTelemetry } from '../artefact/telemetry.ts';
+import { startTelemetry, withTelemetry } from '../artefact/telemetry.ts';
 import { openAudit } from '../audit/open.ts';
 import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
 import { serveStdio } from '../stdio/serve.ts';
+import { artefactFiles } from './artefact-files.ts';
 import { openJwe } from './auth/open-jwe.ts';
-import { readBundled } from './bundled-config.ts';
 import { nodePython } from './bundled-python.ts';
 import { reachOf, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
@@ -27,12 +24,13 @@ import { loadStartSettings } from './start-settings.ts';
 /* The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. */
 
 interface Serving {
-  /** Settles when there is nobody left to serve. */
+  /** Resolves when no client is left: when a stdio client has closed its end. HTTP never resolves it. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-const manifest = parseManifest(readFileSync(pathOf('manifest.json'), 'utf8'));
+const { manifestText, bundled, pathOf } = artefactFiles(import.meta.url);
+const manifest = parseManifest(manifestText);
 const { version } = manifest;
 const writeLine = (line: string) => void process.stderr.write(`${line}\n`);
 const write: Log = ({ level, message, fields }) => writeLine(JSON.stringify({ level, message, ...fields }));
@@ -44,11 +42,7 @@ process.once('SIGINT', () => process.exit(130));
 await main().catch(fail);
 
 async function main(): Promise<void> {
-  const settings = await loadStartSettings({
-    manifest,
-    bundled: readBundled(pathOf('config.yml')),
-    env: process.env,
-  });
+  const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings);
   const catalog = toServedCatalog(manifest);
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
@@ -65,7 +59,7 @@ async function main(): Promise<void> {
     log,
   });
   const unmeasured = createRuntime({ catalog, open, log, ...audit?.parts, ...python.parts });
-  const runtime = measuredBy(unmeasured, telemetry);
+  const runtime = withTelemetry(unmeasured, telemetry);
   const warmed = python.warm(runtime);
   const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);
   const stopped = new Promise<void>((resolve) => {
@@ -76,7 +70,7 @@ async function main(): Promise<void> {
   await warmed;
   await python.close();
   await database.close();
-  // The calls that ended with them are told of before nobody listens.
+  // Observers receive the calls that ended with the database before they are closed themselves.
   await nextTurn();
   await Promise.all([telemetry?.close(), audit?.sink.close()]);
 }
@@ -112,10 +106,6 @@ function overStdio(runtime: Runtime): Serving {
 function portOf(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new SvcError('usage', `PORT is ${text}, but must be a whole number from 0 to 65535.`);
-}
-
-function pathOf(file: string): string {
-  return fileURLToPath(new URL(file, import.meta.url));
 }
 
 function fail(thrown: unknown): void {

@@ -3,21 +3,21 @@ import type { RuntimeDeps } from '../../src/call/runtime.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';
-import { startTelemetry, together } from '../artefact/telemetry.ts';
+import { combineObservers, startTelemetry } from '../artefact/telemetry.ts';
 import { openAudit } from '../audit/open.ts';
 
-/** Who watches the calls of a server, and how to end it. */
-export interface Watch {
+/** The observers of a server's calls. */
+export interface Observers {
   readonly parts: Pick<RuntimeDeps, 'spans' | 'observe' | 'admit'>;
-  /** Where calls are recorded; null where they are not. */
+  /** The audit file; null if audit is off. */
   readonly audit: AuditSink | null;
-  /** What happened lately; null where nobody can ask. */
+  /** The latest calls and errors for the admin API; null if the API is off. */
   readonly recent: Recent | null;
   close(): Promise<void>;
 }
 
-/** Telemetry and audit as the settings want them; the paths of the profile begin at the root. */
-export async function watchCalls(current: () => Settings, log: Log, root: string): Promise<Watch> {
+/** Opens telemetry and audit as the settings enable them. Relative paths of the profile begin at `root`. */
+export async function openObservers(current: () => Settings, log: Log, root: string): Promise<Observers> {
   const settings = current();
   const audit = await openAudit(settings.audit, root, log);
   const telemetry = await startTelemetry(settings, {
@@ -33,7 +33,7 @@ export async function watchCalls(current: () => Settings, log: Log, root: string
   return {
     parts: {
       ...(telemetry === null ? {} : { spans: telemetry.spans }),
-      ...together([telemetry?.observe, audit?.parts.observe, recent?.observe]),
+      ...combineObservers([telemetry?.observe, audit?.parts.observe, recent?.observe]),
       ...(audit === null ? {} : { admit: audit.parts.admit }),
     },
     audit: audit?.sink ?? null,

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
-import { type Watch, watchCalls } from '../../adapters/node/observers.ts';
+import { type Observers, openObservers } from '../../adapters/node/observers.ts';
 import { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
@@ -30,7 +30,7 @@ export interface Started {
   readonly requests: RequestLog;
   readonly runtime: Runtime;
   readonly database: ExchangeableDatabase;
-  readonly watch: Watch;
+  readonly watch: Observers;
   readonly reloader: Reloader;
   /** Where clients are told of lists that change; absent where none does. */
   readonly changes?: Changes;
@@ -67,7 +67,7 @@ export async function start(
   const { log } = requests;
   warnOfBroken(checked, log);
   // Before the database: what is open would keep a process alive that must end here.
-  const watch = await watchCalls(() => held.settings, log, root);
+  const watch = await openObservers(() => held.settings, log, root);
   const open = ({ secrets, transport }: Settings) =>
     openProjectDatabase(root, { ...databaseOf(checked, transport.http.stateless), secrets }, output);
   const { path: databasePath } = databaseOf(checked, settings.transport.http.stateless);

@@ -4,7 +4,7 @@ import type { Auth } from '../../../src/auth/types.ts';
 import type { Catalog } from '../../../src/catalog/model.ts';
 import type { Log, TokenStore } from '../../../src/ports.ts';
 import type { Settings } from '../../../src/settings/model.ts';
-import { enforceStore } from '../../artefact/enforce-store.ts';
+import { enforceStore } from '../../artefact/auth.ts';
 import { createFetchDocument } from '../http/fetch-document.ts';
 import { ownKeys } from './keys.ts';
 import { openJwe } from './open-jwe.ts';

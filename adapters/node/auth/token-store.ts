@@ -1,11 +1,20 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { SvcError } from '../../../src/errors.ts';
 import type { TokenStore } from '../../../src/ports.ts';
-import { PURGE_MS, TOKEN_SCHEMA, TOKEN_SQL } from '../../artefact/token-sql.ts';
+import {
+  createSqlTokenStore,
+  PURGE_MS,
+  TOKEN_SCHEMA,
+  TOKEN_SQL,
+  type TokenStatement,
+} from '../../artefact/sql-token-store.ts';
 
-/** A store in one SQLite file that only its owner can read, shared by the processes of one machine (spec, `persistence`). */
+/**
+ * Opens a token store in a SQLite file that only its owner can read. Several processes of one machine may share the
+ * file. Throws `config_invalid` if the file cannot be opened or created.
+ */
 export function openTokenStore(path: string, now: () => number = Date.now): TokenStore {
   const database = open(path);
   const statements = prepare(database);
@@ -13,51 +22,28 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
     try {
       statements.purge.run(now());
     } catch {
-      // nobody waits for it: a full disk or a lock meets those who store, and the next time it may do
+      // No request waits for a purge. A full disk or a lock fails the requests that store something, and the next
+      // purge may succeed.
     }
   };
   purge();
   const timer = setInterval(purge, PURGE_MS);
   timer.unref();
-  return {
-    consistency: 'strong',
-    claimOnce: (key, seconds) =>
-      reached(path, () => {
-        const time = now();
-        return statements.claim.run(key, time + seconds * 1000, time).changes === 1;
-      }),
-    get: (key) =>
-      reached(path, () => {
-        const row = statements.get.get(key, now());
-        return row === undefined ? null : { value: String(row.value), version: Number(row.version) };
-      }),
-    put: (key, value, { seconds, ifVersion }) =>
-      reached(path, () => {
-        const time = now();
-        const until = time + seconds * 1000;
-        if (ifVersion === undefined) return statements.put.run(key, value, until).changes === 1;
-        if (ifVersion === 0) return statements.insert.run(key, value, until, time).changes === 1;
-        return statements.update.run(value, until, key, ifVersion, time).changes === 1;
-      }),
-    delete: (key) => reached(path, () => void statements.delete.run(key)),
-    close: async () => {
-      clearInterval(timer);
-      database.close();
+  return createSqlTokenStore(
+    {
+      name: `The file ${path}, which \`auth.persistence.path\` names,`,
+      change: async (name, values) => Number(statements[name].run(...values).changes),
+      first: async (name, values) => statements[name].get(...values) ?? null,
+      close: async () => {
+        clearInterval(timer);
+        database.close();
+      },
     },
-  };
+    now,
+  );
 }
 
-/** A full disk, or another process that holds the file for long. */
-async function reached<T>(path: string, ask: () => T): Promise<T> {
-  try {
-    return ask();
-  } catch (cause) {
-    const message = `The file ${path}, which \`auth.persistence.path\` names, cannot store sessions now.`;
-    throw new SvcError('login_unavailable', message, { cause });
-  }
-}
-
-function prepare(database: DatabaseSync) {
+function prepare(database: DatabaseSync): { readonly [name in TokenStatement]: StatementSync } {
   return {
     claim: database.prepare(TOKEN_SQL.claim),
     get: database.prepare(TOKEN_SQL.get),
@@ -72,7 +58,7 @@ function prepare(database: DatabaseSync) {
 function open(path: string): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Made by us, so that it is never readable by others, not even for a moment.
+    // Created by us and not by SQLite, so that it is never readable by others, not even for a moment.
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
     const database = new DatabaseSync(path, { timeout: 5_000 });
@@ -83,7 +69,7 @@ function open(path: string): DatabaseSync {
     throw new SvcError(
       'config_invalid',
       `The file ${path}, which \`auth.persistence.path\` names, cannot be used to store sessions.
-Give this user the right to write there, or name another file.`,
+Give this user write access to it, or name another file.`,
       { cause },
     );
   }

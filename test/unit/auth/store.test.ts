@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PURGE_MS } from '../../../adapters/artefact/token-sql.ts';
+import { PURGE_MS } from '../../../adapters/artefact/sql-token-store.ts';
 import { openTokenStore } from '../../../adapters/node/auth/token-store.ts';
 import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import { SvcError } from '../../../src/errors.ts';

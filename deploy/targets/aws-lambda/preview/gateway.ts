@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { HttpEvent } from '../../../../adapters/aws-lambda/event.ts';
-import type { HttpHead, HttpResult } from '../../../../adapters/aws-lambda/result.ts';
+import type { HttpEvent, HttpHead, HttpResult } from '../../../../adapters/aws-lambda/event.ts';
 import type { InvocationResult, RuntimeApi } from './runtime-api.ts';
 
 /** What stands before the function: it decides the shape of the event and whether answers may stream. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEdgeReach } from '../../../../adapters/artefact/addresses.ts';
+import { createAddresses } from '../../../../adapters/artefact/addresses.ts';
 import { OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { OWN_ADDRESS } from '../../../../src/http/origin.ts';
 import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
@@ -15,7 +15,7 @@ const settingsOf = (bundled: string) =>
   });
 
 test('nobody is limited, and the address is the one asked for, without a word in the configuration', async () => {
-  const { parts, follow } = createEdgeReach();
+  const { parts, follow } = createAddresses();
   for (const settings of [null, await settingsOf('svc: 1\n')]) {
     follow(settings);
     expect(parts.rateLimit()).toBeNull();
@@ -25,7 +25,7 @@ test('nobody is limited, and the address is the one asked for, without a word in
 });
 
 test('what the configuration says holds from the cold start on', async () => {
-  const { parts, follow } = createEdgeReach();
+  const { parts, follow } = createAddresses();
   follow(
     await settingsOf(`svc: 1
 transport:
@@ -49,7 +49,7 @@ test.each([
   ['{ burst: 5 }', { requestsPerMinute: 600, burst: 5 }],
   ['{}', { requestsPerMinute: 600, burst: 600 }],
 ])('rate_limit: %s', async (written, expected) => {
-  const { parts, follow } = createEdgeReach();
+  const { parts, follow } = createAddresses();
   follow(await settingsOf(`svc: 1\ntransport: { http: { rate_limit: ${written} } }\n`));
   expect(parts.rateLimit()).toEqual(expected);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startAuth } from '../../../../adapters/artefact/auth.ts';
-import type { OpenStore } from '../../../../adapters/artefact/enforce-store.ts';
+import { type OpenStore, startAuth } from '../../../../adapters/artefact/auth.ts';
 import { storeWith } from '../../../../adapters/aws-lambda/open-store.ts';
 import { storeAmong } from '../../../../adapters/cloudflare-workers/open-store.ts';
 import { createSecretSource } from '../../../../adapters/references/source.ts';
@@ -89,11 +88,16 @@ describe('authentication of an artefact', () => {
   });
 
   it.each<[string, string, OpenStore | undefined, RegExp]>([
-    ['sqlite on Lambda', '{}', storeWith(AWS_ENV), /is sqlite, .* it is dynamodb/],
-    ['d1 on Lambda', '{ type: d1, binding: B }', storeWith(AWS_ENV), /is d1, .* it is dynamodb/],
-    ['dynamodb on Workers', '{ type: dynamodb, table: t }', storeAmong({}), /is dynamodb, .* it is d1/],
-    ['d1 without its binding', '{ type: d1, binding: B }', storeAmong({ B: 'text' }), /is B, and no D1/],
-    ['d1 in a Node artefact', '{ type: d1, binding: B }', undefined, /is d1, which cannot be used/],
+    ['sqlite on Lambda', '{}', storeWith(AWS_ENV), /is sqlite, .* supports only dynamodb/],
+    ['d1 on Lambda', '{ type: d1, binding: B }', storeWith(AWS_ENV), /is d1, .* supports only dynamodb/],
+    [
+      'dynamodb on Workers',
+      '{ type: dynamodb, table: t }',
+      storeAmong({}),
+      /is dynamodb, .* supports only d1/,
+    ],
+    ['d1 without its binding', '{ type: d1, binding: B }', storeAmong({ B: 'text' }), /is B, but no D1/],
+    ['d1 in a Node artefact', '{ type: d1, binding: B }', undefined, /is d1, but this platform/],
     ['dynamodb without credentials', '{ type: dynamodb, table: t }', storeWith({}), /AWS_REGION is not set/],
   ])('does not start with %s', async (_what, persistence, openStore, message) => {
     await expect(start(`{ ${GITHUB}, persistence: ${persistence} }`, keys, openStore)).rejects.toMatchObject({

@@ -1,10 +1,15 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createHandler, createStreamHandler, type Fetch } from '../../../../adapters/aws-lambda/handler.ts';
-import { createLambdaLog } from '../../../../adapters/aws-lambda/log.ts';
-import type { AwsLambda, StreamHandler } from '../../../../adapters/aws-lambda/platform.ts';
-import type { HttpHead } from '../../../../adapters/aws-lambda/result.ts';
+import type { HttpHead } from '../../../../adapters/aws-lambda/event.ts';
+import {
+  type AwsLambda,
+  createHandler,
+  createStreamHandler,
+  type Fetch,
+  type StreamHandler,
+} from '../../../../adapters/aws-lambda/handler.ts';
+import { createLambdaLog } from '../../../../adapters/aws-lambda/invocation.ts';
 import { functionUrlEvent, gatewayEvent } from './sample.ts';
 
 const context = (left = 30_000) => ({ awsRequestId: 'req-1', getRemainingTimeInMillis: () => left });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flushWithin } from '../../../../adapters/aws-lambda/flush.ts';
+import { flushWithin } from '../../../../adapters/aws-lambda/invocation.ts';
 import type { Telemetry } from '../../../../adapters/otel/telemetry.ts';
 import { NO_SPANS } from '../../../../src/telemetry/no-spans.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterBody } from '../../../../adapters/cloudflare-workers/after-body.ts';
+import { followBody } from '../../../../adapters/artefact/background.ts';
 
 const EVENTS = {
   status: 200,
@@ -31,7 +31,7 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
 
 test('an answer that is whole is passed on as it is', async () => {
   for (const answer of [Response.json({ ok: true }), new Response(null, { status: 202 })]) {
-    const { response, ended } = afterBody(answer);
+    const { response, ended } = followBody(answer);
     expect(response).toBe(answer);
     expect(await isSettled(ended)).toBe(true);
   }
@@ -39,7 +39,7 @@ test('an answer that is whole is passed on as it is', async () => {
 
 test('a stream of events ends with its last byte, and is the same to its reader', async () => {
   const { body, write, end } = stream();
-  const { response, ended } = afterBody(new Response(body, EVENTS));
+  const { response, ended } = followBody(new Response(body, EVENTS));
   expect([response.status, response.headers.get('x-kept')]).toEqual([200, '1']);
   const read = response.text();
   write('data: 1\n\n');
@@ -52,7 +52,7 @@ test('a stream of events ends with its last byte, and is the same to its reader'
 
 test('a reader that leaves ends it, and whoever writes is told', async () => {
   const { body, cancelled } = stream();
-  const { response, ended } = afterBody(new Response(body, EVENTS));
+  const { response, ended } = followBody(new Response(body, EVENTS));
   await response.body?.cancel();
   await Promise.all([ended, cancelled]);
 });

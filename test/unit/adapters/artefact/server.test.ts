@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fetchDocument } from '../../../../adapters/artefact/fetch-document.ts';
+import {
+  type ArtefactPlatform,
+  createArtefactServer,
+  sealerOf,
+} from '../../../../adapters/artefact/server.ts';
+import { loadStartSettings } from '../../../../adapters/artefact/start-settings.ts';
+import type { Manifest } from '../../../../src/catalog/manifest.ts';
+import { generateKey } from '../../../../src/crypto/keys.ts';
+import { SvcError } from '../../../../src/errors.ts';
+import type { Settings } from '../../../../src/settings/model.ts';
+import { createFakeRuntime, modern, post } from '../../mcp/fixture.ts';
+
+const STATE = v.object({ n: v.number() });
+
+const withKeys = (...keys: readonly { kid: string; secret: string }[]) =>
+  ({ auth: { keys } }) as unknown as Settings;
+
+it('what one instance seals, another with the same keys opens, and one without does not', async () => {
+  const [key, next] = [generateKey(), generateKey()];
+  const text = (await sealerOf(withKeys(key))?.seal('ask', '', { n: 1 }, 60)) ?? '';
+  expect(await sealerOf(withKeys(key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await sealerOf(withKeys(next, key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await sealerOf(withKeys(key))?.open('tx', '', text, STATE)).toBeNull();
+  expect(await sealerOf(withKeys(next))?.open('ask', '', text, STATE)).toBeNull();
+});
+
+it('without keys there is none', () => {
+  expect(sealerOf(withKeys())).toBeNull();
+  expect(sealerOf(null)).toBeNull();
+});
+
+describe('a platform of ports alone', () => {
+  const lines: string[] = [];
+  const runtime = createFakeRuntime();
+  const manifest: Manifest = {
+    svc: 1,
+    version: '1.2.3',
+    hash: 'f00d',
+    database: { name: 'data', bytes: 0, sha256: '' },
+    profile: 'default',
+    secrets: [],
+    audit: {
+      enabled: true,
+      path: 'audit.jsonl',
+      maxFileSize: 1_024,
+      retentionDays: null,
+      onError: 'block',
+      inputs: true,
+      outputs: false,
+    },
+    catalog: runtime.catalog,
+  };
+  const platform: ArtefactPlatform = {
+    manifest,
+    bundled: null,
+    env: {},
+    loadSettings: loadStartSettings,
+    log: ({ message }) => void lines.push(message),
+    write: (line) => void lines.push(line),
+    openDatabase: runtime.database,
+    auth: { fetchDocument },
+  };
+  beforeEach(() => {
+    lines.length = 0;
+  });
+
+  it('serves calls and records them', async () => {
+    const server = createArtefactServer(platform);
+    const { body, headers } = modern('tools/call', { name: 'greet', arguments: { name: 'Ada' } });
+    const answer = await server.fetch(post(body, headers), {});
+    expect(await answer.text()).toContain('Hello, Ada!');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ type: 'audit', operation_name: 'greet' }]);
+  });
+
+  it('answers 503 while its configuration is not sound, and logs why', async () => {
+    const server = createArtefactServer({ ...platform, env: { SVC_CONFIG_YAML: 'svc: 2' } });
+    await server.warm();
+    expect((await server.fetch(new Request('https://host/health'), {})).status).toBe(503);
+    expect(lines).toEqual([expect.stringMatching(/^refusing to serve: SVC_CONFIG_YAML/)]);
+  });
+
+  it('logs a database that cannot be opened beforehand', async () => {
+    const openDatabase = async () => Promise.reject(new SvcError('database_unavailable', 'no file'));
+    await createArtefactServer({ ...platform, openDatabase }).warm();
+    expect(lines).toEqual(['no file']);
+  });
+});
