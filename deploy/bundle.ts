@@ -45,7 +45,7 @@ export interface Included {
 const BY_NEED = {
   policies: /\/policy\/(compile|enforce|when)\.[jt]s$/,
   prompts: /\/template\/prompt\.[jt]s$/,
-  auth: /\/(auth\/create|dynamodb|token-store)\.[jt]s$/,
+  auth: /\/auth\/create\.[jt]s$|^\.\/(dynamodb|token-store)\.[jt]s$/,
   telemetry: /\/otel\/telemetry\.[jt]s$/,
   python: /\/python-pyodide\/choose\.[jt]s$/,
 } as const;
