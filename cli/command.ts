@@ -1,4 +1,4 @@
-import type { CommandInput } from './io/input.ts';
+import type { CommandInput } from './io/command-input.ts';
 import type { Output } from './io/output.ts';
 
 /** An option as commander writes it; `repeat` collects every value given. */
@@ -28,6 +28,6 @@ export interface Command {
 }
 
 /** A command's name, which its usage begins with. */
-export function optionNameOf({ usage }: Command): string {
+export function commandNameOf({ usage }: Command): string {
   return usage.split(' ', 1)[0] ?? usage;
 }

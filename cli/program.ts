@@ -1,8 +1,8 @@
 import { CommanderError, Option as CommanderOption, Command as Program } from 'commander';
 import { SvcError } from '../src/errors.ts';
 import { VERSION } from '../src/version.ts';
-import { type Command, type Option, optionNameOf } from './command.ts';
-import { type CommandInput, createInput } from './io/input.ts';
+import { type Command, commandNameOf, type Option } from './command.ts';
+import { type CommandInput, createInput } from './io/command-input.ts';
 
 type Start = (command: Command, input: CommandInput) => Promise<void>;
 
@@ -29,7 +29,7 @@ export function createProgram(
 /** The command that a command line names. */
 export function findCommand(commands: readonly Command[], argv: readonly string[]): Command | undefined {
   const asked = commandOf(argv);
-  return commands.find((command) => optionNameOf(command) === asked);
+  return commands.find((command) => commandNameOf(command) === asked);
 }
 
 /** Programs that start others seldom say where. */

@@ -3,7 +3,7 @@ import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
 import { SvcError } from '../../src/errors.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { watchSignals } from '../serve/signals.ts';
 

@@ -4,13 +4,12 @@ import { SvcError } from '../../src/errors.ts';
 import { toClientName } from '../../src/pages/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
+import { changeClientFile, readClientFile } from '../connect/client-file.ts';
 import { CLIENTS, type DesktopClient, type Launch, OUR_KEYS } from '../connect/clients.ts';
-import { changeClientFile, readClientFile } from '../connect/file.ts';
-import { stdioLaunch } from '../connect/launch.ts';
-import { type MergePlan, planMerge, type Server } from '../connect/merge.ts';
-import { toSnippet } from '../connect/snippet.ts';
+import { type MergePlan, planMerge, type Server, toSnippet } from '../connect/merge.ts';
+import { stdioLaunch } from '../connect/stdio-launch.ts';
 import { toAddress } from '../doctor/address.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 

@@ -5,12 +5,12 @@ import type { JsonObject } from '../../src/json.ts';
 import { activePart } from '../../src/settings/active.ts';
 import { checkNames, readUserFile } from '../../src/settings/user-file.ts';
 import type { Run } from '../command.ts';
-import { type MergedFile, mergeFile, writeMerged } from '../dbt/file.ts';
+import { toDbtChangeLines } from '../dbt/change-text.ts';
 import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
-import { refuseCollisions } from '../dbt/names.ts';
-import { toDbtChangeLines } from '../dbt/report.ts';
-import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/wanted.ts';
-import type { CommandInput } from '../io/input.ts';
+import { type MergedFile, mergeFile, writeMerged } from '../dbt/merged-file.ts';
+import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/required-values.ts';
+import { refuseCollisions } from '../dbt/secret-names.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { checkSite } from '../project/project.ts';
 import { toConfigError } from '../project/settings.ts';
 

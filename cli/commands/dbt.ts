@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
-import { secretVariables } from '../dbt/environment.ts';
+import { type Holder, holdersOf } from '../dbt/database-holders.ts';
+import { usesDatabase } from '../dbt/dbt-commands.ts';
 import { dbtFolder, dbtSite } from '../dbt/folder.ts';
-import { type Holder, holdersOf } from '../dbt/holders.ts';
-import { profileVariable } from '../dbt/profile.ts';
-import { usesDatabase } from '../dbt/words.ts';
-import { runChild } from '../io/child.ts';
+import { profileVariable } from '../dbt/profile-variable.ts';
+import { secretVariables } from '../dbt/secret-variables.ts';
 import { findProgram } from '../io/find-program.ts';
+import { runChild } from '../io/run-program.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 

@@ -1,8 +1,8 @@
 import type { Run } from '../command.ts';
+import { checkPort } from '../project/port.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { startDevelopment } from '../serve/development.ts';
 import { serveOverHttp } from '../serve/http.ts';
-import { checkPort } from '../serve/port.ts';
 import { watchSignals } from '../serve/signals.ts';
 
 /** `svc dev`: serves a project while it is written, until it is told to stop. */

@@ -6,9 +6,9 @@ import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Snapshot } from '../../src/quality/drift/snapshot.ts';
 import type { Run } from '../command.ts';
 import { requireBaseline } from '../drift/baseline.ts';
-import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/changes.ts';
+import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/change-text.ts';
 import { takeSnapshot } from '../drift/snapshot.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
 import { checkProject, siteOf } from '../project/project.ts';
 

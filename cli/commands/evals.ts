@@ -12,10 +12,10 @@ import type { SuiteFile } from '../../src/quality/evals/suite.ts';
 import { toEvalsReport } from '../../src/quality/evals/sum.ts';
 import type { Run } from '../command.ts';
 import { prepareSuites, secretsOf } from '../evals/models.ts';
-import { toEvalsText } from '../evals/report.ts';
+import { toEvalsText } from '../evals/report-text.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
 import { keepTranscript, writeText } from '../evals/transcripts.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withSteps } from '../io/progress.ts';
@@ -30,7 +30,7 @@ import {
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
-import { parseUser } from '../project/user.ts';
+import { parseUser } from '../project/user-context.ts';
 
 /** `svc evals [suite]`: asks a model, lets it call the project's endpoints, and checks what came of it. */
 export const run: Run = async (input, output) => {

@@ -7,7 +7,7 @@ import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Run } from '../command.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 

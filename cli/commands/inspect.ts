@@ -2,11 +2,11 @@ import { delimiter, dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Run } from '../command.ts';
-import { stdioLaunch } from '../connect/launch.ts';
+import { stdioLaunch } from '../connect/stdio-launch.ts';
 import { toAddress } from '../doctor/address.ts';
-import { runChild } from '../io/child.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { findProgram } from '../io/find-program.ts';
-import type { CommandInput } from '../io/input.ts';
+import { runChild } from '../io/run-program.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The release that the tests run. */

@@ -2,8 +2,8 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
 import type { Run } from '../command.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
 import { checkProject } from '../project/project.ts';
 

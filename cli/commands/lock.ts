@@ -4,7 +4,7 @@ import type { DriftChange } from '../../src/quality/drift/change.ts';
 import { summarize } from '../../src/quality/drift/change.ts';
 import { LOCK, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
-import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/changes.ts';
+import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/change-text.ts';
 import { compareLock, LOCK_FILE, readLock, toLock } from '../drift/lock.ts';
 import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';

@@ -4,8 +4,8 @@ import { countRecords } from '../../adapters/audit/lines.ts';
 import { toDuration } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { count } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import { auditOf } from '../log/audit-log.ts';
 
 const DAY = 86_400_000;

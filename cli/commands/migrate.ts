@@ -8,11 +8,11 @@ import { toColumns } from '../io/columns.ts';
 import { count, toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { ignoreLines } from '../io/write-files.ts';
-import type { MigrationNote } from '../migrate/note.ts';
+import { checkPlan } from '../migrate/check-plan.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
-import { type MigratedUser, migrateUser } from '../migrate/user-config.ts';
-import { checkPlan } from '../migrate/validate.ts';
-import { refuseTarget, writePlan } from '../migrate/write.ts';
+import type { MigrationNote } from '../migrate/rewrite.ts';
+import { type MigratedUser, migrateUser } from '../migrate/user-file.ts';
+import { refuseTarget, writePlan } from '../migrate/write-plan.ts';
 
 /** `svc migrate <dir>`: a project of MXCP as one of svc, in a folder of its own. */
 export const run: Run = async (input, output) => {

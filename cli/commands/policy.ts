@@ -3,10 +3,10 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
 import type { Run } from '../command.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { toFindingLines } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import { toMatrixText } from '../policy/matrix-text.ts';
-import { readParamText } from '../project/parameters.ts';
+import { readParamText } from '../project/param-option.ts';
 import { checkProject, siteOf, soundPart } from '../project/project.ts';
 
 const OPTION = '--user-context';

@@ -7,10 +7,10 @@ import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
 import { type Player, type RecordFields, replay } from '../../src/quality/replay/run.ts';
 import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { withLine } from '../io/progress.ts';
 import { numberOf } from '../log/audit-log.ts';
-import { parseUser } from '../project/user.ts';
+import { parseUser } from '../project/user-context.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 import { toReplayText } from '../replay/replay-text.ts';
 

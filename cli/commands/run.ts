@@ -11,13 +11,13 @@ import type { Database } from '../../src/ports.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
 import type { Run } from '../command.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { toFindingsError } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { toMessages, toText } from '../io/value.ts';
+import { toMessages, toText } from '../io/value-text.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
-import { parseParamOptions } from '../project/parameters.ts';
+import { parseParamOptions } from '../project/param-option.ts';
 import {
   type CheckedProject,
   checkProject,
@@ -29,7 +29,7 @@ import {
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
-import { parseUser } from '../project/user.ts';
+import { parseUser } from '../project/user-context.ts';
 
 /** `svc run <kind> <name>`: one call as a client's would be, with a simulated user. */
 export const run: Run = async (input, output) => {

@@ -5,7 +5,7 @@ import type { EndpointFile } from '../../src/project/model.ts';
 import { type EndpointReport, type TestReport, toTestReport } from '../../src/quality/test/report.ts';
 import { runTests, type TestRun } from '../../src/quality/test/run.ts';
 import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withLine } from '../io/progress.ts';
@@ -21,8 +21,8 @@ import {
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
-import { parseUser } from '../project/user.ts';
-import { toReportText } from '../test/report.ts';
+import { parseUser } from '../project/user-context.ts';
+import { toReportText } from '../test/report-text.ts';
 
 /** `svc test [kind [name]]`: the tests that endpoint files declare, against the database of the profile. */
 export const run: Run = async (input, output) => {

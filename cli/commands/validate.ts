@@ -7,14 +7,13 @@ import type { Run } from '../command.ts';
 import { checkLock } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { toColumns } from '../io/columns.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import { styled } from '../io/output.ts';
+import { checkDatabase } from '../project/database-checks.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
-import { checkPythonFiles } from '../project/python-check.ts';
-import { checkPythonOn } from '../project/python-target.ts';
+import { checkPythonFiles, checkPythonOn } from '../project/python-checks.ts';
 import { checkProjectSettings } from '../project/settings.ts';
-import { checkDatabase } from '../project/statements.ts';
 import { targetOf } from '../project/target.ts';
 
 /** `svc validate [file]`: everything that is wrong, with its place and its fix. */

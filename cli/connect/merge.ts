@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stringify } from 'smol-toml';
 import { SvcError } from '../../src/errors.ts';
 import type { DesktopClient, Entry, Tree } from './clients.ts';
 import { OUR_KEYS } from './clients.ts';
@@ -86,4 +87,10 @@ function unmergeable(file: string, { client, name }: Server): SvcError {
     `${client.key}.${name} cannot be put into ${file} without touching the rest of it. Nothing was changed.
 Write the entry by hand: \`svc connect ${client.name}\` prints it.`,
   );
+}
+
+/** The part of a client's file that is about one server. */
+export function toSnippet({ client, name, entry }: Server): string {
+  const tree = { [client.key]: { [name]: entry } };
+  return client.format === 'toml' ? stringify(tree).trim() : JSON.stringify(tree, null, 2);
 }

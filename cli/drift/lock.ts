@@ -10,7 +10,7 @@ import { type Contract, contractSubjectOf, toContract } from '../../src/quality/
 import { LOCK } from '../../src/quality/drift/document.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { type Baseline, readBaseline, requireBaseline } from './baseline.ts';
-import { toValueText } from './changes.ts';
+import { toValueText } from './change-text.ts';
 
 /** Beside svc-site.yml; whatever the profile, clients see the same. */
 export const LOCK_FILE = 'svc-lock.json';

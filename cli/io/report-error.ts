@@ -1,6 +1,6 @@
 import type { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { type Command, optionNameOf } from '../command.ts';
+import { type Command, commandNameOf } from '../command.ts';
 import { type ProcessOutput, styled } from './output.ts';
 
 /** Says what failed: for people on stderr, with --json as one document on stdout, unless one is there already. */
@@ -13,7 +13,7 @@ export function reportError(error: SvcError, output: ProcessOutput, command?: Co
   const lines = [`${styled('error', 'error:', process.stderr)} ${first}`, ...rest.map((line) => `  ${line}`)];
   const takesArguments = command?.options.some(({ flags }) => flags.startsWith('--param '));
   if (error.code === 'arguments_invalid' && takesArguments) lines.push('  Give each as --param name=value.');
-  const name = command === undefined ? '' : `${optionNameOf(command)} `;
+  const name = command === undefined ? '' : `${commandNameOf(command)} `;
   if (error.code === 'usage') lines.push(`  Run \`svc ${name}--help\` for what it takes.`);
   if (output.debug) lines.push('', `code: ${error.code}`, ...stacksOf(error));
   output.note(lines.join('\n'));

@@ -5,7 +5,7 @@ import { toDuration, toMoment } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The audit log of the profile. */

@@ -4,11 +4,11 @@ import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonValue } from '../../src/json.ts';
 import { DEFAULT_PATHS, SITE_NAME } from '../../src/project/site.ts';
 import type { Paths } from '../../src/project/site-model.ts';
-import { rewriteEndpoint, rewriteSuite } from './endpoint.ts';
-import { listFiles } from './list.ts';
-import type { MigrationNote } from './note.ts';
-import { type Rewritten, rewriteSite } from './site.ts';
-import { rewritePython, rewriteText } from './texts.ts';
+import { rewriteEndpoint, rewriteSuite } from './endpoint-file.ts';
+import { listFiles } from './project-files.ts';
+import type { MigrationNote, Rewritten } from './rewrite.ts';
+import { rewritePython, rewriteText } from './script-file.ts';
+import { rewriteSite } from './site-file.ts';
 import { editYaml, nodeValueAt } from './yaml-edit.ts';
 
 /** One file of the new project. */

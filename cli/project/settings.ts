@@ -8,8 +8,8 @@ import { SITE_NAME } from '../../src/project/site.ts';
 import type { Override } from '../../src/settings/effective/origin.ts';
 import { type LoadedSettings, loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
 /** The settings of the active profile with everything that is wrong with them. */

@@ -1,6 +1,6 @@
 import { TARGET_NAMES, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 
 /** A value of `--target`: a platform that `svc build` writes for, or an engine without a platform. */
 export type TargetChoice = TargetName | 'wasm' | 'native';

@@ -5,12 +5,12 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
-import type { CommandInput } from '../io/input.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
-import { checkPythonFiles } from '../project/python-check.ts';
-import { servedPart } from './broken.ts';
+import { checkPythonFiles } from '../project/python-checks.ts';
+import { servedPart } from './served-endpoints.ts';
 import { type Started, start } from './start.ts';
 
 /** What of a project is exchanged while it is served. */

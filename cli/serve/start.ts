@@ -11,15 +11,15 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { CommandInput } from '../io/input.ts';
+import type { CommandInput } from '../io/command-input.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project/project.ts';
 import { lazyPython } from '../project/python.ts';
 import { openSettings } from '../project/settings.ts';
 import type { BannerDetails } from './banner.ts';
-import { servedPart, warnOfBroken } from './broken.ts';
 import { createServeReloader } from './reload.ts';
+import { servedPart, warnOfBroken } from './served-endpoints.ts';
 import { watchHangups } from './signals.ts';
 
 const PATIENCE_MS = 1_000;

@@ -10,7 +10,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../../cli/commands/migrate.ts';
-import { createInput } from '../../../cli/io/input.ts';
+import { createInput } from '../../../cli/io/command-input.ts';
 import type { Output } from '../../../cli/io/output.ts';
 import { ERRORS, toSvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';

@@ -1,0 +1,44 @@
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { styled } from '../io/output.ts';
+import { toText } from '../io/value-text.ts';
+
+/** What a tool answered, as people read it: its value where it has one, else its texts. */
+export function toToolText({ structuredContent, content }: JsonObject): string {
+  return structuredContent === undefined ? partsOf(content) : toText(unwrapped(structuredContent));
+}
+
+/** In older revisions what is no map travels as the one value of a map. */
+function unwrapped(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const [[key, inner] = [], ...others] = Object.entries(value);
+  return key === 'result' && inner !== undefined && others.length === 0 ? inner : value;
+}
+
+/** The contents of a resource; what is not text is told by its size. */
+export function toResourceText({ contents }: JsonObject): string {
+  const parts = Array.isArray(contents) ? (contents as readonly JsonObject[]) : [];
+  return parts.map(({ text, blob, mimeType }) => String(text ?? sizeText(mimeType, blob))).join('\n');
+}
+
+/** The messages of a prompt, each under its role. */
+export function toPromptText({ messages }: JsonObject): string {
+  const list = Array.isArray(messages) ? (messages as readonly { role: string; content: JsonObject }[]) : [];
+  return list
+    .map(({ role, content }) => `${styled('strong', `${role}:`)}\n${partsOf([content])}`)
+    .join('\n\n');
+}
+
+function partsOf(content: JsonValue | undefined): string {
+  const parts = Array.isArray(content) ? (content as readonly JsonObject[]) : [];
+  return parts.map(partText).join('\n');
+}
+
+function partText({ type, text, data, mimeType, uri, resource }: JsonObject): string {
+  if (type === 'text') return String(text);
+  if (type === 'resource') return toResourceText({ contents: [resource ?? {}] });
+  return type === 'resource_link' ? `-> ${uri}` : sizeText(mimeType ?? type, data);
+}
+
+function sizeText(type: JsonValue | undefined, base64: JsonValue | undefined): string {
+  return `(${type ?? 'data'}, ${Math.floor((String(base64 ?? '').length * 3) / 4)} bytes; --json has them)`;
+}

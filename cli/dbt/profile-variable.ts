@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { SvcError } from '../../src/errors.ts';
+import type { SiteFile } from '../../src/project/site-model.ts';
+import { PROFILES_FILE } from './folder.ts';
+import { toDbtProfile } from './secret-names.ts';
+
+interface Asked {
+  readonly args: readonly string[];
+  /** Whether svc was told which profile. */
+  readonly asked: boolean;
+}
+
+/** Which of its profiles dbt is to take; nothing where it was told already, or has profiles of its own only. */
+export async function profileVariable(
+  site: SiteFile,
+  cwd: string,
+  { args, asked }: Asked,
+): Promise<Readonly<Record<string, string>>> {
+  const told = process.env.DBT_PROFILE || args.some((arg) => /^--profile(=|$)/.test(arg));
+  if (told) return {};
+  const profile = toDbtProfile(site.project, site.profile);
+  for (const folder of profileFolders(cwd, args)) {
+    const names = await profilesIn(folder);
+    if (names === null) continue;
+    if (names.includes(profile)) return { DBT_PROFILE: profile };
+    break;
+  }
+  if (asked) throw unknown(site.profile, profile);
+  return {};
+}
+
+/** Where dbt looks, in its order. */
+function profileFolders(cwd: string, args: readonly string[]): readonly string[] {
+  const at = args.findIndex((arg) => /^--profiles-dir(=|$)/.test(arg));
+  const given = at === -1 ? undefined : (args[at]?.split('=')[1] ?? args[at + 1]);
+  const [first] = [given, process.env.DBT_PROFILES_DIR].filter(Boolean);
+  return first === undefined ? [cwd, join(homedir(), '.dbt')] : [resolve(cwd, first)];
+}
+
+async function profilesIn(folder: string): Promise<readonly string[] | null> {
+  const text = await readFile(join(folder, PROFILES_FILE), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const content: unknown = parseDocument(text).toJS();
+  return typeof content === 'object' && content !== null ? Object.keys(content) : [];
+}
+
+function unknown(profile: string, name: string): SvcError {
+  return new SvcError(
+    'config_invalid',
+    `dbt has no profile ${name}, which would stand for the profile ${profile} of svc. Run \`svc dbt-config --profile ${profile}\` first.`,
+  );
+}

@@ -1,0 +1,66 @@
+import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import type { CommandInput } from '../io/command-input.ts';
+import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
+import { checkProjectSettings } from '../project/settings.ts';
+import { addressOf } from './address.ts';
+import { type Check, failed, problem } from './check.ts';
+import { checkClock, diagnosePort } from './local/clock-and-port.ts';
+import { diagnoseDatabase } from './local/database.ts';
+import { checkConfiguration, checkFiles } from './local/project.ts';
+import { checkEngines, checkNode, diagnosePython } from './local/runtimes.ts';
+import { checkAudit, checkSocket } from './local/socket-and-audit.ts';
+import { checkConfigured } from './sign-in/settings.ts';
+
+const VALIDATE = 'See all of it with `svc validate`.';
+
+/** Everything that keeps a project from being served by this machine. */
+export async function checkInside(input: CommandInput): Promise<readonly Check[]> {
+  const node = checkNode();
+  const root = await findProjectRoot(process.cwd());
+  if (root === null) {
+    const fix = "Go to a project's folder, create one with `svc init`, or name a server: svc doctor <url>.";
+    const none = problem('project', `there is no svc-site.yml in ${process.cwd()} or above it`, fix);
+    return [node, ...(await checkEngines(null)), none];
+  }
+  try {
+    return [node, ...(await checkFound(input, root, await checkProject(input)))];
+  } catch (thrown) {
+    return [node, failed('project', thrown, VALIDATE)];
+  }
+}
+
+async function checkFound(
+  input: CommandInput,
+  root: string,
+  checked: CheckedProject,
+): Promise<readonly Check[]> {
+  const files = checkFiles(checked);
+  const python = await diagnosePython(checked.project, process.env);
+  const clock = await checkClock(root);
+  if (checked.project.site === null) return [python, ...(await checkEngines(null)), files, clock];
+  const { choice, checks } = await checkOpening(checked, root);
+  const loaded = await checkProjectSettings(input, checked);
+  const settled = loaded.settings === null ? [] : await checkSettled(loaded.settings, root);
+  const engines = await checkEngines(choice);
+  return [python, ...engines, files, ...checkConfiguration(loaded), ...checks, ...settled, clock];
+}
+
+/** Which engine it takes, and what opening the database shows. */
+async function checkOpening({ project, findings }: CheckedProject, root: string) {
+  try {
+    const choice = databaseOf({ project, findings });
+    return { choice: choice.engine, checks: await diagnoseDatabase(root, choice) };
+  } catch (thrown) {
+    return { choice: null, checks: [failed('database', thrown, VALIDATE)] };
+  }
+}
+
+/** What the settings lead to on this machine; signing in where it is switched on. */
+async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
+  const { auth, transport } = settings;
+  const signsIn = auth.provider !== null || auth.verifier !== null;
+  const configured = signsIn ? checkConfigured(settings, addressOf(transport.http), true) : [];
+  const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
+  return [...configured, ...(await Promise.all(places))];
+}

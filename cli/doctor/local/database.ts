@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
+import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
+import { SEED } from '../../../adapters/node/database/seed.ts';
+import { toSvcError } from '../../../src/errors.ts';
+import { type Check, failed, ok, problem } from '../check.ts';
+import { isFolderFor } from './socket-and-audit.ts';
+
+/** The database as it would be opened; what is only read is never made or changed. */
+export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
+  const { path, readonly } = choice;
+  if (!existsSync(path)) return [await checkMissing(root, choice)];
+  const version = await storageVersion(path);
+  if (version === null) {
+    const fix = 'Name a DuckDB file with `database.path` of the profile, or delete this one.';
+    return [problem('database', `${path} is no DuckDB database`, fix)];
+  }
+  const stored = `storage version ${version}`;
+  try {
+    const database = await openNodeDatabase({ ...choice, readonly: true });
+    await database.close();
+    const how = `${choice.engine}, ${readonly ? 'read-only' : 'read-write'}`;
+    return [ok('database', `${path} opens (${how}, ${stored})`), ...checkExtensions(choice)];
+  } catch (thrown) {
+    if (/in use by another process/.test(toSvcError(thrown).message)) return [inUse(choice, stored)];
+    return [failed('database', thrown, 'Build it again with what made it, or correct `database.path`.')];
+  }
+}
+
+async function checkMissing(root: string, { path, readonly }: DatabaseChoice): Promise<Check> {
+  const seeded = existsSync(join(root, SEED));
+  if ((seeded || !readonly) && !(await isFolderFor(dirname(path)))) {
+    const fix = 'Give this user the right to write there, or name another file with `database.path`.';
+    return problem(
+      'database',
+      `${path} is not there yet and cannot be made: its folder is not writable`,
+      fix,
+    );
+  }
+  if (seeded) return ok('database', `${path} is not there yet; ${SEED} makes it`);
+  if (!readonly) return ok('database', `${path} is not there yet; the first start makes an empty one`);
+  const fix = `Put it there, put a ${SEED} beside svc-site.yml, or correct \`database.path\` of the profile.`;
+  return problem('database', `${path} is not there, and is to be only read`, fix);
+}
+
+/** One process may write a DuckDB file; a running server is the usual one. */
+function inUse({ path, readonly }: DatabaseChoice, stored: string): Check {
+  if (!readonly) return ok('database', `${path} is in use by another process, as by a server (${stored})`);
+  const fix = 'Stop the program that writes to it, or serve a copy.';
+  return problem('database', `${path} is held by a process that may write to it`, fix);
+}
+
+/** What opened has loaded them; artefacts have another engine. */
+function checkExtensions({ extensions }: DatabaseChoice): readonly Check[] {
+  const names = (extensions?.extensions ?? []).map(({ name }) => name).join(', ');
+  if (names === '') return [];
+  return [ok('extensions', `${names}: loaded by the native engine; no artefact of \`svc build\` loads any`)];
+}
+
+/** Bytes 8 to 20 of every DuckDB file: its mark, and the version of its storage; null for another file. */
+async function storageVersion(path: string): Promise<number | null> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(20), 0, 20, 0);
+    if (bytesRead < 20 || buffer.toString('latin1', 8, 12) !== 'DUCK') return null;
+    return Number(buffer.readBigUInt64LE(12));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { messageOf } from '../../../src/errors.ts';
+import type { Address } from '../address.ts';
+import { type Check, ok, problem } from '../check.ts';
+import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../http.ts';
+
+/** As far apart as sealed tokens allow clocks to be. */
+const MAX_SKEW_MS = 30_000;
+const DAY_MS = 86_400_000;
+/** Certificates that are renewed by themselves are so a month before they end. */
+const LEAST_DAYS = 14;
+const TIMEOUT_MS = 10_000;
+
+/** Whether what is sent can be read on the way. */
+export async function checkTransport({ base, origin }: Address): Promise<Check> {
+  const { protocol, hostname, port } = new URL(origin);
+  if (protocol === 'https:') return checkCertificate(hostname, port === '' ? 443 : Number(port));
+  if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+    return ok('tls', 'plain http, on this machine only');
+  const fix =
+    'Put a proxy with a certificate in front, and set `transport.http.base_url` to its https address.';
+  return problem('tls', `${base} is plain http: tokens and data can be read on the way`, fix);
+}
+
+async function checkCertificate(host: string, port: number): Promise<Check> {
+  const name = host.replace(/^\[|\]$/g, '');
+  const socket = connect({
+    host: name,
+    port,
+    servername: name,
+    rejectUnauthorized: false,
+    timeout: TIMEOUT_MS,
+  });
+  try {
+    socket.once('timeout', () => socket.destroy(new Error('no answer')));
+    await once(socket, 'secureConnect');
+    const wrong = socket.authorized ? null : String(socket.authorizationError);
+    return toCertificateCheck(wrong, Date.parse(socket.getPeerCertificate().valid_to));
+  } catch (thrown) {
+    const reason = messageOf(thrown);
+    return problem(
+      'tls',
+      `no TLS connection: ${reason}`,
+      'See that the address is right, and TLS is served there.',
+    );
+  } finally {
+    socket.destroy();
+  }
+}
+
+function toCertificateCheck(wrong: string | null, until: number): Check {
+  const days = Math.floor((until - Date.now()) / DAY_MS);
+  const fix = 'Renew the certificate, with its chain, for the name that clients use.';
+  if (wrong !== null) return problem('tls', `clients refuse the certificate: ${wrong}`, fix);
+  if (days < LEAST_DAYS) return problem('tls', `the certificate ends in ${days} days`, fix);
+  return ok('tls', `the certificate is good for ${days} days`);
+}
+
+/** Whether it lives, which version it is, whether it takes calls, and what time it is there. */
+export async function checkHealth({ base }: Address): Promise<readonly Check[]> {
+  const [health, ready] = await Promise.all(
+    ['health', 'ready'].map((path) => fetchForCheck(`${base}/${path}`)),
+  );
+  const { version, hash } = objectOf(health ?? null) ?? {};
+  if (typeof version !== 'string' || typeof hash !== 'string') return [noHealth(base, health ?? null)];
+  const lives = ok('health', `svc ${version}, content ${hash.slice(0, 12)}`);
+  return [lives, checkReady(ready ?? null), ...checkSkew(health ?? null)];
+}
+
+function noHealth(base: string, answer: DoctorResponse | null): Check {
+  if (answer === null) {
+    const fix = 'Start the server, or correct the address.';
+    return problem('health', `nobody answers at ${base}`, fix);
+  }
+  const fix =
+    'See that this is the address of the server itself, and that the proxy in front passes on /health.';
+  return problem('health', `${base}/health answers ${responseText(answer)}, and is no server of svc`, fix);
+}
+
+function checkReady(answer: DoctorResponse | null): Check {
+  if (answer?.status === 200) return ok('ready', 'the database answers');
+  const fix = 'Its log says why: the database cannot be opened, or the server is about to stop.';
+  return problem('ready', `/ready answers ${responseText(answer)}`, fix);
+}
+
+function checkSkew(answer: DoctorResponse | null): readonly Check[] {
+  const ahead = answer?.ahead ?? null;
+  if (ahead === null) return [];
+  const told = `${(Math.abs(ahead) / 1000).toFixed(0)} s ${ahead < 0 ? 'behind' : 'ahead of'} this machine's`;
+  if (Math.abs(ahead) <= MAX_SKEW_MS) return [ok('clock', `its clock is ${told}`)];
+  return [problem('clock', `its clock is ${told}`, 'Let both machines keep their time by NTP.')];
+}

@@ -1,0 +1,22 @@
+import type { Settings } from '../../src/settings/model.ts';
+import type { Address } from './address.ts';
+import type { Check } from './check.ts';
+import { checkServed } from './sign-in/metadata.ts';
+import { checkUpstream } from './sign-in/provider.ts';
+import { checkAudience, checkConfigured } from './sign-in/settings.ts';
+
+/**
+ * Everything that keeps clients from signing in; settings are null where there are none to look at. A server that was
+ * named (`here` is false) may run elsewhere, with keys that this machine has not.
+ */
+export async function checkAuth(
+  settings: Settings | null,
+  address: Address,
+  here: boolean,
+): Promise<readonly Check[]> {
+  const configured = settings === null ? [] : checkConfigured(settings, address, here);
+  const served = await checkServed(address);
+  if (settings === null) return served.checks;
+  const upstream = await checkUpstream(settings, address, served);
+  return [...configured, ...served.checks, ...checkAudience(settings, served), ...upstream];
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../../src/json.ts';
+import type { Address } from '../address.ts';
+import { type Check, ok, problem } from '../check.ts';
+import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../http.ts';
+import { BASE_URL, checkIssuer } from './issuer.ts';
+
+/** What a running server says about itself. */
+export interface ServedProject {
+  readonly checks: readonly Check[];
+  /** Who gives out its tokens, as it says. */
+  readonly issuer: string | null;
+  readonly resource: string | null;
+  /** By how many milliseconds its clock is before ours. */
+  readonly ahead: number | null;
+}
+
+/** Looks at a running server as a client does that comes for the first time. */
+export async function checkServed(address: Address): Promise<ServedProject> {
+  const refused = await call(address.mcp);
+  if (refused === null) return { ...NOTHING, checks: [unreachable(address)] };
+  const { ahead } = refused;
+  const challenge = checkChallenge(address, refused);
+  const slash = checkSlash(refused, await call(`${address.mcp}/`));
+  if (challenge.status === 'problem') return { ...NOTHING, ahead, checks: [challenge, slash] };
+  const { checks, document } = await checkResource(address);
+  const [resource, issuer] = [textOf(document?.resource), textOf(first(document?.authorization_servers))];
+  const issued = issuer === null ? [] : await checkIssuer(issuer, address);
+  return { checks: [challenge, slash, ...checks, ...issued], issuer, resource, ahead };
+}
+
+const NOTHING = { issuer: null, resource: null, ahead: null };
+
+function call(url: string): Promise<DoctorResponse | null> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  return fetchForCheck(url, { method: 'POST', headers, body: '{}' });
+}
+
+function unreachable({ mcp }: Address): Check {
+  const fix = 'Start the server, or name its address with --url.';
+  return problem('server', `nobody answers at ${mcp}`, fix);
+}
+
+/** Where the metadata of the MCP endpoint is (RFC 9728, 3.1). */
+const metadataOf = ({ origin, prefix }: Address) =>
+  `${origin}/.well-known/oauth-protected-resource${prefix}/mcp`;
+
+function checkChallenge(address: Address, answer: DoctorResponse): Check {
+  if (answer.status !== 401) {
+    const message = `${address.mcp} answers ${responseText(answer)} to a call without a token, not 401`;
+    const fix =
+      answer.status < 300
+        ? 'Nobody is asked to sign in: set `auth.provider`, and see that this is the server you mean.'
+        : `See that this is the address that the server is reached at. ${BASE_URL}`;
+    return problem('challenge', message, fix);
+  }
+  const header = answer.headers.get('www-authenticate') ?? '';
+  const named = /resource_metadata="([^"]*)"/.exec(header)?.[1];
+  const expected = metadataOf(address);
+  if (named === expected) return ok('challenge', `401 without a token leads to ${expected}`);
+  const message = `401 leads to ${named ?? 'nowhere'}, not to ${expected}`;
+  return problem('challenge', message, named === undefined ? PROXY : BASE_URL);
+}
+
+const PROXY = 'See that no proxy in front takes away the header WWW-Authenticate.';
+
+function checkSlash(without: DoctorResponse, slash: DoctorResponse | null): Check {
+  if (slash?.status === without.status) return ok('slash', '/mcp and /mcp/ answer alike');
+  const message = `/mcp answers ${responseText(without)}, and /mcp/ ${responseText(slash)}`;
+  return problem('slash', message, 'Let the proxy in front pass on both paths, and redirect neither.');
+}
+
+interface Found {
+  readonly checks: readonly Check[];
+  readonly document: JsonObject | null;
+}
+
+/** Clients look in either place, and take the resource to be what they were given. */
+async function checkResource(address: Address): Promise<Found> {
+  const urls = [metadataOf(address), `${address.origin}/.well-known/oauth-protected-resource`];
+  const answers = await Promise.all(urls.map((url) => fetchForCheck(url)));
+  const [document = null, root = null] = answers.map(objectOf);
+  const lost = urls.findIndex((_url, index) => objectOf(answers[index] ?? null) === null);
+  if (lost >= 0 || JSON.stringify(document) !== JSON.stringify(root)) {
+    const message =
+      lost < 0
+        ? 'the two forms of the metadata of the resource differ'
+        : `${urls[lost]} is no JSON object (${responseText(answers[lost] ?? null)})`;
+    const fix = 'Let the proxy in front pass on everything below /.well-known/ to this server.';
+    return { checks: [problem('resource-metadata', message, fix)], document };
+  }
+  const both = ok('resource-metadata', 'the metadata of the resource is there in both forms');
+  const { resource } = document ?? {};
+  const same =
+    resource === address.mcp
+      ? ok('resource', `the resource is ${address.mcp}, the address that clients use`)
+      : problem('resource', `the resource is ${String(resource)}, but clients use ${address.mcp}`, BASE_URL);
+  return { checks: [both, same], document };
+}
+
+const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

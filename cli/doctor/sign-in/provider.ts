@@ -1,0 +1,99 @@
+import { createProvider } from '../../../src/auth/providers/registry.ts';
+import { openIdUrl } from '../../../src/auth/upstream/discovery.ts';
+import { toSvcError } from '../../../src/errors.ts';
+import type { ProviderBlock, Settings } from '../../../src/settings/model.ts';
+import type { Address } from '../address.ts';
+import { type Check, ok, problem } from '../check.ts';
+import { type DoctorResponse, fetchForCheck, responseText } from '../http.ts';
+import type { ServedProject } from './metadata.ts';
+
+/** As far apart as sealed tokens allow clocks to be. */
+const MAX_SKEW_MS = 30_000;
+
+/** Looks at who signs people in, and at what that server thinks of us. */
+export async function checkUpstream(
+  { auth }: Settings,
+  address: Address,
+  served: ServedProject,
+): Promise<readonly Check[]> {
+  if (auth.verifier !== null) {
+    const { issuer } = auth.verifier;
+    const same = served.issuer === null || served.issuer === issuer;
+    const told = same
+      ? ok('provider', `tokens come from ${issuer}`)
+      : problem(
+          'provider',
+          `tokens must come from ${issuer}, but clients are sent to ${served.issuer}`,
+          RESTART,
+        );
+    return [told, checkClock(issuer, await fetchForCheck(openIdUrl(issuer)), served.ahead)];
+  }
+  return auth.provider === null ? [] : checkProvider(auth.provider, address, served);
+}
+
+const RESTART = 'The server runs with another configuration than this: restart it.';
+
+async function checkProvider(
+  block: ProviderBlock,
+  address: Address,
+  { issuer, ahead }: ServedProject,
+): Promise<readonly Check[]> {
+  if (issuer !== null && issuer !== address.base) {
+    return [problem('provider', `clients are sent to ${issuer}, and not to ${address.base}`, RESTART)];
+  }
+  const callback = `${address.base}${block.callback_path}`;
+  // where the server is not what it should be, that comes first
+  const own = issuer === null ? [] : [await checkCallback(callback)];
+  try {
+    const provider = createProvider(block, { fetch, now: Date.now });
+    const [state, nonce, verifier] = ['svc-doctor-looks', 'svc-doctor-looks', 'x'.repeat(43)];
+    const url = await provider.authorizationUrl({ state, nonce, verifier, redirectUri: callback });
+    const answer = await fetchForCheck(url.href);
+    return [...own, checkAuthorize(url, answer, callback), checkClock(url.origin, answer, ahead)];
+  } catch (thrown) {
+    const { message } = toSvcError(thrown);
+    return [...own, problem('provider', message, `Correct the block \`auth.${block.id}\`.`)];
+  }
+}
+
+/** Without a login it is a page that says so. */
+async function checkCallback(callback: string): Promise<Check> {
+  const answer = await fetchForCheck(callback);
+  const page = answer?.headers.get('content-type')?.includes('text/html') === true;
+  if (page && answer?.status === 400) {
+    return ok('callback', `register ${callback} at the provider, letter for letter`);
+  }
+  const message = `${callback} answers ${responseText(answer)}, and is no callback of this server`;
+  const fix = 'Let the proxy in front pass it on, and see `callback_path` in the block of the provider.';
+  return problem('callback', message, fix);
+}
+
+/** Providers show a page, or send on to one; most refuse a client or callback that they do not know at once. */
+function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback: string): Check {
+  if (answer === null) {
+    return problem(
+      'provider',
+      `nobody answers at ${origin}`,
+      'See that this machine reaches it, and try again.',
+    );
+  }
+  const location = answer.headers.get('location') ?? '';
+  if (answer.status < 400 && !/\/error\b|[?&#]error=/.test(location)) {
+    return ok('provider', `${origin} knows the client, and takes its callback`);
+  }
+  const fix = `Register ${callback} at the provider, and see that client_id is right.`;
+  return problem('provider', `${origin} refuses the sign-in (${responseText(answer)})`, fix);
+}
+
+/** The clock of the server that runs, or this machine's where it does not say. */
+function checkClock(origin: string, answer: DoctorResponse | null, ahead: number | null): Check {
+  const there = answer?.ahead ?? null;
+  if (there === null) {
+    const fix = 'See that this machine reaches it, and try again.';
+    return problem('clock', `${origin} does not say what time it is`, fix);
+  }
+  const skew = (ahead ?? 0) - there;
+  const told = `${(Math.abs(skew) / 1000).toFixed(0)} s ${skew < 0 ? 'behind' : 'ahead of'} that of ${origin}`;
+  if (Math.abs(skew) <= MAX_SKEW_MS) return ok('clock', `the clock is ${told}`);
+  return problem('clock', `the clock is ${told}`, 'Let the server keep its time by NTP.');
+}

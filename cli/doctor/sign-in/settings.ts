@@ -1,0 +1,72 @@
+import { enforcePublicUrls } from '../../../src/auth/issuer.ts';
+import { parseKeys } from '../../../src/crypto/keys.ts';
+import { toSvcError } from '../../../src/errors.ts';
+import type { Settings } from '../../../src/settings/model.ts';
+import type { Address } from '../address.ts';
+import { type Check, ok, problem } from '../check.ts';
+import type { ServedProject } from './metadata.ts';
+
+/** Looks at the settings alone; `here` says whether they are those of the server that is looked at. */
+export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
+  const { provider, verifier } = settings.auth;
+  if (provider === null && verifier === null) {
+    const message = 'the configuration asks nobody to sign in: `auth.provider` is none';
+    return [problem('provider', message, 'Set `auth.provider`, or `auth.mode: verifier`.')];
+  }
+  const keys = provider === null ? [] : [checkKeys(settings, here)];
+  return [...keys, checkPlace(settings, address)];
+}
+
+function checkKeys({ auth, transport }: Settings, here: boolean): Check {
+  try {
+    const { length } = parseKeys(auth.keys);
+    if (length > 0) return ok('keys', `tokens are sealed with the first of ${length} keys`);
+  } catch (thrown) {
+    const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
+    return problem('keys', message, fix.join(' '));
+  }
+  if (auth.persistence?.type === 'sqlite' && !transport.http.stateless) {
+    return ok('keys', 'there is a key beside the store; further instances need SVC_AUTH_KEYS');
+  }
+  if (!here) {
+    return ok(
+      'keys',
+      'there are none in this configuration; those of the server there cannot be seen from here',
+    );
+  }
+  const message = 'this configuration has no keys: a restart or another instance signs everybody out';
+  return problem(
+    'keys',
+    message,
+    'Make one with `svc auth keygen`, and set SVC_AUTH_KEYS to it on every instance.',
+  );
+}
+
+function checkPlace({ transport }: Settings, { base }: Address): Check {
+  const { http } = transport;
+  try {
+    // over https, what the server says of itself decides: a platform's front door needs no setting
+    if (base.startsWith('http:')) enforcePublicUrls(http, { host: http.host });
+  } catch (thrown) {
+    const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
+    return problem('address', message, fix.join(' '));
+  }
+  if (http.base_url !== null && http.base_url !== base && !http.trust_proxy) {
+    const message = `\`transport.http.base_url\` is ${http.base_url}, but clients use ${base}`;
+    return problem('address', message, 'Make them the same, letter for letter.');
+  }
+  const from = http.base_url === null ? 'the request' : '`transport.http.base_url`';
+  return ok('address', `${base}, from ${from}${http.trust_proxy ? ', its scheme from the proxy' : ''}`);
+}
+
+/** Whether tokens that are made for one resource count at the other. */
+export function checkAudience({ auth }: Settings, { resource }: ServedProject): readonly Check[] {
+  if (resource === null) return [];
+  const audience = auth.verifier?.audience ?? [];
+  if (audience.length === 0 || audience.includes(resource)) {
+    return [ok('audience', `tokens must be made for ${resource}, which is the resource`)];
+  }
+  const message = `tokens must be made for ${audience.join(' or ')}, but clients ask for ones for ${resource}`;
+  const fix = 'Let `auth.verifier.audience` name the resource, or leave it out.';
+  return [problem('audience', message, fix)];
+}

@@ -1,0 +1,102 @@
+import type { TargetName } from '../../deploy/targets/targets.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import {
+  ALLOWABLE,
+  type Allowed,
+  allowedIn,
+  CHECKS,
+  type CheckName,
+  type CheckReport,
+  isOpen,
+  judge,
+  skip,
+  toProblems,
+} from '../../src/quality/gate/report.ts';
+import { nearestName } from '../../src/types/nearest.ts';
+import type { CommandInput } from '../io/command-input.ts';
+import type { Output } from '../io/output.ts';
+import type { CheckedProject } from '../project/project.ts';
+import { checkPythonFiles } from '../project/python-checks.ts';
+import { driftCheck, type ServedEndpoints, statementFindings } from './database-checks.ts';
+import {
+  bundledSecrets,
+  checkCapabilities,
+  lintCheck,
+  lockCheck,
+  secretsCheck,
+  validateCheck,
+} from './project-checks.ts';
+import { toGateError } from './report-text.ts';
+import { testsCheck } from './tests-check.ts';
+
+/** What a build goes through: first what needs no database, then what looks at the one that will be served. */
+export interface DeployGate {
+  /** What no artefact can do is one of the checks here. */
+  readonly incapable: boolean;
+  /** Makes the checks that are left; throws project_invalid with all of them where one stands against the build. */
+  readonly inspect: (database: Database) => Promise<readonly Allowed[]>;
+  /** Every check, once inspect has ended. */
+  readonly reports: () => readonly CheckReport[];
+}
+
+/** What `--allow` names; throws for anything else. */
+function allowedOf(input: CommandInput): readonly CheckName[] {
+  return input.list('allow').map((asked) => {
+    const check = ALLOWABLE.find((name) => name === asked);
+    if (check) return check;
+    const near = nearestName(asked, ALLOWABLE);
+    const hint =
+      asked === 'validate'
+        ? 'A project with errors cannot be built.'
+        : near === null
+          ? `Choose ${ALLOWABLE.join(', ')}.`
+          : `Did you mean ${near}?`;
+    throw new SvcError('usage', `--allow ${asked} is not known. ${hint}`);
+  });
+}
+
+/** Makes the checks that need no database; throws where they leave nothing that could be built. */
+export async function openGate(
+  checked: CheckedProject,
+  target: TargetName,
+  input: CommandInput,
+  output: Output,
+): Promise<DeployGate> {
+  const allowed = allowedOf(input);
+  const python = await checkPythonFiles(checked);
+  const first = [validateCheck([...checked.findings, ...python]), lintCheck(checked, allowed)];
+  const bundled = await bundledSecrets(checked, input.text('config'));
+  const secrets = await secretsCheck(checked, bundled, allowed);
+  if (!isOpen(first.slice(0, 1)) || bundled.length > 0)
+    throw toGateError(target, withRest([...first, secrets]));
+  const catalog = await compileCatalog(checked.project);
+  const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
+  const platform = { target, experimentalPython: input.flag('experimentalPython') };
+  const capability = await checkCapabilities(checked, catalog, platform);
+  let reports: readonly CheckReport[] = still;
+  return {
+    incapable: true,
+    reports: () => reports,
+    inspect: async (database) => {
+      const served: ServedEndpoints = { checked, catalog, database, target, allowed };
+      const findings = await statementFindings(served);
+      reports = [
+        ...still,
+        judge('target', [...capability, ...toProblems(findings)], allowed),
+        await testsCheck(served, findings, { input, output }),
+        await driftCheck(served),
+      ];
+      if (!isOpen(reports)) throw toGateError(target, reports);
+      return allowedIn(reports);
+    },
+  };
+}
+
+/** What could not be checked any more is in the report too. */
+function withRest(made: readonly CheckReport[]): readonly CheckReport[] {
+  const known = new Set(made.map(({ check }) => check));
+  const rest = CHECKS.filter((check) => !known.has(check));
+  return [...made, ...rest.map((check) => skip(check, 'the project cannot be built as it is'))];
+}

@@ -1,0 +1,84 @@
+import { isObject, type JsonValue } from '../../src/json.ts';
+import { type MigrationNote, type Noting, type Rewritten, renameVersion } from './rewrite.ts';
+import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
+
+const KINDS = ['tool', 'resource', 'prompt'] as const;
+
+/** An endpoint file in our words; null where it is no endpoint. What is no YAML stays, for whoever wrote it to mend. */
+export function rewriteEndpoint(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  if (yaml === null) return { text, notes: [] };
+  const kind = KINDS.find((name) => nodeValueAt(yaml.value, [name]) !== undefined);
+  if (kind === undefined) return null;
+  const noting: Noting = { file, notes: [] };
+  renameVersion(yaml, noting);
+  for (const side of ['input', 'output'] as const) rewriteRules(yaml, [kind, 'policies', side], noting);
+  for (const index of keysAt(yaml.value, [kind, 'tests'])) rewriteTest(yaml, [kind, 'tests', index], noting);
+  return { text: yaml.toString(), notes: noting.notes };
+}
+
+/** Rules that did nothing go; one that did nothing by mistake works now. */
+function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
+  const returns = nodeValueAt(yaml.value, [path[0] ?? '', 'return']) ?? null;
+  for (const index of keysAt(yaml.value, path)) {
+    const rule = nodeValueAt(yaml.value, [...path, index]) ?? null;
+    const at = { file, line: yaml.lineOf([...path, index]) };
+    const why = uselessness(rule, path.at(-1) === 'input', returns);
+    if (why !== null) {
+      const gone = yaml.remove([...path, index]);
+      notes.push(toRemovalNote(gone, at, { what: 'A rule', why }));
+    } else if (isObject(rule) && rule.action === 'filter_sensitive_fields') {
+      notes.push({
+        kind: 'check',
+        ...at,
+        message: '`filter_sensitive_fields` did nothing in MXCP, and works here.',
+      });
+    }
+  }
+}
+
+function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): string | null {
+  if (!isObject(rule)) return null;
+  const { action, fields } = rule;
+  if (action === 'deny') return null;
+  if (input) return `\`${action}\` has no effect on input`;
+  if (action === 'filter_sensitive_fields') {
+    return returns === null ? 'it needs a `return` that says what is sensitive' : null;
+  }
+  const none = !Array.isArray(fields) || fields.length === 0;
+  return none ? `\`${action}\` names no fields, and had no effect` : null;
+}
+
+/** `result: null` asserted nothing there, and asserts null here. */
+function rewriteTest(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
+  const test = nodeValueAt(yaml.value, path);
+  if (!isObject(test ?? null) || nodeValueAt(yaml.value, [...path, 'result']) !== null) return;
+  const at = { file, line: yaml.lineOf([...path, 'result']) };
+  const gone = yaml.remove([...path, 'result']);
+  notes.push(toRemovalNote(gone, at, { what: '`result: null`', why: 'it asserted nothing in MXCP' }));
+}
+
+interface Removal {
+  readonly what: string;
+  readonly why: string;
+}
+
+function toRemovalNote(
+  gone: boolean,
+  at: Pick<MigrationNote, 'file' | 'line'>,
+  { what, why }: Removal,
+): MigrationNote {
+  if (gone) return { kind: 'lost', ...at, message: `${what} was left out: ${why}.` };
+  const message = `${what} is to be taken out by hand, since the file has aliases: ${why}.`;
+  return { kind: 'check', ...at, message };
+}
+
+/** A suite of evaluations in our words; null where it is no suite. */
+export function rewriteSuite(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  if (yaml === null) return { text, notes: [] };
+  if (nodeValueAt(yaml.value, ['mxcp']) === undefined) return null;
+  const noting: Noting = { file, notes: [] };
+  renameVersion(yaml, noting);
+  return { text: yaml.toString(), notes: noting.notes };
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { readUserFile } from '../../src/settings/user-file.ts';
+import { type MigrationNote, type Noting, type Rewritten, renameVersion } from './rewrite.ts';
+import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
+
+/** The user file in our words; it goes beside the project, and never to its place by itself. */
+export interface MigratedUser {
+  readonly from: string;
+  /** Below the new project. */
+  readonly path: string;
+  readonly text: string;
+  readonly notes: readonly MigrationNote[];
+  readonly findings: readonly Finding[];
+}
+
+/** Git does not see it. */
+const PLACE = '.svc/config.yml';
+
+/** The user file that was named, or the one that MXCP would take; null where there is none. */
+export async function migrateUser(asked: string | undefined): Promise<MigratedUser | null> {
+  const usual = process.env.MXCP_CONFIG || join(homedir(), '.mxcp/config.yml');
+  const from = resolve(asked ?? usual);
+  if (!existsSync(from)) {
+    if (asked === undefined) return null;
+    throw new SvcError('usage', `--config ${asked}: there is no such file.`);
+  }
+  const done = rewriteUser(await readFile(from, 'utf8'), from);
+  if (done === null) throw new SvcError('usage', `${from} is no YAML, so nothing can be made of it.`);
+  const { findings } = readUserFile(new TextEncoder().encode(done.text), PLACE);
+  return { from, path: PLACE, ...done, findings };
+}
+
+/** The user file in our words; null where it is no YAML. */
+function rewriteUser(text: string, file: string): Rewritten | null {
+  const yaml = editYaml(text);
+  if (yaml === null) return null;
+  const noting: Noting = { file, notes: [] };
+  renameVersion(yaml, { ...noting, required: true });
+  for (const project of keysAt(yaml.value, ['projects'])) {
+    for (const profile of keysAt(yaml.value, ['projects', project, 'profiles'])) {
+      const auth = ['projects', project, 'profiles', profile, 'auth'];
+      rewriteScopes(yaml, auth);
+      rewriteStore(yaml, [...auth, 'persistence'], noting);
+      rewriteVerifier(yaml, auth, noting);
+    }
+  }
+  return { text: yaml.toString(), notes: noting.notes };
+}
+
+/** `mxcp:access` -> `svc:access`. */
+function rewriteScopes(yaml: YamlEdit, auth: YamlPath): void {
+  const lists = [
+    [...auth, 'authorization', 'required_scopes'],
+    ...keysAt(yaml.value, [...auth, 'clients']).map((index) => [...auth, 'clients', index, 'scopes']),
+  ];
+  for (const path of lists) {
+    for (const index of keysAt(yaml.value, path)) {
+      const scope = nodeValueAt(yaml.value, [...path, index]);
+      if (typeof scope === 'string' && scope.startsWith('mxcp:')) {
+        yaml.setText([...path, index], scope.replace(/^mxcp:/, 'svc:'));
+      }
+    }
+  }
+}
+
+function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
+  if (!isObject(nodeValueAt(yaml.value, path) ?? null)) return;
+  const place = nodeValueAt(yaml.value, [...path, 'path']);
+  if (typeof place === 'string') yaml.setText([...path, 'path'], place.replace(/\.mxcp(?=\/)/, '.svc'));
+  const message = 'Stored logins are not carried over: people sign in once more.';
+  notes.push({ kind: 'lost', file, line: yaml.lineOf(path), message });
+}
+
+/** There the checking of foreign tokens shares the block `oidc`; here it has one of its own. */
+function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting): void {
+  const oidc = nodeValueAt(yaml.value, [...auth, 'oidc']) ?? null;
+  if (nodeValueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;
+  const at = { file, line: yaml.lineOf([...auth, 'oidc']) };
+  if (!yaml.replace([...auth, 'oidc'], toVerifier(oidc))) {
+    const message = '`oidc` of `mode: verifier` is to become `verifier` by hand, since the file has aliases.';
+    notes.push({ kind: 'check', ...at, message });
+    return;
+  }
+  yaml.renameKey([...auth, 'oidc'], 'verifier');
+  if (nodeValueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
+  notes.push({
+    kind: 'done',
+    ...at,
+    message: '`oidc` of `mode: verifier` became `verifier`, with the issuer of its `config_url`.',
+  });
+}
+
+function toVerifier({
+  config_url,
+  audience,
+  client_id,
+  client_secret,
+  provider_name,
+  claim_mappings,
+}: JsonObject) {
+  const issuer = typeof config_url === 'string' ? config_url.replace(/\/\.well-known\/.*$/, '') : '';
+  const kept: { [key: string]: JsonValue | undefined } = {
+    ...{ audience, client_id, client_secret, provider_name, claim_mappings },
+  };
+  const known = Object.entries(kept).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+  return { issuer, ...Object.fromEntries(known) };
+}

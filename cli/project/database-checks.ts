@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
+import { createFromSeed } from '../../adapters/node/database/seed.ts';
+import { compileCatalog } from '../../src/catalog/compile.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import { SITE_NAME } from '../../src/project/site.ts';
+import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
+import { checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
+import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
+import { type CheckedProject, databaseFor, soundPart } from './project.ts';
+import type { TargetChoice } from './target.ts';
+import { ensureWasmArtefact } from './wasm-artefact.ts';
+
+/** What `svc validate` looks at: one file or all, for a target or for the profile as it is. */
+export interface ValidationScope {
+  readonly file: string | null;
+  readonly target: TargetChoice | null;
+}
+
+/** Checks against the database whatever has no error so far, with the engine that will serve it. */
+export async function checkDatabase(
+  checked: CheckedProject,
+  { file, target }: ValidationScope,
+): Promise<readonly Finding[]> {
+  const { site } = checked.project;
+  if (site === null) return [];
+  const sound = soundPart(checked);
+  const choice = loadable(databaseFor(checked, target));
+  const serving = servingOf(choice, target);
+  const positions = checked.project.sitePositions ?? {};
+  const unknown = checkExtensions(site.extensions, serving, positions);
+  const lost = choice.engine === 'native' ? await checkLoadable(choice, positions) : [];
+  const asked = sound.endpoints.flatMap(({ endpoint }) =>
+    endpoint?.enabled && endpoint.kind !== 'prompt' && (file ?? endpoint.file) === endpoint.file
+      ? [endpoint]
+      : [],
+  );
+  if (asked.length === 0 || lost.length > 0) return [...unknown, ...lost];
+  const catalog = await compileCatalog(sound);
+  try {
+    const check = (database: Database) => checkStatements(asked, catalog, database, serving);
+    return [...unknown, ...(await withDatabase(sound.root, choice, check))];
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
+    return [...unknown, notChecked(choice, thrown)];
+  }
+}
+
+/** Extensions that the engine cannot load are findings; the SQL is looked at all the same. */
+function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
+  return choice.engine === 'wasm' || extensions === undefined ? choice : { ...choice, extensions };
+}
+
+/** An engine by itself is no platform. */
+function servingOf({ engine }: DatabaseChoice, target: TargetChoice | null): ServingPlatform {
+  const platform = target === 'wasm' || target === 'native' ? null : target;
+  return { platform, engine: engine === 'wasm' ? 'duckdb-wasm' : 'duckdb-native' };
+}
+
+/** The database as it is; where there is none, a passing one made from the seed script. */
+async function withDatabase<T>(
+  root: string,
+  choice: DatabaseChoice,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  if (choice.engine === 'wasm') await ensureWasmArtefact();
+  if (existsSync(choice.path)) return use(choice, work);
+  const path = join(tmpdir(), `svc-${randomUUID()}.db`);
+  try {
+    if (await createFromSeed(root, path)) return await use({ ...choice, path }, work);
+    throw new SvcError('database_unavailable', `there is no file ${choice.path} yet`);
+  } finally {
+    for (const made of [path, `${path}.wal`]) await rm(made, { force: true });
+  }
+}
+
+async function use<T>(choice: DatabaseChoice, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openNodeDatabase(choice);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function notChecked({ path }: DatabaseChoice, { message }: SvcError): Finding {
+  return {
+    severity: 'info',
+    code: 'sql-not-checked',
+    file: SITE_NAME,
+    line: 0,
+    column: 0,
+    message: `The SQL was not checked against the database: ${message.split('\n')[0] ?? ''}`,
+    fix: `Create ${path}, or stop the process that holds it, and validate again.`,
+  };
+}
+
+/** The extensions that the native engine cannot load on this machine, each at its place: no server would start here. */
+async function checkLoadable(choice: DatabaseChoice, positions: Positions): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const [index, extension] of (choice.extensions?.extensions ?? []).entries()) {
+    const error = await tryToLoad({ ...choice.extensions, extensions: [extension] });
+    if (error === null) continue;
+    const [message = '', fix = ''] = error.message.split('\n');
+    findings.push({
+      severity: 'error',
+      code: 'extension-unavailable',
+      file: SITE_NAME,
+      ...positionAt(positions, ['extensions', index]),
+      message,
+      fix,
+    });
+  }
+  return findings;
+}
+
+/** In an engine of its own: the database may be missing, or held by a server. */
+async function tryToLoad(settings: DatabaseChoice['extensions']): Promise<SvcError | null> {
+  const { openNative } = await import('../../adapters/duckdb-native/open.ts');
+  try {
+    const database = await openNative({ path: ':memory:', readonly: false, ...settings });
+    await database.close();
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof SvcError && thrown.code === 'database_unavailable') return thrown;
+    throw thrown;
+  }
+}
