@@ -5,7 +5,7 @@ import { reportError } from './io/report-error.ts';
 import { createProgram, findCommand, isFinished, toUsageError } from './program.ts';
 import { COMMANDS } from './table.ts';
 
-/** Runs one command line; the exit code is 0 for ok, 1 for failed, 2 for a usage error. */
+/** Runs one command line and returns the exit code: 0 for ok, 1 for failed, 2 for a usage error. */
 export async function main(argv: readonly string[]): Promise<number> {
   tolerateClosedPipes();
   const output = createOutput({ json: asks(argv, '--json'), debug: asks(argv, '--debug') || debugSet() });
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Read before parsing, because a parse error is reported the same way. */
+/** Reads a flag before parsing, because a parse error must be reported in the same form. */
 function asks(argv: readonly string[], flag: string): boolean {
   const end = argv.indexOf('--');
   return (end === -1 ? argv : argv.slice(0, end)).includes(flag);

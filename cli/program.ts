@@ -6,7 +6,7 @@ import { type CommandInput, createInput } from './io/command-input.ts';
 
 type Start = (command: Command, input: CommandInput) => Promise<void>;
 
-/** The command line's grammar, from the table; loads none of the commands. */
+/** Makes the grammar of the command line from the table. Loads no command. */
 export function createProgram(
   commands: readonly Command[],
   start: Start,
@@ -32,7 +32,7 @@ export function findCommand(commands: readonly Command[], argv: readonly string[
   return commands.find((command) => commandNameOf(command) === asked);
 }
 
-/** Programs that start others seldom say where. */
+/** Changes the folder. Our error names the option, which Node's error does not. */
 function enter(directory: unknown): void {
   if (typeof directory !== 'string') return;
   try {
@@ -56,7 +56,7 @@ function toText(arg: unknown): string | undefined {
   return typeof arg === 'string' ? arg : undefined;
 }
 
-/** The first word that is no option. */
+/** The first word that is not an option. */
 function commandOf(argv: readonly string[]): string {
   const index = argv.findIndex((word, at) => !word.startsWith('-') && !isDirectory(argv[at - 1]));
   return argv[index] ?? '';
@@ -66,7 +66,10 @@ function isDirectory(option: string | undefined): boolean {
   return option === '-C' || option === '--directory';
 }
 
-/** Only what comes before the other program's first word is ours; commander can say so for the whole line only. */
+/**
+ * Lets a command pass words on. Options before the other program's first word are ours; commander only supports that
+ * for the whole line.
+ */
 function passOn(program: Program, name: string, next: string | undefined): void {
   program.enablePositionalOptions();
   const sub = program.commands.find((command) => command.name() === name);
@@ -80,7 +83,7 @@ function toCommander({ flags, summary, repeat }: Option): CommanderOption {
   return repeat ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
 }
 
-/** Commander's complaint as ours; null when it only printed help or the version. */
+/** Converts an error of commander; null if commander only printed help or the version. */
 export function toUsageError(thrown: unknown): SvcError | null {
   if (!(thrown instanceof CommanderError)) return null;
   // all that commander says of `svc help` with a name that it does not know
@@ -89,7 +92,7 @@ export function toUsageError(thrown: unknown): SvcError | null {
   return new SvcError('usage', `${text.charAt(0).toUpperCase()}${text.slice(1)}`, { cause: thrown });
 }
 
-/** Whether commander stopped because all that was asked for is printed. */
+/** Whether commander stopped after printing help or the version. */
 export function isFinished(thrown: unknown): boolean {
   return thrown instanceof CommanderError && thrown.exitCode === 0;
 }

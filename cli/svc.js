@@ -27,7 +27,7 @@ if (newEnough()) {
   runUnderOwnNode();
 }
 
-/** A checkout installs and compiles itself; an installed package has neither sources nor a set-up script. */
+/** Installs and compiles a checkout. An installed package has neither sources nor a set-up script. */
 async function prepareCheckout() {
   if (!existsSync(join(ROOT, 'tsconfig.json'))) return;
   const { setUp } = await import('../scripts/setup.js');
@@ -51,7 +51,7 @@ function runUnderOwnNode() {
   });
 }
 
-/** Whoever asked for JSON gets some, even of this. */
+/** Prints an error, as JSON if the user asked for JSON. */
 function fail(message) {
   const error = { code: 'internal', message };
   if (process.argv.includes('--json')) console.log(JSON.stringify({ status: 'error', error }));

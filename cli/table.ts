@@ -22,7 +22,10 @@ const PLATFORM: Option = {
   values: TARGET_NAMES,
 };
 
-/** Every command of `svc` (spec, "Command-line operations"): data alone, in the order of `--help`, so it may be long. */
+/**
+ * Every command of `svc` in the order of `--help` (spec, "Command-line operations"). It is only data, so it may be
+ * long.
+ */
 export const COMMANDS: readonly Command[] = [
   {
     usage: 'init [dir]',

@@ -6,7 +6,9 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { messageOf, SvcError } from '../src/errors.ts';
 import { CONFIG_FILE, type Target } from './targets/target.ts';
 
-/** Its modules for browsers: those for Node are CommonJS and call `require`, which a module has not. */
+/**
+ * The browser build of yaml. Its build for Node is CommonJS and calls `require`, which an ES module does not have.
+ */
 const YAML = join(dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
 
 /** Modules of the artefact that stay beside the bundle. */
@@ -21,27 +23,27 @@ const RUNTIMES = {
   },
 } as const satisfies { readonly [runtime: string]: BuildOptions };
 
-/** What goes into a bundle beside what every project needs. */
+/** The optional parts of a bundle. */
 export interface Included {
-  /** What loads settings: a quarter of the code. */
+  /** The code that loads settings: a quarter of all code. */
   readonly settings: boolean;
-  /** The user file, which lies beside. */
+  /** The user file, which lies beside the bundle. */
   readonly config: boolean;
-  /** The language of policy conditions: a third of the code. */
+  /** The language of policy conditions: a third of all code. */
   readonly policies: boolean;
   /** The language of prompt templates. */
   readonly prompts: boolean;
-  /** What makes audit records. */
+  /** The code that makes audit records. */
   readonly audit: boolean;
-  /** What signs people in and checks tokens. */
+  /** The code that signs people in and checks tokens. */
   readonly auth: boolean;
-  /** What sends traces and metrics. */
+  /** The code that sends traces and metrics. */
   readonly telemetry: boolean;
-  /** What runs Python endpoints. */
+  /** The code that runs Python endpoints. */
   readonly python?: boolean;
 }
 
-/** Modules that are loaded by the first call that needs them, and are left out where no call can. */
+/** Modules that load with the first call that needs them. They are left out if no call can need them. */
 const BY_NEED = {
   policies: /\/policy\/(compile|enforce|when)\.[jt]s$/,
   prompts: /\/template\/prompt\.[jt]s$/,
@@ -50,14 +52,14 @@ const BY_NEED = {
   python: /\/python-pyodide\/choose\.[jt]s$/,
 } as const;
 
-/** One module, and what it is made of. */
+/** A bundled module and its parts. */
 export interface Bundled {
   readonly code: Uint8Array;
-  /** Which files went into it, relative to `BUNDLED_FROM`, and what each imports. */
+  /** The files in it, relative to `BUNDLED_FROM`, and the imports of each. */
   readonly metafile: Metafile;
 }
 
-/** One entry of `adapters/` with everything it imports, as one minified module. */
+/** Bundles one entry of `adapters/` with its imports as one minified module. */
 export async function bundle(
   entry: string,
   runtime: Target['runtime'],
@@ -106,7 +108,7 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
   };
 }
 
-/** The folder that paths of a metafile begin in. */
+/** The folder that the paths of a metafile are relative to. */
 export const BUNDLED_FROM = fileURLToPath(new URL('..', import.meta.url));
 
 const OPTIONS = {
@@ -125,7 +127,7 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** A module as this package has it: compiled where it is installed, TypeScript in its own repository. */
+/** The path of a module of this package: JavaScript if the package is installed, TypeScript in a checkout. */
 export function sourceFile(module: string): string {
   const urls = ['js', 'ts'].map((end) => new URL(`../${module}.${end}`, import.meta.url));
   const found = urls.find((url) => existsSync(url));

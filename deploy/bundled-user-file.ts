@@ -6,7 +6,7 @@ import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.
 import { readUserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
 
-/** The user file that goes into the artefact, null when none was asked for; refuses one with secrets (design, D15). */
+/** Reads the user file for the artefact; null if none was named. Throws if it contains a secret (design, D15). */
 export async function readConfig(path: string | undefined, root: string): Promise<string | null> {
   if (path === undefined) return null;
   const bytes = await readFile(resolve(root, path)).catch((cause) => {
@@ -17,7 +17,7 @@ export async function readConfig(path: string | undefined, root: string): Promis
   return new TextDecoder().decode(bytes);
 }
 
-/** Whether any profile of a user file signs people in, or checks tokens of another server. */
+/** Whether any profile of a user file signs people in or checks tokens of another server. */
 export function configNeedsSignIn(config: string): boolean {
   const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
   return leavesOf(user?.yaml.value ?? null).some(({ path, value }) => {
@@ -27,7 +27,7 @@ export function configNeedsSignIn(config: string): boolean {
   });
 }
 
-/** Whether any profile of a user file has a `telemetry` block; one that is off may be switched on by the environment. */
+/** Whether any profile of a user file has a `telemetry` block. The environment may switch on a block that is off. */
 export function namesTelemetry(config: string): boolean {
   const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
   return leavesOf(user?.yaml.value ?? null).some(

@@ -13,7 +13,10 @@ export interface SoundProject {
   readonly catalog: Catalog;
 }
 
-/** Loads, checks and compiles the project; throws project_invalid for any error and, unless that is let pass, for what no artefact can do. */
+/**
+ * Loads, checks and compiles the project. Throws project_invalid for errors, and target_unsupported for a project
+ * that no artefact can serve, unless `incapable` is set.
+ */
 export async function compileProject(
   root: string,
   profile: string | undefined,
@@ -30,12 +33,12 @@ export async function compileProject(
   return sound;
 }
 
-/** What of a project no artefact can do. */
+/** The parts of a project that no artefact can serve. */
 export function checkCapability({ site, catalog }: SoundProject): readonly SvcError[] {
   return [extensionsProblem(site), writersProblem(catalog)].filter((problem) => problem !== null);
 }
 
-/** Throws project_invalid that lists the findings, if there are any. */
+/** Throws project_invalid with the findings, if there are any. */
 export function refuseBuild(errors: readonly Finding[]): void {
   if (errors.length === 0) return;
   const lines = errors.map(
@@ -44,7 +47,7 @@ export function refuseBuild(errors: readonly Finding[]): void {
   throw new SvcError('project_invalid', lines.join('\n'));
 }
 
-/** An artefact's database is a copy that only reads: what a tool wrote would be gone with the instance. */
+/** An artefact's database is a read-only copy, because anything written to it would be lost with the instance. */
 function writersProblem({ tools, resources }: Catalog): SvcError | null {
   const entries = [...Object.values(tools), ...Object.values(resources)];
   // what a function does is known when it does it
@@ -57,7 +60,7 @@ function writersProblem({ tools, resources }: Catalog): SvcError | null {
   );
 }
 
-/** The engine of every artefact loads none. */
+/** The engine of artefacts loads no extensions. */
 function extensionsProblem({ extensions }: SiteFile): SvcError | null {
   if (extensions.length === 0) return null;
   const names = extensions.map(({ name }) => name).join(', ');

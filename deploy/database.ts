@@ -5,9 +5,9 @@ import { basename, dirname } from 'node:path';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadedTable, type LoadOptions, loadTables } from './load-tables.ts';
 
-/** A database file in the artefact. */
+/** The database file in the artefact. */
 export interface CopiedDatabase {
-  /** As the project's own file is called. */
+  /** The file name in the project. */
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -15,7 +15,7 @@ export interface CopiedDatabase {
 
 const ATTEMPTS = 5;
 
-/** Copies a database as one complete file, with what its log still holds. */
+/** Copies a database as one complete file, including the changes in its log. */
 export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
   if ((await version(source)) === null) throw missing(source);
   await mkdir(dirname(target), { recursive: true });
@@ -27,7 +27,9 @@ export async function copyDatabase(source: string, target: string): Promise<Copi
   return describe(source, target);
 }
 
-/** Fills tables of the artefact's database from files; a project that has no database gets one of these tables. */
+/**
+ * Fills tables of the artefact's database from files. If the project has no database, it makes one from these tables.
+ */
 export async function loadDatabase(
   source: string,
   target: string,
@@ -49,14 +51,14 @@ async function hasLog(file: string): Promise<boolean> {
 }
 
 /**
- * DuckDB writes the same log into the same file in ever different bytes, so this happens once, where the database lies,
- * and every build copies one result. Where a program holds the database, or nobody may write to it, the copy must do.
+ * Writes the log into the project's own file, once. DuckDB writes different bytes each time, so builds could not give
+ * the same result otherwise. If the file is in use or read-only, the copy is written instead.
  */
 async function settle(source: string): Promise<void> {
   await checkpoint(source).catch(() => {});
 }
 
-/** Copies file and log together; again when a writer changed either of them meanwhile. */
+/** Copies file and log. Repeats if a writer changed either of them meanwhile. */
 async function copyUnchanged(source: string, target: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const before = `${await version(source)} ${await version(wal(source))}`;
@@ -71,7 +73,7 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
   );
 }
 
-/** Writes the log of a database into its file; only the native engine writes. */
+/** Writes the log of a database into its file, with the native engine, because the wasm engine only reads. */
 async function checkpoint(file: string): Promise<void> {
   const { runScript } = await import('../adapters/duckdb-native/files/script.ts');
   try {
@@ -87,7 +89,7 @@ async function version(file: string): Promise<string | null> {
   return found?.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}` : null;
 }
 
-/** Bytes 8 to 11 of every DuckDB file. */
+/** Throws unless bytes 8 to 11 are those of a DuckDB file. */
 async function refuseForeign(file: string, source: string): Promise<void> {
   const handle = await open(file);
   try {

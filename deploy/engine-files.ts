@@ -12,7 +12,7 @@ export async function copyEngine(folder: string): Promise<void> {
   for (const file of FILES) await copyFile(join(from, file), join(folder, file));
 }
 
-/** Where the engine is: beside this file where the package is installed, in `dist` of its own repository. */
+/** The folder of the engine: beside this file in an installed package, in `dist` of a checkout. */
 export function engineFolder(): string {
   const places = ['../duckdb-wasm', '../dist/duckdb-wasm'].map((path) => new URL(path, import.meta.url));
   const found = places.map((url) => fileURLToPath(url)).find((path) => existsSync(join(path, 'duckdb.wasm')));

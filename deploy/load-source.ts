@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
 
-/** What `--load` names: files by a path or a pattern, and the table they become. */
+/** A value of `--load`: the files and the table they become. */
 export interface LoadSource {
-  /** null: each file becomes a table named after it. */
+  /** Null: each file becomes a table named after it. */
   readonly table: string | null;
-  /** An absolute path, perhaps with `*`, `?`, `[...]` or `**`. */
+  /** An absolute path, which may contain `*`, `?`, `[...]` or `**`. */
   readonly pattern: string;
 }
 
-/** Reads `path` or `table=path`; paths start from a folder. */
+/** Parses `path` or `table=path`. Paths are relative to the folder. */
 export function parseLoadSource(text: string, folder: string): LoadSource {
   const [, table, path = ''] = /^(?:([^=/\\]+)=)?(.*)$/s.exec(text) ?? [];
   if (path === '') throw new SvcError('usage', `--load ${text} names no file. Write path or table=path.`);
@@ -25,7 +25,7 @@ const READERS: { readonly [extension: string]: (files: string) => string } = {
   parquet: (files) => `read_parquet(${files})`,
 };
 
-/** The SQL that reads files, which are all of one format. */
+/** The SQL that reads files of one format, e.g. `read_csv(['a.csv'])`. Throws usage for unknown or mixed formats. */
 export function tableReaderOf(files: readonly string[]): string {
   const [format, ...others] = [...new Set(files.map(formatOf))];
   const reader = READERS[format ?? ''];
@@ -33,7 +33,7 @@ export function tableReaderOf(files: readonly string[]): string {
   return reader(`[${files.map((file) => `'${file.replaceAll("'", "''")}'`).join(', ')}]`);
 }
 
-/** The ending that says what is in a file; compressed text has another one behind it. */
+/** The file's extension without `.gz`. */
 function formatOf(file: string): string {
   return /\.(\w+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
 }

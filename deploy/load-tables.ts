@@ -3,21 +3,24 @@ import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadSource, tableReaderOf } from './load-source.ts';
 
-/** Files to load as tables, and what becomes of tables that are there already. */
+/** The files to load as tables. */
 export interface LoadOptions {
   readonly sources: readonly LoadSource[];
-  /** Whether a table that exists is replaced; otherwise that is an error. */
+  /** Whether to replace existing tables; without it they are an error. */
   readonly replace: boolean;
 }
 
-/** A table that was filled: plain JSON. */
+/** A filled table: plain JSON. */
 export type LoadedTable = {
   readonly table: string;
   readonly rows: number;
   readonly files: readonly string[];
 };
 
-/** Fills tables of a database file, which is made where there is none; throws project_invalid that names every file. */
+/**
+ * Fills tables of a database file and creates the file if needed. Throws project_invalid that names every failed
+ * file.
+ */
 export async function loadTables(
   database: string,
   { sources, replace }: LoadOptions,
@@ -41,7 +44,7 @@ export async function loadTables(
 
 type Table = Omit<LoadedTable, 'rows'>;
 
-/** Each file is a table of its own, named after it; all files of a source that has a name are one table. */
+/** Makes a table of each file, or one table of all files if the source has a name. */
 async function resolveTables(filling: Filling, sources: readonly LoadSource[]): Promise<readonly Table[]> {
   const tables: Table[] = [];
   for (const { table, pattern } of sources) {

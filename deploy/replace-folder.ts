@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { parseManifest } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
 
-/** Writes a folder whole or not at all: beside its place first, then moved there; the older one goes. */
+/** Writes a folder completely or not at all: first beside its place, then it replaces the older one. */
 export async function replaceFolder<T>(out: string, write: (folder: string) => Promise<T>): Promise<T> {
   await refuseForeign(out);
   const fresh = besides(out);
@@ -31,7 +31,7 @@ async function refuseForeign(out: string): Promise<void> {
   }
 }
 
-/** What tools and people keep in the folder (.dev.vars, .wrangler) survives the next build. */
+/** Keeps hidden files of people and tools (.dev.vars, .wrangler) through a build. */
 async function keepLocalFiles(out: string, fresh: string): Promise<void> {
   const local = (await readdir(out).catch(() => [])).filter((name) => name.startsWith('.'));
   for (const name of local) await rename(join(out, name), join(fresh, name));

@@ -5,7 +5,7 @@ import type { Catalog, ResourceEntry, ToolEntry } from '../src/catalog/model.ts'
 import { SvcError, toSvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
 
-/** Opens the copied database with the engine that will serve it, under the name it had. */
+/** Opens the copied database with the engine of artefacts, under its name in the project. */
 export async function withCopy<T>(
   file: string,
   name: string,
@@ -19,7 +19,7 @@ export async function withCopy<T>(
   }
 }
 
-/** Plans every statement and lets nothing pass; throws project_invalid. */
+/** Plans every statement. Throws project_invalid if one fails. */
 export async function enforceStatements(
   database: Database,
   { tools, resources }: Catalog,

@@ -16,7 +16,7 @@ export async function setUp({ wasm = false } = {}) {
   });
 }
 
-/** Its script knows whether the artefact is up to date. */
+/** Builds the wasm artefact. The script does nothing if the artefact is up to date. */
 async function ensureWasm() {
   const { status } = await announced('building the DuckDB-WASM artefact, about half a minute ...', 1000, () =>
     run(DEVELOPMENT_NODE, ['scripts/build-wasm.ts'], { cwd: ROOT }),
@@ -24,7 +24,9 @@ async function ensureWasm() {
   if (status !== 0) throw new Error('the wasm artefact could not be built; the reason is printed above.');
 }
 
-/** The same for a program that can do nothing without it: says why it failed, and ends. */
+/**
+ * Sets up a checkout for a program that cannot work without it. Prints the error and ends the process if it fails.
+ */
 export async function setUpOrExit(options) {
   try {
     await setUp(options);

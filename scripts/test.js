@@ -6,7 +6,7 @@ import { runSteps } from './test/totals.js';
 const STEPS = [...checkSteps, unitStep, programStep, platformStep];
 const [, , asked] = process.argv;
 
-/** What must be installed first comes on demand. */
+/** Steps that install something run only on demand. */
 const CHOICES = {
   '--dbt': [...STEPS, dbtStep],
   '--only-dbt': [dbtStep],

@@ -1,6 +1,9 @@
 import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 
-/** Text from a command line as a tool's schema wants it; what does not fit is left for the server to refuse. */
+/**
+ * Converts the texts of a command line to the types of a tool's schema. A text that fits no type stays a text, and
+ * the server refuses it.
+ */
 export function toArguments(args: JsonObject, schema: JsonObject): JsonObject {
   const properties = mapOf(schema.properties);
   return Object.fromEntries(

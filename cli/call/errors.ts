@@ -1,6 +1,6 @@
 import { messageOf, SvcError } from '../../src/errors.ts';
 
-/** What was met on the way to a server. */
+/** Events on the way to a server, by which an error is explained. */
 export interface Met {
   readonly url: string;
   /** Whether a token was sent. */
@@ -9,7 +9,7 @@ export interface Met {
   unreachable: unknown;
 }
 
-/** What keeps a call from being answered, and what to do about it. */
+/** Explains why a call got no answer, and how to fix that. */
 export function toCallError(thrown: unknown, met: Met): SvcError {
   const { url, status, unreachable } = met;
   const options = { cause: thrown };

@@ -4,17 +4,17 @@ import type { JsonObject, JsonValue } from '../../src/json.ts';
 export const CALL_KINDS = ['tool', 'resource', 'prompt'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
-/** One thing that a server offers. */
+/** A tool, resource or prompt that a server offers. */
 export type ListedEndpoints = {
   readonly kind: CallKind;
-  /** Of a resource its URI, or the template of it. */
+  /** A resource has its URI or URI template here. */
   readonly name: string;
   readonly description: string;
-  /** Of a tool: the schema of its arguments. */
+  /** The JSON Schema of the arguments; empty unless it is a tool. */
   readonly schema: JsonObject;
 };
 
-/** Everything of some kinds that a server offers to this caller, page by page. */
+/** Lists everything of the given kinds that the server offers to this caller. Reads all pages. */
 export async function listOffers(
   client: Client,
   kinds: readonly CallKind[] = CALL_KINDS,

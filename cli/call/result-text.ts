@@ -2,25 +2,25 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { styled } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
 
-/** What a tool answered, as people read it: its value where it has one, else its texts. */
+/** Formats a tool's result for people: its structured value if it has one, else its texts. */
 export function toToolText({ structuredContent, content }: JsonObject): string {
   return structuredContent === undefined ? partsOf(content) : toText(unwrapped(structuredContent));
 }
 
-/** In older revisions what is no map travels as the one value of a map. */
+/** Older revisions of MCP wrap a value that is no object as `{"result": value}`. */
 function unwrapped(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   const [[key, inner] = [], ...others] = Object.entries(value);
   return key === 'result' && inner !== undefined && others.length === 0 ? inner : value;
 }
 
-/** The contents of a resource; what is not text is told by its size. */
+/** Formats the contents of a resource. Binary contents are shown as their type and size. */
 export function toResourceText({ contents }: JsonObject): string {
   const parts = Array.isArray(contents) ? (contents as readonly JsonObject[]) : [];
   return parts.map(({ text, blob, mimeType }) => String(text ?? sizeText(mimeType, blob))).join('\n');
 }
 
-/** The messages of a prompt, each under its role. */
+/** Formats the messages of a prompt, each under its role. */
 export function toPromptText({ messages }: JsonObject): string {
   const list = Array.isArray(messages) ? (messages as readonly { role: string; content: JsonObject }[]) : [];
   return list

@@ -3,14 +3,14 @@ import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Met, toCallError } from './errors.ts';
 
-/** A running server, asked as its clients ask it. */
+/** A connection to a running server, through the same client library that MCP clients use. */
 export interface ClientSession {
-  /** Runs work with the client; what goes wrong is told by what the server answered. */
+  /** Runs work with the client. Errors are explained by the server's HTTP answer. */
   ask<T>(work: (client: Client) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Connects to a server's MCP endpoint in the newest revision that it speaks. */
+/** Connects to a server's MCP endpoint in the newest revision that the server speaks. */
 export async function openSession(url: string, token: string | null): Promise<ClientSession> {
   const met: Met = { url, token: token !== null, status: null, unreachable: null };
   const client = new Client({ name: 'svc', version: VERSION }, { versionNegotiation: { mode: 'auto' } });
@@ -30,7 +30,7 @@ export async function openSession(url: string, token: string | null): Promise<Cl
   return { ask: (work) => ask(() => work(client)), close: () => client.close() };
 }
 
-/** The client's own errors seldom say what the server answered. */
+/** Remembers the HTTP answer, because the client library's own errors seldom contain it. */
 async function watched(met: Met, url: string | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, init);

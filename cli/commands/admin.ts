@@ -7,7 +7,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { watchSignals } from '../serve/signals.ts';
 
-/** `svc admin`: asks a running server, or shows its page to a browser. */
+/** `svc admin`: asks a running server, or shows its admin page to a browser. */
 export const run: Run = async (input, output) => {
   const socket = input.text('socket') ?? (process.env.SVC_ADMIN_SOCKET || DEFAULTS['admin.socket']);
   if (input.flag('web')) return showPage(socket, portOf(input), output);

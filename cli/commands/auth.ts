@@ -2,7 +2,7 @@ import { generateKey } from '../../src/crypto/keys.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 
-/** `svc auth keygen`: a new key for the ring that tokens are sealed with. */
+/** `svc auth keygen`: prints a new key for sealing tokens. */
 export const run: Run = async (input, output) => {
   const [action] = input.args;
   if (action !== 'keygen') {

@@ -19,7 +19,7 @@ import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } f
 import { platformOf } from '../project/target.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
-/** `svc build`: a folder that runs by itself on a platform. */
+/** `svc build`: writes a folder that runs by itself on a platform. */
 export const run: Run = async (input, output) => {
   const target = platformOf(input, 'build');
   const checked = await checkProject(input);
@@ -33,7 +33,7 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-/** Builds a project that was loaded, as the options of `svc build` ask; without a gate whatever can be built. */
+/** Builds a loaded project with the options of `svc build`. Without a gate, only errors stop the build. */
 export async function buildChecked(
   checked: CheckedProject,
   target: TargetName,
@@ -62,7 +62,7 @@ export async function buildChecked(
   );
 }
 
-/** Where the artefact of a target is. */
+/** The folder of a target's artefact. */
 export function outOf(root: string, target: TargetName, input: CommandInput): string {
   const asked = input.text('out');
   return asked === undefined ? resolve(root, 'build', target) : resolve(asked);
@@ -96,7 +96,7 @@ function toText(
   ].join('\n');
 }
 
-/** What takes somebody to the folder that the next command is for. */
+/** The `cd` that the next command needs. */
 function toFolder(where: string): string {
   return where === '.' ? '' : `cd ${toShellWord(where)} && `;
 }

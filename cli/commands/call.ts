@@ -16,7 +16,7 @@ import { parseParamOptions } from '../project/param-option.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
-/** `svc call <name>`: asks a running server as its clients do. */
+/** `svc call <name>`: calls a running server as its clients do. */
 export const run: Run = async (input, output) => {
   const [name] = input.args;
   const listing = input.flag('list');
@@ -45,7 +45,7 @@ function kindOf(input: CommandInput): CallKind | null {
   return resource ? 'resource' : input.flag('prompt') ? 'prompt' : null;
 }
 
-/** As given; in a project where its server is; else where a server is by default. */
+/** The address of the server: `--url`, else the project's settings, else the default address. */
 async function urlOf(input: CommandInput): Promise<string> {
   const url = input.text('url');
   if (url !== undefined) return toAddress(url).mcp;
@@ -54,7 +54,7 @@ async function urlOf(input: CommandInput): Promise<string> {
   return addressOf(transport.http).mcp;
 }
 
-/** By the name of a variable: what stands in a command line can be seen by others. */
+/** Reads the token from a variable, because other users can see command lines. */
 function tokenOf(input: CommandInput): string | null {
   const name = input.text('tokenEnv');
   if (name === undefined) return null;

@@ -11,7 +11,7 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly Completed[]) => strin
   fish: toFish,
 };
 
-/** `svc completion <shell>`: a script that completes every command and option of the table. */
+/** `svc completion <shell>`: prints a script that completes every command and option of the table. */
 export function completionOf(commands: readonly Command[]): Run {
   return async (input, output) => {
     const [shell = ''] = input.args;

@@ -6,7 +6,7 @@ import { styled } from '../io/output.ts';
 import { checkProject } from '../project/project.ts';
 import { checkProjectSettings, toConfigError } from '../project/settings.ts';
 
-/** `svc config`: every effective value and where it comes from, secrets redacted. */
+/** `svc config`: shows every effective value and its origin. Secrets are redacted. */
 export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   const { effective, findings } = await checkProjectSettings(input, checked);

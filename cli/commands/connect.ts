@@ -13,7 +13,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
-/** `svc connect <client>`: prints what a client needs to know, or merges it into the client's own file. */
+/** `svc connect <client>`: prints the entry for a client's file, or merges it into that file. */
 export const run: Run = async (input, output) => {
   const client = clientOf(input.args[0]);
   const { server, root } = await wantedOf(input, client);
@@ -48,10 +48,10 @@ function clientOf(name = ''): DesktopClient {
   );
 }
 
-/** A server as it is to be entered. */
+/** The entry to write and the project it serves. */
 interface Wanted {
   readonly server: Server;
-  /** Of its project; null where there is none. */
+  /** The project's folder; null if the server is known by its address only. */
   readonly root: string | null;
 }
 
@@ -68,7 +68,7 @@ type ServerPlace = { readonly project: string } & (
   | { readonly url: string; readonly root: string | null }
 );
 
-/** With an address no project is needed; where there is one, it gives its name. */
+/** Finds the server to enter. `--url` needs no project; inside one, the project's name becomes the server's name. */
 async function placeOf(input: CommandInput): Promise<ServerPlace> {
   const url = input.text('url') ?? null;
   if (url !== null && (await findProjectRoot(process.cwd())) === null) {
@@ -92,7 +92,10 @@ function fileOf(input: CommandInput, { name, user, project }: DesktopClient): st
   throw new SvcError('usage', `${name} has no file of its own in a project. Leave --scope out.`);
 }
 
-/** An entry of that name that leads elsewhere is somebody's; what is in it may be secret. */
+/**
+ * Refuses to replace an entry of the same name that leads to another server. The entry itself is not shown, because
+ * it may hold secrets.
+ */
 function refuseForeign({ action, before }: MergePlan, { name, entry }: Server, root: string | null): void {
   if (before === null || action === 'none') return;
   const ours = [root, entry.url, entry.httpUrl].filter((mark) => typeof mark === 'string');

@@ -16,7 +16,7 @@ import { toConfigError } from '../project/settings.ts';
 
 const HEAD = 'Made by `svc dbt-config`, which merges: what you write here yourself stays.';
 
-/** `svc dbt-config`: profiles.yml and dbt_project.yml that lead dbt to the same database. */
+/** `svc dbt-config`: writes profiles.yml and dbt_project.yml for the project's database. */
 export const run: Run = async (input, output) => {
   const files = await mergedFiles(input);
   const lost = files.flatMap(({ changes }) => changes.filter(({ action }) => action !== 'add'));
@@ -51,7 +51,7 @@ async function mergedFiles(input: CommandInput): Promise<readonly MergedFile[]> 
   ];
 }
 
-/** The active profile's secrets as they are written: no reference is followed, so that no value can be written either. */
+/** The active profile's secrets as written. References stay unresolved, so no secret value can end up in a file. */
 async function writtenSecrets(site: { project: string; profile: string }): Promise<readonly WrittenSecret[]> {
   const file = await findUserFile(process.env);
   if (file === null) return [];

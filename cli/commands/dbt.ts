@@ -12,7 +12,7 @@ import { runChild } from '../io/run-program.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
-/** `svc dbt <args>`: dbt with the project's database and secrets; whatever is said, and its exit code, are dbt's. */
+/** `svc dbt <args>`: runs dbt with the project's database and secrets. Output and exit code are dbt's own. */
 export const run: Run = async (input) => {
   const args = input.args.filter((arg) => arg !== undefined);
   const checked = await checkSite(input);
@@ -36,14 +36,17 @@ export const run: Run = async (input) => {
   return runChild({ program, args, env, cwd });
 };
 
-/** An environment of Python's that is active comes first, then one of the project's own. */
+/** The folders to search for dbt before PATH: the active Python environment, then the project's own. */
 function ownFolders(root: string): readonly string[] {
   const folders = [process.env.VIRTUAL_ENV, join(root, '.venv'), join(root, 'venv')];
   const bin = process.platform === 'win32' ? 'Scripts' : 'bin';
   return folders.flatMap((folder) => (folder ? [join(folder, bin)] : []));
 }
 
-/** dbt makes the file, but not its folder; and nobody may be reading what it changes. */
+/**
+ * Makes the database's folder, which dbt does not. Throws if another process has the database open, because dbt would
+ * change it.
+ */
 async function prepareDatabase(path: string): Promise<void> {
   const [holder] = await holdersOf(path);
   if (holder) throw held(path, holder);

@@ -5,7 +5,7 @@ import { startDevelopment } from '../serve/development.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { watchSignals } from '../serve/signals.ts';
 
-/** `svc dev`: serves a project while it is written, until it is told to stop. */
+/** `svc dev`: serves a project while its author edits it, until the process is stopped. */
 export const run: Run = async (input, output) => {
   checkPort(input.text('port'));
   const stopped = watchSignals();

@@ -14,7 +14,7 @@ import { styled } from '../io/output.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
-/** `svc doctor`: what keeps this machine from serving, a server from being reached, or clients from signing in. */
+/** `svc doctor`: finds problems of this machine, of a server's address, or of signing in. */
 export const run: Run = async (input, output) => {
   const { url, checks } = await look(input);
   const failed = checks.some(({ status }) => status === 'problem');
@@ -53,7 +53,7 @@ async function lookAtAuth(input: CommandInput): Promise<Looked> {
   return { url: address.mcp, checks: await checkAuth(settings, address, asked === null) };
 }
 
-/** A server elsewhere can be looked at without its project. */
+/** The settings of the project around; null outside a project if the address of another server was given. */
 async function findSettings(input: CommandInput, needed: boolean): Promise<Settings | null> {
   if (!needed && (await findProjectRoot(process.cwd())) === null) return null;
   return settingsOf(input, await checkSite(input));

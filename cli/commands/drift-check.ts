@@ -12,7 +12,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
 import { checkProject, siteOf } from '../project/project.ts';
 
-/** `svc drift-check`: what has changed since the baseline, each change with its class and its old and new value. */
+/** `svc drift-check`: lists every change since the baseline with its class and its old and new value. */
 export const run: Run = async (input, output) => {
   const failOn = failOnOf(input);
   const checked = await checkProject(input);
@@ -43,7 +43,7 @@ export const run: Run = async (input, output) => {
   return failed ? 1 : 0;
 };
 
-/** Anything that differs is drift, unless only what breaks somebody is asked for. */
+/** By default any change fails the command; `--fail-on breaking` limits that. */
 function failOnOf(input: CommandInput): FailOn {
   const asked = input.text('failOn') ?? 'any';
   const known = FAIL_ON.find((name) => name === asked);

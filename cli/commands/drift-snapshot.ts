@@ -7,7 +7,7 @@ import { styled } from '../io/output.ts';
 import { writeWhole } from '../io/write-files.ts';
 import { checkProject } from '../project/project.ts';
 
-/** `svc drift-snapshot`: tables, endpoints and outcomes of tests as they are, for `svc drift-check` to compare with. */
+/** `svc drift-snapshot`: records tables, endpoints and test outcomes for `svc drift-check`. */
 export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   const snapshot = await takeSnapshot(input, checked, output);

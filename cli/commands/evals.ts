@@ -32,7 +32,7 @@ import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
 import { parseUser } from '../project/user-context.ts';
 
-/** `svc evals [suite]`: asks a model, lets it call the project's endpoints, and checks what came of it. */
+/** `svc evals [suite]`: lets a model call the project's endpoints, and checks the outcome. */
 export const run: Run = async (input, output) => {
   const start = performance.now();
   const concurrency = concurrencyOf(input);

@@ -11,7 +11,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 
-/** `svc init`: a project that serves at once. */
+/** `svc init`: creates a project that can be served at once. */
 export const run: Run = async (input, output) => {
   const root = resolve(input.args[0] ?? '.');
   await refuseNested(root);
@@ -29,7 +29,7 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-/** A project inside a project would be loaded as part of neither. */
+/** Throws if the folder is a project or inside one. */
 async function refuseNested(root: string): Promise<void> {
   const around = await findProjectRoot(root);
   if (around === null) return;
@@ -60,19 +60,22 @@ async function answersOf(input: CommandInput, root: string): Promise<Answers> {
   }
 }
 
-/** A name after a folder, whatever is in that. */
+/** Makes a project name from a folder's name. */
 function nameFrom(folder: string): string {
   const words = folder.normalize('NFC').replaceAll(/[^\p{L}\p{N}_.-]+/gu, '-');
   return words.replaceAll(/^[.-]+|-+$/g, '') || 'project';
 }
 
-/** Both names are keys of the user's configuration and parts of file names. */
+/** Checks a name: both names become keys of the user file and parts of file names. */
 function nameOf(name: string, option: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name)) return name;
   throw new SvcError('usage', `${option} ${name}: a name may hold letters, digits, _, . and - only.`);
 }
 
-/** The empty database file; without the native engine it waits for another day, and the person is told. */
+/**
+ * Creates the empty database file. Without the native engine it only warns, because the first start can create the
+ * file too.
+ */
 async function createDatabase(root: string, { profile }: Answers, output: Output): Promise<string | null> {
   const path = `data/db-${profile}.db`;
   const site = { database: { path, readonly: false, engine: 'native' } } as const;

@@ -12,7 +12,7 @@ import { checkSite, siteOf } from '../project/project.ts';
 /** The release that the tests run. */
 export const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 
-/** `svc inspect`: the MCP project's own Inspector on this project, or on a running server. */
+/** `svc inspect`: opens the MCP project's Inspector on this project or on a running server. */
 export const run: Run = async (input, output) => {
   const args = ['-y', INSPECTOR, '--web', '--protocol-era', 'auto', ...(await targetOf(input))];
   if (input.flag('print') || output.json) {
@@ -27,7 +27,7 @@ export const run: Run = async (input, output) => {
   return runChild({ program: npx, args, env: { ...process.env, PATH } });
 };
 
-/** A server by its address; without one the Inspector starts the project's own. */
+/** Arguments that name the server. Without an address, the Inspector starts the project's own server. */
 async function targetOf(input: CommandInput): Promise<readonly string[]> {
   const url = input.text('url');
   if (url !== undefined) return ['--transport', 'http', '--server-url', toAddress(url).mcp];

@@ -7,7 +7,7 @@ import { count, toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { checkProject } from '../project/project.ts';
 
-/** `svc lint`: what endpoints leave unsaid, and what keeps a file from being looked at. */
+/** `svc lint`: reports missing metadata, and files with errors. */
 export const run: Run = async (input, output) => {
   const least = severityOf(input, 'severity') ?? 'info';
   const failOn = severityOf(input, 'failOn') ?? 'error';

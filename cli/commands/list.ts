@@ -14,7 +14,7 @@ interface Row {
   readonly error: string | null;
 }
 
-/** `svc list`: every endpoint file, the broken ones too. */
+/** `svc list`: lists every endpoint file, including broken ones. */
 export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   const rows = checked.project.endpoints.map((file) => toRow(file, checked));

@@ -11,7 +11,7 @@ import { styled } from '../io/output.ts';
 import { writeWhole } from '../io/write-files.ts';
 import { checkProject, refuseErrors, siteOf } from '../project/project.ts';
 
-/** `svc lock`: writes down what clients see, and says what of it differs from the lock before. */
+/** `svc lock`: writes svc-lock.json, and shows the differences from the older one. */
 export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   siteOf(checked);

@@ -11,7 +11,7 @@ import { auditOf } from '../log/audit-log.ts';
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 90;
 
-/** `svc log-cleanup`: deletes rotated audit files that are older than the retention. */
+/** `svc log-cleanup`: deletes rotated audit files that are older than the retention time. */
 export const run: Run = async (input, output) => {
   const { path, settings } = await auditOf(input);
   const age = ageOf(input) ?? (settings.retentionDays ?? DEFAULT_DAYS) * DAY;

@@ -16,7 +16,7 @@ import { toRecordTable, toStatsText } from '../log/audit-text.ts';
 
 const MAX_SHOWN = 1_000_000;
 
-/** `svc log`: the records of the profile's audit log, newest first. */
+/** `svc log`: shows the records of the profile's audit log, newest first. */
 export const run: Run = async (input, output) => {
   const log = await auditOf(input);
   const filter = auditFilterOf(input, Date.now());
@@ -70,7 +70,7 @@ interface Exported {
   readonly records: number;
 }
 
-/** All records that match, however many. */
+/** Writes all matching records to the files that the options name. `--limit` is refused. */
 async function exportAll(
   input: CommandInput,
   path: string,
@@ -98,7 +98,7 @@ async function exportAll(
   return done;
 }
 
-/** Nothing to read is told apart from nothing found. */
+/** Says that there is no audit log, because an empty result would look the same. */
 async function noteMissing({ path, profile, settings }: AuditLog, output: Output): Promise<void> {
   if (existsSync(path) || (await filesOf(path, {})).length > 0) return;
   const hint = settings.enabled

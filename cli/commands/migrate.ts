@@ -14,7 +14,7 @@ import type { MigrationNote } from '../migrate/rewrite.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-file.ts';
 import { refuseTarget, writePlan } from '../migrate/write-plan.ts';
 
-/** `svc migrate <dir>`: a project of MXCP as one of svc, in a folder of its own. */
+/** `svc migrate <dir>`: writes an MXCP project as an svc project into a new folder. */
 export const run: Run = async (input, output) => {
   const root = resolve(input.args[0] ?? '.');
   const out = input.text('out');
@@ -52,7 +52,7 @@ type Report = {
   readonly notes: readonly MigrationNote[];
 };
 
-/** It may hold secrets: for its owner only, and never in git. */
+/** Writes the user file readable by its owner only and ignored by git, because it may hold secrets. */
 async function writeUser(target: string, { path, text }: MigratedUser): Promise<void> {
   const to = join(target, path);
   await mkdir(dirname(to), { recursive: true });

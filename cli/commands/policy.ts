@@ -11,7 +11,7 @@ import { checkProject, siteOf, soundPart } from '../project/project.ts';
 
 const OPTION = '--user-context';
 
-/** `svc policy matrix`: who may call what and sees which field, as far as that is known without a call. */
+/** `svc policy matrix`: shows which users may call which endpoints and see which fields, without calling any. */
 export const run: Run = async (input, output) => {
   const [action = 'matrix'] = input.args;
   if (action !== 'matrix') throw new SvcError('usage', `svc policy ${action} is not known. Choose matrix.`);
@@ -40,7 +40,7 @@ export const run: Run = async (input, output) => {
   return broken.length > 0 ? 1 : 0;
 };
 
-/** Those of the command line; without any, those that the project speaks of. */
+/** The users of the command line; without any, the users of the project's tests. */
 async function usersOf(input: CommandInput, declared: readonly JsonObject[]): Promise<readonly MatrixUser[]> {
   const roles = input.list('role').map((role) => ({ role }));
   const given = (await Promise.all(input.list('userContext').map(contextsOf))).flat();
@@ -48,7 +48,7 @@ async function usersOf(input: CommandInput, declared: readonly JsonObject[]): Pr
   return own.length > 0 ? toMatrixUsers(own, OPTION) : toMatrixUsers(declared, 'user_context');
 }
 
-/** JSON, or @file; a file may hold a list of users. */
+/** Reads JSON, or the file after `@`; a file may hold a list of users. */
 async function contextsOf(given: string): Promise<readonly JsonObject[]> {
   const json = given.startsWith('@') ? await readParamText(given.slice(1), OPTION) : given;
   const parsed = parse(json);

@@ -14,7 +14,7 @@ import { howToConnect } from '../serve/banner.ts';
 import { untilStopped } from '../serve/signals.ts';
 import { buildChecked, outOf } from './build.ts';
 
-/** `svc preview`: the artefact of a platform, run as the platform would, until it is told to stop. */
+/** `svc preview`: runs an artefact on this machine as its platform would, until the process is stopped. */
 export const run: Run = async (input, output) => {
   const target = platformOf(input, 'preview');
   checkPort(input.text('port'));
@@ -45,7 +45,7 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-/** Builds the artefact where it is not what the project would be built to; tells whether it did. */
+/** Builds the artefact if it is missing or out of date. Returns whether it built. */
 async function makeFresh(
   checked: CheckedProject,
   target: TargetName,

@@ -16,10 +16,10 @@ import { toQueryValue } from '../project/query-value.ts';
 import { settingsOf } from '../project/settings.ts';
 
 const MAX_ROWS = 10_000;
-/** Somebody sits before it and can stop it. */
+/** One hour: a person waits for the answer and can press Ctrl-C. */
 const TIMEOUT_MS = 3_600_000;
 
-/** `svc query "<sql>"`: one statement with named parameters against the profile's database. */
+/** `svc query "<sql>"`: runs one statement with named parameters on the profile's database. */
 export const run: Run = async (input, output) => {
   const sql = await sqlOf(input);
   const request = toRequest(sql, await parseParamOptions(input.list('param')));
@@ -93,7 +93,7 @@ Set \`readonly: false\` for the database of the profile, or choose another with 
   );
 }
 
-/** A result without rows still shows its columns. */
+/** Formats a result; without rows it shows the columns. */
 function toTable({ columns, rows }: SqlResult): string {
   if (rows.length > 0) return toText(rows);
   const head = columns.map(({ name }) => styled('strong', name)).join('  ');

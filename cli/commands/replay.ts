@@ -17,7 +17,7 @@ import { toReplayText } from '../replay/replay-text.ts';
 const TOKEN = 'SVC_REPLAY_TOKEN';
 const MOST = 10_000_000;
 
-/** `svc replay <file> --against <artefact|url>`: recorded reads made again, and in what they end otherwise. */
+/** `svc replay <file> --against <artefact|url>`: repeats recorded reads and reports different results. */
 export const run: Run = async (input, output) => {
   const file = fileOf(input);
   const limit = numberOf(input, 'limit', MOST, MOST);
@@ -43,7 +43,7 @@ function fileOf(input: CommandInput): string {
   );
 }
 
-/** A token is never taken from the file, which has none, nor from the command line, which others can read. */
+/** Takes the token from a variable: audit files hold none, and other users can see command lines. */
 async function openPlayer(input: CommandInput, user: User | null): Promise<Player> {
   const against = input.text('against');
   if (against === undefined) {
@@ -70,7 +70,7 @@ async function openPlayer(input: CommandInput, user: User | null): Promise<Playe
   return openServer(urlOf(against), token);
 }
 
-/** The address that people are given has no path. */
+/** Adds `/mcp` to an address without a path. */
 function urlOf(text: string): URL {
   if (!URL.canParse(text)) throw new SvcError('usage', `--against ${text} is no URL.`);
   const url = new URL(text);

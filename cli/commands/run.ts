@@ -31,7 +31,7 @@ import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
 import { parseUser } from '../project/user-context.ts';
 
-/** `svc run <kind> <name>`: one call as a client's would be, with a simulated user. */
+/** `svc run <kind> <name>`: calls an endpoint as a client would, with a simulated user. */
 export const run: Run = async (input, output) => {
   const [given = '', name = ''] = input.args;
   const kind = parseKind(given);
@@ -92,7 +92,7 @@ function isUnknown(thrown: unknown): thrown is SvcError {
   return thrown instanceof SvcError && thrown.code === 'endpoint_unknown';
 }
 
-/** A name that nothing answers to, with what it may have been meant to be. */
+/** The error for an unknown name, with a suggestion. */
 function explained(kind: EndpointKind, name: string, { project }: CheckedProject): SvcError {
   const served = project.endpoints.filter((file) => file.kind === kind && file.endpoint?.enabled !== false);
   return unknownEndpoint(kind, name, served);

@@ -5,7 +5,7 @@ import { EDITOR_FILES, editorSchemaOf } from '../../src/quality/editor/files.ts'
 import type { Run } from '../command.ts';
 import type { Output } from '../io/output.ts';
 
-/** `svc schema [file]`: the JSON Schema by which an editor completes and checks endpoint files, or the site file. */
+/** `svc schema [file]`: prints the JSON Schema by which editors complete and check project files. */
 export const run: Run = async (input, output) => {
   const [asked = 'endpoint'] = input.args;
   if (asked === 'python') return writeStubs(input.text('out'), output);
@@ -34,7 +34,7 @@ Or for all files, in .vscode/settings.json:
   return 0;
 };
 
-/** What `svc.runtime` is, for editors that complete Python: most look into `typings/` by themselves. */
+/** Writes the types of `svc.runtime` for editors. Most editors search `typings/` by themselves. */
 async function writeStubs(out: string | undefined, output: Output): Promise<number> {
   const { hostFolder } = await import('../../adapters/python/host-folder.ts');
   const text = await readFile(join(hostFolder(), 'svc/runtime.pyi'), 'utf8');

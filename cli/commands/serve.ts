@@ -9,7 +9,7 @@ import { watchSignals } from '../serve/signals.ts';
 import { start } from '../serve/start.ts';
 import { serveOverStdio } from '../serve/stdio.ts';
 
-/** `svc serve`: runs until it is told to stop. */
+/** `svc serve`: runs the server until the process is stopped. */
 export const run: Run = async (input, output) => {
   checkTransport(input.text('transport'));
   checkPort(input.text('port'));

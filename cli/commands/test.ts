@@ -24,7 +24,7 @@ import { targetOf } from '../project/target.ts';
 import { parseUser } from '../project/user-context.ts';
 import { toReportText } from '../test/report-text.ts';
 
-/** `svc test [kind [name]]`: the tests that endpoint files declare, against the database of the profile. */
+/** `svc test [kind [name]]`: runs the tests of endpoint files against the profile's database. */
 export const run: Run = async (input, output) => {
   const start = performance.now();
   const checked = await checkProject(input);
@@ -76,7 +76,7 @@ async function runAll(
   }
 }
 
-/** Disabled endpoints are served to nobody, so nothing of theirs is run. */
+/** Runs the tests file by file. Disabled endpoints are skipped, because no server offers them. */
 async function reportsOf(
   chosen: readonly EndpointFile[],
   checked: CheckedProject,

@@ -16,7 +16,7 @@ import { checkPythonFiles, checkPythonOn } from '../project/python-checks.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
 
-/** `svc validate [file]`: everything that is wrong, with its place and its fix. */
+/** `svc validate [file]`: reports every error with its place and its fix. */
 export const run: Run = async (input, output) => {
   const target = targetOf(input);
   const checked = await checkProject(input);
@@ -37,14 +37,14 @@ export const run: Run = async (input, output) => {
   return failed ? 1 : 0;
 };
 
-/** The project's findings and those of its configuration. */
+/** The findings of the project, its policies and its configuration. */
 async function checkAll(input: CommandInput, checked: CheckedProject): Promise<readonly Finding[]> {
   if (checked.project.site === null) return checked.findings;
   const reach = checkPolicyReach(soundPart(checked).endpoints);
   return [...checked.findings, ...reach, ...(await checkProjectSettings(input, checked)).findings];
 }
 
-/** A path from the command line, relative to the project's root as findings have it. */
+/** Converts a path of the command line to the form of findings: relative to the project's root. */
 function toProjectFile(asked: string, { project }: CheckedProject, suites: LoadedSuites): string {
   const path = relative(project.root, resolve(asked)).split(sep).join('/');
   const files = [...project.endpoints, ...suites.files].map(({ file }) => file);
@@ -57,14 +57,14 @@ Name svc-site.yml or a .yml file below tools/, resources/, prompts/ or evals/; \
   );
 }
 
-/** A finding in the SQL file of an endpoint concerns that endpoint. */
+/** Whether a finding is about a file or about the SQL file of its endpoint. */
 function concerns(finding: Finding, file: string, { project }: CheckedProject): boolean {
   if (finding.file === file) return true;
   const endpoint = project.endpoints.find((candidate) => candidate.file === file)?.endpoint;
   return endpoint?.kind !== 'prompt' && finding.file === endpoint?.source.file;
 }
 
-/** What was looked at, a line for each endpoint file. */
+/** Lists the checked endpoint files, one a line. */
 function toLooked(findings: readonly Finding[], { project }: CheckedProject, asked: string | null): string {
   const files = project.endpoints.filter(({ file }) => asked === null || file === asked);
   return toColumns(

@@ -1,6 +1,6 @@
 import { type Completed, type CompletedOption, GLOBAL } from './words.ts';
 
-/** A script that completes `svc` in bash. */
+/** Writes a script that completes `svc` in bash. */
 export function toBash(commands: readonly Completed[]): string {
   return `# bash completion for svc. Load it with: source <(svc completion bash)
 _svc() {

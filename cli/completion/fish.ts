@@ -1,6 +1,6 @@
 import { type Completed, type CompletedOption, GLOBAL } from './words.ts';
 
-/** A script that completes `svc` in fish. */
+/** Writes a script that completes `svc` in fish. */
 export function toFish(commands: readonly Completed[]): string {
   return `# fish completion for svc. Load it with: svc completion fish | source
 ${GLOBAL.map((option) => optionLine(option, '__fish_use_subcommand')).join('\n')}

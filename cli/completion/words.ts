@@ -4,21 +4,21 @@ import type { Command, Option } from '../command.ts';
 export interface Completed {
   readonly name: string;
   readonly summary: string;
-  /** What its first argument may be. */
+  /** The words that its first argument may be. */
   readonly words: readonly string[];
   readonly options: readonly CompletedOption[];
 }
 
-/** An option by each of its names. */
+/** An option with all its names. */
 export interface CompletedOption {
   readonly names: readonly string[];
   readonly summary: string;
-  /** Whether a value follows, and which there are where they are known. */
+  /** Whether a value follows. */
   readonly valued: boolean;
   readonly values: readonly string[];
 }
 
-/** What stands before every command. */
+/** The options before the command. */
 export const GLOBAL: readonly CompletedOption[] = [
   { names: ['-C', '--directory'], summary: 'run as if started in this folder', valued: true, values: [] },
   { names: ['-V', '--version'], summary: 'print the version', valued: false, values: [] },
@@ -27,7 +27,7 @@ export const GLOBAL: readonly CompletedOption[] = [
 
 const HELP: CompletedOption = { names: ['--help'], summary: 'display help', valued: false, values: [] };
 
-/** The command table in the words of completion. */
+/** Converts the command table for completion. */
 export function toCompleted(commands: readonly Command[]): readonly Completed[] {
   return commands.map(({ usage, summary, options, words = [] }) => ({
     name: usage.split(' ')[0] ?? '',
@@ -42,7 +42,7 @@ function toOption({ flags, summary, values = [] }: Option): CompletedOption {
   return { names, summary: plain(summary), valued: /[<[]/.test(flags), values };
 }
 
-/** One line without what shells take for more than a letter. */
+/** Removes the characters that shells interpret, and line breaks. */
 function plain(text: string): string {
   return text.replaceAll(/[`'"$\\]/g, '').replaceAll(/\s+/g, ' ');
 }

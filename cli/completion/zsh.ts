@@ -1,6 +1,6 @@
 import { type Completed, type CompletedOption, GLOBAL } from './words.ts';
 
-/** A script that completes `svc` in zsh. */
+/** Writes a script that completes `svc` in zsh. */
 export function toZsh(commands: readonly Completed[]): string {
   return `#compdef svc
 # zsh completion for svc. Load it with: source <(svc completion zsh), after compinit

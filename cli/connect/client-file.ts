@@ -8,7 +8,10 @@ import { whereLinksLead, writeWhole } from '../io/write-files.ts';
 import { refusal } from './json.ts';
 import type { MergePlan } from './merge.ts';
 
-/** A client's file as it is; null where there is none. Bytes that are no text would not come back as they were. */
+/**
+ * Reads a client's file; null if there is none. Throws if it is not UTF-8, because writing it back would change its
+ * bytes.
+ */
 export async function readClientFile(file: string): Promise<string | null> {
   const bytes = await readFile(file).catch((thrown) => {
     if (thrown.code === 'ENOENT') return null;
@@ -22,16 +25,19 @@ export async function readClientFile(file: string): Promise<string | null> {
   }
 }
 
-/** What was done to a client's file, and where it is as it was. */
+/** An executed merge, and the path of the copy that was made before it; null if no copy was needed. */
 export interface Changed {
   readonly plan: MergePlan;
   readonly backup: string | null;
 }
 
-/** Clients write their files themselves, at any time. */
+/** Clients may write their files at any time. */
 const TRIES = 10;
 
-/** Changes a client's file: one svc at a time, and never over what somebody else has written since it was read. */
+/**
+ * Changes a client's file. Only one svc does so at a time, and a change by another program in between is never
+ * overwritten. Throws busy.
+ */
 export async function changeClientFile(
   file: string,
   planOf: (text: string | null) => MergePlan,
@@ -50,7 +56,7 @@ export async function changeClientFile(
   });
 }
 
-/** Copies the file beside itself, under a name that no other copy has. */
+/** Copies the file beside itself under a new name. */
 async function keep(file: string): Promise<string> {
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   for (let count = 1; ; count += 1) {
@@ -65,7 +71,7 @@ async function keep(file: string): Promise<string> {
 }
 
 const STEP_MS = 25;
-/** A change takes milliseconds: whoever holds the file for longer is dead. */
+/** A change takes milliseconds, so an older lock belongs to a dead process. */
 const DEAD_MS = 5_000;
 const LONGEST_MS = 20_000;
 

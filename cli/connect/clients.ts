@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { homeOf } from '../../adapters/node/user-file.ts';
 
-/** What a client is told of a server: a program that it starts, or an address. */
+/** How a client reaches a server: a program that the client starts, or an address. */
 export type Launch =
   | {
       readonly kind: 'stdio';
@@ -20,22 +20,22 @@ export interface DesktopClient {
   readonly format: 'json' | 'toml';
   /** The key that holds the servers. */
   readonly key: string;
-  /** The file of the person who uses this machine. */
+  /** The path of the user's own file. */
   readonly user: (place: ConfigPlace) => string;
-  /** The file of a folder that the client works in; null where there is none. */
+  /** The path of the file in a project folder; null if the client has none. */
   readonly project: string | null;
   readonly entry: (launch: Launch) => Entry;
-  /** What makes the client read it. */
+  /** Tells a person how to make the client read the file. */
   readonly next: string;
 }
 
-/** Where on which system. */
+/** The system and environment that decide where files lie. */
 export interface ConfigPlace {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a client's file holds. */
+/** The data of a client's file. */
 export type Tree = { readonly [key: string]: unknown };
 
 /** Every client that `svc connect` knows. */
@@ -102,7 +102,7 @@ export const CLIENTS: readonly DesktopClient[] = [
   },
 ];
 
-/** Keys that say how a server is reached: they are ours, whatever else a person added is theirs. */
+/** The keys of an entry that say how to reach a server. We replace these and keep all others. */
 export const OUR_KEYS: readonly string[] = ['type', 'command', 'args', 'url', 'httpUrl'];
 
 function program({ command, args, env }: Extract<Launch, { kind: 'stdio' }>): Entry {

@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import { isObject } from '../../src/json.ts';
 import type { Tree } from './clients.ts';
 
-/** A client's JSON file, with comments and trailing commas where there are any; throws config_invalid. */
+/** Reads a client's JSON file; comments and trailing commas are allowed. Throws config_invalid. */
 export function readConfigJson(file: string, text: string): Tree {
   if (text.trim() === '') return {};
   const errors: ParseError[] = [];
@@ -17,7 +17,7 @@ export function readConfigJson(file: string, text: string): Tree {
   throw refusal(file, 'it is no map');
 }
 
-/** Why a client's file is left alone. */
+/** The error for a file that we do not change. */
 export function refusal(place: string, reason: string): SvcError {
   return new SvcError(
     'config_invalid',
@@ -25,7 +25,7 @@ export function refusal(place: string, reason: string): SvcError {
   );
 }
 
-/** The text with a value at a path; comments and everything else stay where they are. */
+/** Sets the value at a path. Comments and everything else stay in place. */
 export function writeJson(text: string, path: readonly string[], value: Tree): string {
   const begun = text.trim() === '' ? '{}\n' : text;
   const tabs = /^\t/m.test(begun);

@@ -13,15 +13,15 @@ export interface Server {
   readonly entry: Entry;
 }
 
-/** A client's file as it is to be. */
+/** A planned change of a client's file. */
 export interface MergePlan {
   readonly action: 'create' | 'update' | 'none';
   readonly text: string;
-  /** The entry that is there under the name, if any. */
+  /** The existing entry of that name, if any. */
   readonly before: Tree | null;
 }
 
-/** Brings an entry into a client's file; what is not about it stays as it is, byte for byte or the file is refused. */
+/** Plans to add an entry to a client's file. Everything else keeps its bytes; throws if that is impossible. */
 export function planMerge(file: string, text: string | null, server: Server): MergePlan {
   const { client, name, entry } = server;
   const { read, write } = FORMATS[client.format];
@@ -48,7 +48,7 @@ const FORMATS = {
   toml: { read: readToml, write: writeToml },
 };
 
-/** Editors of Windows put a mark before the text. */
+/** Splits off the byte order mark that Windows editors write. */
 function splitMark(text: string): readonly [string, string] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', text.slice(1)] : ['', text];
 }
@@ -57,7 +57,7 @@ function foreignPart(before: Tree | null): Tree {
   return Object.fromEntries(Object.entries(before ?? {}).filter(([key]) => !OUR_KEYS.includes(key)));
 }
 
-/** Variables that a person added stay. */
+/** Keeps the variables that a person added. */
 function mergedEnv(before: Tree | null, { env }: Entry): Tree {
   const own = before?.env;
   if (typeof own !== 'object' || own === null || env === undefined) return {};
@@ -89,7 +89,7 @@ Write the entry by hand: \`svc connect ${client.name}\` prints it.`,
   );
 }
 
-/** The part of a client's file that is about one server. */
+/** The part of a client's file that describes one server, for people to copy. */
 export function toSnippet({ client, name, entry }: Server): string {
   const tree = { [client.key]: { [name]: entry } };
   return client.format === 'toml' ? stringify(tree).trim() : JSON.stringify(tree, null, 2);

@@ -2,7 +2,10 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Launch } from './clients.ts';
 
-/** A project's server as a program; whole paths, because clients start it from anywhere and know little of a shell's environment. */
+/**
+ * The command that starts a project's server. All paths are absolute, because clients start it in any folder with a
+ * small environment.
+ */
 export function stdioLaunch(root: string, profile: string | undefined): Extract<Launch, { kind: 'stdio' }> {
   const { SVC_CONFIG: config } = process.env;
   return {

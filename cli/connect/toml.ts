@@ -2,7 +2,7 @@ import { parse, stringify, TomlError } from 'smol-toml';
 import type { Tree } from './clients.ts';
 import { refusal } from './json.ts';
 
-/** A client's TOML file; throws config_invalid. */
+/** Reads a client's TOML file. Throws config_invalid. */
 export function readToml(file: string, text: string): Tree {
   try {
     return plain(parse(text, { integersAsBigInt: 'asNeeded' }));
@@ -13,12 +13,12 @@ export function readToml(file: string, text: string): Tree {
   }
 }
 
-/** Its tables have no prototype. */
+/** Gives the parser's tables a prototype, so that they compare equal to plain objects. */
 function plain(value: unknown): Tree {
   return structuredClone(value) as Tree;
 }
 
-/** The text with one table replaced where it was, or put behind everything; whoever calls this compares what came out. */
+/** Replaces one table in place, or appends it. The caller must verify the result by parsing it. */
 export function writeToml(text: string, path: readonly string[], value: Tree): string {
   const [key = '', name = ''] = path;
   const end = text.includes('\r\n') ? '\r' : '';
@@ -33,15 +33,15 @@ export function writeToml(text: string, path: readonly string[], value: Tree): s
   return [...gap, ...comments, ...table, ''].join('\n');
 }
 
-/** A text without a table and those below it. */
+/** A text without one table and its sub-tables. */
 interface Split {
   readonly before: string[];
-  /** Lines that a person wrote into it. */
+  /** The comments inside the table. */
   readonly comments: string[];
   readonly after: string[];
 }
 
-/** Comments right before the next table are about that one. */
+/** Splits a text around a table. Comments right before the next table belong to that one. */
 function splitAt(lines: readonly string[], path: readonly string[]): Split {
   const header = new RegExp(`^\\s*\\[\\s*${path.map(keyPattern).join('\\s*\\.\\s*')}\\s*(\\.[^\\]]*)?\\]`);
   const split: Split = { before: [], comments: [], after: [] };

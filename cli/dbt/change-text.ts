@@ -6,7 +6,7 @@ import type { DbtChange } from './yaml-merge.ts';
 
 const MARKS = { add: '+', change: '~', remove: '-' } as const;
 
-/** Each file and what changes in it. */
+/** Lists each file with its changes. */
 export function toDbtChangeLines(
   files: readonly MergedFile[],
   { dryRun, needsForce }: { readonly dryRun: boolean; readonly needsForce: boolean },

@@ -5,13 +5,14 @@ import { promisify } from 'node:util';
 /** A process that has a file open. */
 export interface Holder {
   readonly pid: number;
-  /** Its command line, as far as it may be read. */
+  /** Its command line, if it can be read; else empty. */
   readonly command: string;
 }
 
 /**
- * Who has a database open. DuckDB's lock keeps two writers apart by itself; this sees readers without a lock too, such as
- * our WASM engine, under which a file must not change. Empty where the system does not tell.
+ * Finds the other processes that have a database open. DuckDB's lock only keeps two writers apart. This also finds
+ * readers without a lock, such as our WASM engine, whose file must not change. Returns an empty list if the system
+ * does not tell.
  */
 export async function holdersOf(path: string): Promise<readonly Holder[]> {
   const real = await realpath(path).catch(() => null);
@@ -20,7 +21,7 @@ export async function holdersOf(path: string): Promise<readonly Holder[]> {
   return Promise.all(pids.filter((pid) => pid !== process.pid).map(toHolder));
 }
 
-/** Processes of other users do not show theirs. */
+/** Finds only processes that this user may inspect. */
 async function pidsFromProc(path: string): Promise<readonly number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const open = await Promise.all(pids.map((pid) => hasOpen(pid, path)));

@@ -16,7 +16,7 @@ const OPENING = [
 
 const OTHERS = ['clean', 'deps', 'environment', 'init', 'list', 'ls', 'man', 'parse'];
 
-/** Whether a command line of dbt opens the database; the first word that is a command counts. */
+/** Whether a command line of dbt opens the database. The first word that is a command counts. */
 export function usesDatabase(args: readonly string[]): boolean {
   const index = args.findIndex((arg) => [...OPENING, ...OTHERS, 'docs'].includes(arg));
   const command = args[index];

@@ -7,7 +7,10 @@ import { type CheckedProject, siteOf } from '../project/project.ts';
 export const PROJECT_FILE = 'dbt_project.yml';
 export const PROFILES_FILE = 'profiles.yml';
 
-/** The folder of the dbt project: the nearest one with its file from here up to the project's root, else the root. */
+/**
+ * The folder of the dbt project: the nearest folder with dbt_project.yml from here up to the project's root, else the
+ * root.
+ */
 export function dbtFolder(root: string, start: string): string {
   for (let folder = start; folder.startsWith(root); folder = dirname(folder)) {
     if (existsSync(join(folder, PROJECT_FILE))) return folder;
@@ -16,7 +19,7 @@ export function dbtFolder(root: string, start: string): string {
   return root;
 }
 
-/** The site of a project that uses dbt. */
+/** The site file of a project that uses dbt. Throws if dbt is turned off. */
 export function dbtSite(checked: CheckedProject): SiteFile {
   siteOf(checked);
   const { site } = checked.project;

@@ -5,7 +5,7 @@ import { SvcError } from '../../src/errors.ts';
 import { writeWhole } from '../io/write-files.ts';
 import { type DbtChange, mergeInto, type Wanted } from './yaml-merge.ts';
 
-/** A file of dbt as it is to be, and what that changes. */
+/** A file of dbt after the merge, and the changes in it. */
 export interface MergedFile {
   readonly path: string;
   readonly action: 'create' | 'update' | 'none';
@@ -13,7 +13,7 @@ export interface MergedFile {
   readonly text: string;
 }
 
-/** Merges wanted values into a file, or begins one; writes nothing. */
+/** Merges required values into a file or a new one. Writes nothing. */
 export async function mergeFile(
   path: string,
   wanted: (fresh: boolean) => readonly Wanted[],
@@ -28,7 +28,7 @@ export async function mergeFile(
   return { path, action, changes, text: action === 'none' ? before : toText(doc, before) };
 }
 
-/** Puts merged files in their places; each is whole at any time. */
+/** Writes merged files, each in one step, so that readers never see half a file. */
 export async function writeMerged(files: readonly MergedFile[]): Promise<void> {
   for (const { path, action, text } of files) if (action !== 'none') await writeWhole(path, text);
 }
@@ -45,14 +45,14 @@ Correct the file, or move it away. Nothing was changed.`,
   );
 }
 
-/** What stood in a file of comments alone comes first. */
+/** Starts the data of an empty file; its comments come first. */
 function begin(doc: Document, head: string): void {
   doc.commentBefore = doc.comment ?? doc.commentBefore ?? ` ${head}`;
   doc.comment = null;
   doc.contents = doc.createNode({});
 }
 
-/** In the manner of the file: its line ends, and how it writes lists. */
+/** Writes in the style of the file: its line ends and its lists. */
 function toText(doc: Document, before: string): string {
   const flat = /^( *)[^\s#-][^\n]*:[ \t]*\r?\n\1- /m.test(before);
   const padded = /^[^'"#\n]*\[ \S/m.test(before);

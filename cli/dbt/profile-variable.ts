@@ -9,11 +9,14 @@ import { toDbtProfile } from './secret-names.ts';
 
 interface Asked {
   readonly args: readonly string[];
-  /** Whether svc was told which profile. */
+  /** Whether the user named a profile. */
   readonly asked: boolean;
 }
 
-/** Which of its profiles dbt is to take; nothing where it was told already, or has profiles of its own only. */
+/**
+ * The variable that chooses dbt's profile. Empty if the user chose one already, or if dbt has only profiles of its
+ * own.
+ */
 export async function profileVariable(
   site: SiteFile,
   cwd: string,
@@ -32,7 +35,7 @@ export async function profileVariable(
   return {};
 }
 
-/** Where dbt looks, in its order. */
+/** The folders that dbt searches, in its order. */
 function profileFolders(cwd: string, args: readonly string[]): readonly string[] {
   const at = args.findIndex((arg) => /^--profiles-dir(=|$)/.test(arg));
   const given = at === -1 ? undefined : (args[at]?.split('=')[1] ?? args[at + 1]);

@@ -5,14 +5,17 @@ import type { Dbt, Extension, SiteFile } from '../../src/project/site-model.ts';
 import { toDbtProfile, toIdentifier, valuesOf } from './secret-names.ts';
 import type { Wanted } from './yaml-merge.ts';
 
-/** A secret as the user file has it; what its parameters hold is not looked at. */
+/** A secret as written in the user file; its values are not read. */
 export interface WrittenSecret {
   readonly name: string;
   readonly type: string;
   readonly parameters: JsonObject;
 }
 
-/** What profiles.yml is to say: the same database, extensions and secrets, the values of none. */
+/**
+ * The values that profiles.yml needs: the same database, extensions and secrets, with variables in place of secret
+ * values.
+ */
 export function wantedProfiles(
   site: SiteFile,
   secrets: readonly WrittenSecret[],
@@ -32,13 +35,13 @@ export function wantedProfiles(
   ];
 }
 
-/** Whether DuckDB knows secrets of a type, given the extensions; it would refuse the connection for any other. */
+/** Whether DuckDB knows secrets of a type with these extensions. It refuses the connection for other types. */
 export function isKnown(type: string, extensions: readonly Extension[]): boolean {
   const loaded = extensions.map(({ name }) => name.toLowerCase());
   return type.toLowerCase() === 'http' || extensionsOfSecret(type).some((name) => loaded.includes(name));
 }
 
-/** The same variable leads svc to another database. */
+/** Uses the same variable as svc, so that both open another database together. */
 function toPath(database: string): string {
   return `{{ env_var('SVC_DATABASE_PATH', '${database.replaceAll('\\', '/').replaceAll("'", "\\'")}') }}`;
 }
@@ -59,7 +62,7 @@ function toSecret({ name, type, parameters }: WrittenSecret): JsonObject {
   return { type, name: toIdentifier(name), ...Object.fromEntries(entries) };
 }
 
-/** The keys of dbt_project.yml for lists and folders of the site file. */
+/** The keys of dbt_project.yml for the lists and folders of the site file. */
 const KEYS: readonly (readonly [keyof Dbt, string])[] = [
   ['model_paths', 'model-paths'],
   ['analysis_paths', 'analysis-paths'],
@@ -71,7 +74,9 @@ const KEYS: readonly (readonly [keyof Dbt, string])[] = [
   ['clean_targets', 'clean-targets'],
 ];
 
-/** What dbt_project.yml is to say; folders that the site file does not name are left to a file that is there. */
+/**
+ * The values that dbt_project.yml needs. Folders that the site file does not name stay as an existing file has them.
+ */
 export function wantedProject(site: SiteFile, fresh: boolean): readonly Wanted[] {
   const dbt = site.dbt ?? DBT_DEFAULTS;
   const name = { path: ['name'], value: toIdentifier(site.project), how: 'start' } as const;

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 
-/** Parameters of secrets that say where something is or how, not how to get in; dbt may show them. */
+/** Parameters of secrets that name a place or a method and are no credentials; dbt may show them. */
 const PLAIN = new Set([
   'region',
   'endpoint',
@@ -14,29 +14,32 @@ const PLAIN = new Set([
   'user',
 ]);
 
-/** The profile of dbt that stands for a profile of svc: one each, so that `svc --profile` chooses it. */
+/** The dbt profile for an svc profile, e.g. `shop_default`. Each has its own, so that `svc --profile` chooses it. */
 export function toDbtProfile(project: string, profile: string): string {
   return toIdentifier(`${project}_${profile}`);
 }
 
-/** A name as dbt and SQL take it without quotes. */
+/** A name that dbt and SQL accept without quotes. */
 export function toIdentifier(name: string): string {
   return name.replaceAll(/\W/g, '_').replace(/^(?=\d)/, '_');
 }
 
 /** One value of a secret, and the variables that carry it. */
 export interface SecretValue {
-  /** The parameter, and the key in it where it is a map. */
+  /** The parameter, and a key in it if its value is a map. */
   readonly path: readonly [string] | readonly [string, string];
-  /** For models, macros and hooks. */
+  /** The variable that models, macros and hooks read. */
   readonly variable: string;
-  /** What profiles.yml names: dbt blots out the values of variables of this form wherever it writes. */
+  /**
+   * The variable in profiles.yml. dbt hides the values of variables named `DBT_ENV_SECRET_...` in everything it
+   * writes.
+   */
   readonly inProfile: string;
 }
 
 type Parameters = { readonly [name: string]: unknown };
 
-/** Every value of a secret by the names of its variables; the profile and the child's environment are both made from it. */
+/** Lists the values of a secret with their variables. Both profiles.yml and dbt's environment are made from it. */
 export function valuesOf(secret: string, parameters: Parameters): readonly SecretValue[] {
   return Object.entries(parameters).flatMap(([name, value]): readonly SecretValue[] => {
     if (typeof value !== 'object' || value === null) return [toValue(secret, [name])];
@@ -51,7 +54,7 @@ function toValue(secret: string, path: SecretValue['path']): SecretValue {
   return { path, variable, inProfile: shown ? variable : `DBT_ENV_SECRET_${words.join('_')}` };
 }
 
-/** Two values of one name would silently become one. */
+/** Throws if two values would get the same variable. */
 export function refuseCollisions(
   secrets: readonly { readonly name: string; readonly parameters: Parameters }[],
 ) {

@@ -4,7 +4,7 @@ import type { Secret } from '../../src/settings/model.ts';
 import { isKnown } from './required-values.ts';
 import { refuseCollisions, valuesOf } from './secret-names.ts';
 
-/** The secrets of the profile as variables, for dbt's process alone. */
+/** The profile's secrets as environment variables for dbt's process. */
 export function secretVariables(
   site: SiteFile,
   secrets: readonly Secret[],
@@ -31,7 +31,7 @@ function toVariables(
   });
 }
 
-/** dbt-duckdb writes values into SQL as they are. */
+/** dbt-duckdb writes values into SQL without escaping them. */
 function uncarried(name: string, parameter: string): SvcError {
   return new SvcError(
     'config_invalid',

@@ -3,16 +3,19 @@ import { type Document, isCollection, isNode, isScalar, isSeq, YAMLSeq } from 'y
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 
-/** A value that a file is to have; `start` is only for files without it. */
+/**
+ * A value that a file needs. `set` replaces an older value, `start` applies only to a file without one, `items`
+ * merges a list by name.
+ */
 export interface Wanted {
   readonly path: readonly string[];
   readonly value: JsonValue;
   readonly how: 'set' | 'start' | 'items';
-  /** Other values that are as good. */
+  /** Accepts other values that are as good. */
   readonly accepts?: (found: JsonValue) => boolean;
 }
 
-/** What merging does to a file: `add` takes nothing away, `change` and `remove` do. */
+/** A change of a file: `add` loses nothing, `change` and `remove` do. */
 export type DbtChange = {
   readonly action: 'add' | 'change' | 'remove';
   readonly key: string;
@@ -20,7 +23,7 @@ export type DbtChange = {
   readonly to: JsonValue;
 };
 
-/** Brings wanted values into a document, comments and everything else kept, and tells what changed. */
+/** Merges required values into a document and returns the changes. Comments and all other values stay. */
 export function mergeInto(doc: Document, wanted: readonly Wanted[]): readonly DbtChange[] {
   return wanted.flatMap((one) => (one.how === 'items' ? mergeItems(doc, one) : mergeValue(doc, one)));
 }
@@ -33,7 +36,7 @@ function mergeValue(doc: Document, { path, value, how, accepts }: Wanted): reado
   return [{ action: from === null ? 'add' : 'change', key: path.join('.'), from, to: value }];
 }
 
-/** Items are told apart by their names; those of the user stay. */
+/** Merges lists by the names of their items. Items of the user stay. */
 function mergeItems(doc: Document, { path, value }: Wanted): readonly DbtChange[] {
   const items = Array.isArray(value) ? value : [];
   const before = valueAt(doc, path);
@@ -68,7 +71,7 @@ function removeItem(doc: Document, path: readonly string[], item: JsonValue): Db
   return { action: 'remove', key: `${path.join('.')}[${nameOf(item)}]`, from: item, to: null };
 }
 
-/** A secret whose values come from svc, which has it no more. */
+/** Whether an item was made by svc; such an item is removed when svc has no such secret any more. */
 function isOurs(item: JsonValue): boolean {
   return typeof item === 'object' && /env_var\('(SVC|DBT_ENV)_SECRET_/.test(JSON.stringify(item));
 }
@@ -93,7 +96,7 @@ function valueAt(doc: Document, path: readonly string[]): JsonValue {
   return JSON.parse(JSON.stringify(plain ?? null));
 }
 
-/** Where a map is written empty (`outputs:`), there is nothing to lose. */
+/** Sets a value. Empty maps on the way (`outputs:`) are replaced, since they hold nothing. */
 function write(doc: Document, path: readonly string[], value: unknown): void {
   for (const length of path.keys()) {
     const above = path.slice(0, length);
@@ -102,7 +105,10 @@ function write(doc: Document, path: readonly string[], value: unknown): void {
   guarded(path, () => doc.setIn(path, toNode(doc, value, doc.getIn(path, true))));
 }
 
-/** A word stays in its node, with the comment behind it; lists take over those of what they replace. */
+/**
+ * Converts a value to a node. A scalar keeps its node and the comment behind it; other nodes take over the comments
+ * of the node they replace.
+ */
 function toNode(doc: Document, value: unknown, before: unknown): unknown {
   if (typeof value !== 'object') return isScalar(before) ? value : doc.createNode(value);
   const flow = Array.isArray(value) && value.every((item) => typeof item === 'string');

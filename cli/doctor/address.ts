@@ -1,18 +1,18 @@
 import { SvcError } from '../../src/errors.ts';
 import type { TransportSettings } from '../../src/settings/model.ts';
 
-/** Where clients reach a server. */
+/** The address by which clients reach a server. */
 export interface Address {
-  /** Without a slash at the end: what the issuer must be, letter for letter. */
+  /** Without a slash at the end. The issuer must equal it exactly. */
   readonly base: string;
-  /** The MCP endpoint: what the resource must be. */
+  /** The MCP endpoint. The resource must equal it exactly. */
   readonly mcp: string;
   readonly origin: string;
-  /** The path of `base`, empty for none. */
+  /** The path of `base`; empty if there is none. */
   readonly prefix: string;
 }
 
-/** The address as given, with `/mcp` at its end or without. */
+/** Parses an address with or without `/mcp` at its end. Throws usage. */
 export function toAddress(text: string): Address {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new SvcError('usage', `--url ${text} is no address. Write it as https://mcp.example.com.`);
@@ -24,7 +24,7 @@ export function toAddress(text: string): Address {
 
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];
 
-/** Where the settings say that the server is. */
+/** The address of the server according to its settings. */
 export function addressOf({ base_url, scheme, host, port }: TransportSettings['http']): Address {
   if (base_url !== null) return toAddress(base_url);
   const name = EVERYWHERE.includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;

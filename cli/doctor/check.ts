@@ -1,25 +1,25 @@
 import { toSvcError } from '../../src/errors.ts';
 
-/** One thing that was looked at. */
+/** The outcome of one check. */
 export interface Check {
   readonly name: string;
   readonly status: 'ok' | 'problem';
   readonly message: string;
-  /** Null: there is nothing to do. */
+  /** Null if there is nothing to fix. */
   readonly fix: string | null;
 }
 
-/** What is as it should be. */
+/** A check without a problem. */
 export function ok(name: string, message: string): Check {
   return { name, status: 'ok', message, fix: null };
 }
 
-/** What breaks clients, and what to do about it. */
+/** A check with a problem, and its fix. */
 export function problem(name: string, message: string, fix: string): Check {
   return { name, status: 'problem', message, fix };
 }
 
-/** What was thrown, as a problem: its first line says what, the others how to fix it. */
+/** Makes a problem of an error. The first line of its text is the message, the others are the fix. */
 export function failed(name: string, thrown: unknown, otherwise: string): Check {
   const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
   return problem(name, message, fix.join(' ').trim() || otherwise);

@@ -1,17 +1,17 @@
 import { isObject, type JsonObject, tryJson } from '../../src/json.ts';
 
-/** What a server said. */
+/** The answer of a server. */
 export interface DoctorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** By how many milliseconds its clock is before ours; null where it does not say. */
+  /** Milliseconds that its clock is ahead of ours; null if its answer has no date. */
   readonly ahead: number | null;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Asks without following anybody; null where nobody answers. */
+/** Sends a request without following redirects; null if no answer comes. */
 export async function fetchForCheck(url: string, init: RequestInit = {}): Promise<DoctorResponse | null> {
   const sent = Date.now();
   try {
@@ -25,14 +25,14 @@ export async function fetchForCheck(url: string, init: RequestInit = {}): Promis
   }
 }
 
-/** The object that was answered; null for anything else. */
+/** The JSON object of an answer with status 200; null for any other answer. */
 export function objectOf(answer: DoctorResponse | null): JsonObject | null {
   if (answer?.status !== 200) return null;
   const value = tryJson(answer.text);
   return isObject(value) ? value : null;
 }
 
-/** How an answer is told to people. */
+/** Describes an answer for people, e.g. `302, to https://...`. */
 export function responseText(answer: DoctorResponse | null): string {
   if (answer === null) return 'no answer';
   const location = answer.headers.get('location');

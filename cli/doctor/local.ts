@@ -14,7 +14,7 @@ import { checkConfigured } from './sign-in/settings.ts';
 
 const VALIDATE = 'See all of it with `svc validate`.';
 
-/** Everything that keeps a project from being served by this machine. */
+/** Checks everything that this machine needs to serve the project. */
 export async function checkInside(input: CommandInput): Promise<readonly Check[]> {
   const node = checkNode();
   const root = await findProjectRoot(process.cwd());
@@ -46,7 +46,7 @@ async function checkFound(
   return [python, ...engines, files, ...checkConfiguration(loaded), ...checks, ...settled, clock];
 }
 
-/** Which engine it takes, and what opening the database shows. */
+/** Chooses the engine and tries to open the database. */
 async function checkOpening({ project, findings }: CheckedProject, root: string) {
   try {
     const choice = databaseOf({ project, findings });
@@ -56,7 +56,7 @@ async function checkOpening({ project, findings }: CheckedProject, root: string)
   }
 }
 
-/** What the settings lead to on this machine; signing in where it is switched on. */
+/** Checks the places that the settings name, and signing in if it is switched on. */
 async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
   const { auth, transport } = settings;
   const signsIn = auth.provider !== null || auth.verifier !== null;

@@ -5,7 +5,7 @@ import { checkHealth, checkTransport } from './remote/health.ts';
 import { checkCors, checkEras } from './remote/protocol.ts';
 import { checkServed } from './sign-in/metadata.ts';
 
-/** A running server as clients see it; nothing is known of its configuration. */
+/** Checks a running server from the outside, without its configuration. */
 export async function checkOutside(address: Address): Promise<readonly Check[]> {
   const [health, transport] = await Promise.all([checkHealth(address), checkTransport(address)]);
   // where nobody answers, or somebody else, the rest says nothing new
@@ -14,7 +14,7 @@ export async function checkOutside(address: Address): Promise<readonly Check[]> 
   return [transport, ...health, ...eras, cors, ...(await checkSignIn(address))];
 }
 
-/** The metadata of RFC 9728 and RFC 8414, where people have to sign in. */
+/** Checks the metadata of RFC 9728 and RFC 8414, if the server asks for a sign-in. */
 async function checkSignIn(address: Address): Promise<readonly Check[]> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const answer = await fetchForCheck(address.mcp, { method: 'POST', headers, body: '{}' });

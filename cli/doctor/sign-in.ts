@@ -6,8 +6,8 @@ import { checkUpstream } from './sign-in/provider.ts';
 import { checkAudience, checkConfigured } from './sign-in/settings.ts';
 
 /**
- * Everything that keeps clients from signing in; settings are null where there are none to look at. A server that was
- * named (`here` is false) may run elsewhere, with keys that this machine has not.
+ * Checks everything that clients need to sign in. Settings are null outside a project. If an address was given
+ * (`here` is false), the server may run elsewhere, with keys that this machine does not have.
  */
 export async function checkAuth(
   settings: Settings | null,

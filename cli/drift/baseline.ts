@@ -3,15 +3,15 @@ import { relative } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { type DocumentKind, parseDocument } from '../../src/quality/drift/document.ts';
 
-/** What a comparison starts from, and where it was read. */
+/** The document that a comparison starts from. */
 export interface Baseline<Content> {
-  /** As people name it from where they are. */
+  /** Its path as people write it, relative to the current folder. */
   readonly path: string;
   readonly hash: string;
   readonly content: Content;
 }
 
-/** Reads a baseline or a lock; null where there is none, an error where there is something else. */
+/** Reads a baseline or a lock; null if there is none. Throws config_invalid if the file is something else. */
 export async function readBaseline<Content>(
   kind: DocumentKind,
   path: string,
@@ -24,7 +24,7 @@ export async function readBaseline<Content>(
   return text === null ? null : { path: shown, ...(await parseDocument<Content>(kind, text, shown)) };
 }
 
-/** The same where there must be one. */
+/** Reads a baseline or a lock. Throws config_invalid if there is none. */
 export async function requireBaseline<Content>(kind: DocumentKind, path: string): Promise<Baseline<Content>> {
   const found = await readBaseline<Content>(kind, path);
   if (found !== null) return found;

@@ -9,7 +9,7 @@ import { styled } from '../io/output.ts';
 const STYLES = { breaking: 'error', widening: 'warning', wording: 'info' } as const;
 const WIDEST = 400;
 
-/** Changes as people read them: class, place and meaning, and below that the difference itself. */
+/** Formats changes for people: class, place and meaning, with the difference below. */
 export function toChangeLines(
   changes: readonly DriftChange[],
   stream: NodeJS.WriteStream = process.stdout,
@@ -24,19 +24,19 @@ export function toChangeLines(
   );
 }
 
-/** `1 breaking, 2 widening`. */
+/** Formats a sum, e.g. `3 changes: 1 breaking, 2 widening`. */
 export function toSummaryText(summary: ChangeSummary): string {
   const parts = CHANGE_CLASSES.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
   const many = CHANGE_CLASSES.reduce((sum, name) => sum + summary[name], 0);
   return `${count(many, 'change')}: ${parts.join(', ')}`;
 }
 
-/** What `--json` tells of changes. */
+/** The changes in the form of `--json`. */
 export function toChangesDocument(changes: readonly DriftChange[]) {
   return { summary: summarize(changes), changes: changes.map((change) => ({ ...change })) };
 }
 
-/** Old and new on one line where they fit, by lines where they are code. */
+/** Formats old and new value: on one line, or line by line if they are code. */
 function toDifference({ old, new: now }: DriftChange, stream: NodeJS.WriteStream): readonly string[] {
   if (typeof old === 'string' && typeof now === 'string' && /\n/.test(old + now)) {
     return toLineDiff(old, now).map((line) => coloured(line, stream));
@@ -46,7 +46,7 @@ function toDifference({ old, new: now }: DriftChange, stream: NodeJS.WriteStream
   return [`${toText(old)} -> ${toText(now)}`];
 }
 
-/** Old and new on one line. */
+/** Formats old and new value on one line. */
 export function toValueText({ old, new: now }: DriftChange): string {
   if (old === undefined) return `new: ${toText(now)}`;
   return now === undefined ? `gone: ${toText(old)}` : `${toText(old)} -> ${toText(now)}`;

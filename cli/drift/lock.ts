@@ -12,28 +12,28 @@ import type { CheckedProject } from '../project/project.ts';
 import { type Baseline, readBaseline, requireBaseline } from './baseline.ts';
 import { toValueText } from './change-text.ts';
 
-/** Beside svc-site.yml; whatever the profile, clients see the same. */
+/** Lies beside svc-site.yml. There is one for all profiles, because clients see the same in each. */
 export const LOCK_FILE = 'svc-lock.json';
 
-/** The lock's own content. */
+/** The content of the lock. */
 export type LockContent = { readonly project: string; readonly endpoints: Contract };
 
-/** What the lock of a catalog says. */
+/** Makes the content of the lock from a catalog. */
 export function toLock(catalog: Catalog): LockContent {
   return { project: catalog.project, endpoints: toContract(catalog) };
 }
 
-/** The lock of a project; null where there is none. */
+/** Reads the lock of a project; null if there is none. */
 export function readLock({ root }: Project): Promise<Baseline<LockContent> | null> {
   return readBaseline<LockContent>(LOCK, join(root, LOCK_FILE));
 }
 
-/** What clients would see differently from what is locked. */
+/** Compares the lock with a catalog: every change that clients would see. */
 export function compareLock(locked: Baseline<LockContent>, catalog: Catalog): readonly DriftChange[] {
   return compareContracts(locked.content.endpoints, toLock(catalog).endpoints);
 }
 
-/** Every difference from the lock as a finding; throws where there is no lock. */
+/** Reports every difference from the lock as a finding. Throws if there is no lock. */
 export async function checkLock({ project, findings }: CheckedProject): Promise<readonly Finding[]> {
   const locked = await requireBaseline<LockContent>(LOCK, join(project.root, LOCK_FILE));
   if (findings.some(({ severity }) => severity === 'error')) return [NOT_CHECKED];

@@ -24,7 +24,7 @@ import {
 import { lazyPython } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 
-/** Looks at the project and its database, which is opened read-only: tables, endpoints, and how their tests end. */
+/** Records the project and its database, opened read-only: tables, endpoints and test outcomes. */
 export async function takeSnapshot(
   input: CommandInput,
   checked: CheckedProject,
@@ -52,7 +52,7 @@ export async function takeSnapshot(
   }
 }
 
-/** What writes is left alone: nothing may change by being looked at. */
+/** The enabled endpoints that do not write. A snapshot must change nothing, so tools that write are left out. */
 export function readersOf({ project }: CheckedProject, { tools, resources }: Catalog): readonly Endpoint[] {
   const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
   return endpoints.filter((endpoint) => {
@@ -62,7 +62,7 @@ export function readersOf({ project }: CheckedProject, { tools, resources }: Cat
   });
 }
 
-/** Whether an endpoint has code of its own. */
+/** Whether an endpoint has code; prompts have none. */
 export function isSourced(endpoint: Endpoint): endpoint is Exclude<Endpoint, { readonly kind: 'prompt' }> {
   return endpoint.kind !== 'prompt';
 }
@@ -98,7 +98,7 @@ async function testAll(
   }
 }
 
-/** Python that endpoints may import; what they name themselves is in the project already. */
+/** Reads the Python modules that endpoints may import. The files of endpoints are in the project already. */
 export async function readModules({ project }: CheckedProject): Promise<{ readonly [path: string]: string }> {
   const { root, site } = project;
   if (site === null) return {};

@@ -8,13 +8,13 @@ import type { Settings } from '../../src/settings/model.ts';
 import { isPlainParameter } from '../../src/settings/references/literal-secrets.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 
-/** What decides on the model. */
+/** The settings and the `--model` option, which decide on the model. */
 export interface ModelChoice {
   readonly settings: Settings;
   readonly asked: string | undefined;
 }
 
-/** Each suite with its model; those that cannot run say why, and the others run all the same. */
+/** Finds the model of each suite. A suite that cannot run gets a report with the reason; the others run. */
 export async function prepareSuites(
   files: readonly SuiteFile[],
   findings: readonly Finding[],
@@ -50,7 +50,7 @@ function toBroken(path: string, suite: Suite | null, error: string): SuiteReport
   return { suite: suite?.name ?? path, path, status: 'error', error, tests: [], usage, time_ms: 0 };
 }
 
-/** `--model`, then the suite's own, then the default. */
+/** Chooses `--model`, else the suite's own model, else the default. */
 async function modelFor(suite: Suite, file: string, { settings, asked }: ModelChoice) {
   const { named, default: usual } = settings.models;
   const name = asked ?? suite.model ?? usual;
@@ -75,7 +75,7 @@ async function modelFor(suite: Suite, file: string, { settings, asked }: ModelCh
   return { model: await createModel(name, model), prices: model.prices };
 }
 
-/** Whatever the configuration calls a secret, wherever a model may have picked it up. */
+/** Every secret of the configuration, to be removed from transcripts. */
 export function secretsOf({ models, secrets }: Settings): readonly string[] {
   const keys = Object.values(models.named).flatMap(({ api_key }) => api_key ?? []);
   return [...keys, ...secrets.flatMap(({ parameters }) => textsOf(parameters))];

@@ -5,7 +5,7 @@ import { styled } from '../io/output.ts';
 
 const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), error: styled('error', '!') };
 
-/** A report as people read it: each test, what failed and why, and a table of what it took. */
+/** Formats a report for people: each test, its failures, and a table of tokens and costs. */
 export function toEvalsText(report: EvalsReport, seconds: number): string {
   const { suites, tests_run } = report;
   if (suites.length === 0)
@@ -46,7 +46,7 @@ function indented(text: string): string {
     .join('\n      ');
 }
 
-/** Tokens, and what they cost where the user file has prices. */
+/** A table of tokens, with costs if the user file has prices. */
 function toTable({ suites, ...all }: EvalsReport): string {
   const head = ['suite', 'model', 'tests', 'input tokens', 'output tokens', 'cost'];
   const rows = suites.map((one) => [one.suite, one.model ?? '-', String(one.tests.length), ...amounts(one)]);

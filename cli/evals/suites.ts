@@ -6,7 +6,7 @@ import type { SuiteFile } from '../../src/quality/evals/suite.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CheckedProject } from '../project/project.ts';
 
-/** The suites of a project and everything that is wrong with them. */
+/** Loads the suites of a project with their findings. */
 export async function loadProjectSuites({ project }: CheckedProject): Promise<LoadedSuites> {
   if (project.site === null) return { files: [], findings: [] };
   const files = await openProjectFiles(project.root);
@@ -14,7 +14,7 @@ export async function loadProjectSuites({ project }: CheckedProject): Promise<Lo
   return { files: loaded.files, findings: [...loaded.findings, ...checkSuites(loaded.files, project)] };
 }
 
-/** One suite by its name, or all; a file too broken to have a name goes by its path. */
+/** Chooses one suite by its name, or all. A suite without a readable name is chosen by its path. */
 export function chooseSuites(files: readonly SuiteFile[], asked: string | undefined): readonly SuiteFile[] {
   if (asked === undefined) return files;
   const found = files.filter(({ file, suite }) => suite?.name === asked || file === asked);

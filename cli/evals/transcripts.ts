@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Transcript } from '../../src/quality/evals/report.ts';
 
-/** One file for each test, the last run's; where nobody named the folder, git leaves it alone. */
+/** Writes the transcript of a test over the one of the run before. In the default folder, git ignores it. */
 export async function keepTranscript(
   folder: string,
   transcript: Transcript,
@@ -14,7 +14,7 @@ export async function keepTranscript(
   return relative(process.cwd(), path);
 }
 
-/** Writes a file and the folders to it. */
+/** Writes a file and creates its folders. */
 export async function writeText(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);

@@ -31,17 +31,19 @@ import {
 import { toGateError } from './report-text.ts';
 import { testsCheck } from './tests-check.ts';
 
-/** What a build goes through: first what needs no database, then what looks at the one that will be served. */
+/**
+ * The checks of a build: first the checks without a database, then `inspect` with the database that will be served.
+ */
 export interface DeployGate {
-  /** What no artefact can do is one of the checks here. */
+  /** Always true: the check `target` reports parts that no artefact can serve, so the build need not. */
   readonly incapable: boolean;
-  /** Makes the checks that are left; throws project_invalid with all of them where one stands against the build. */
+  /** Makes the remaining checks. Throws project_invalid with all results if one forbids the build. */
   readonly inspect: (database: Database) => Promise<readonly Allowed[]>;
-  /** Every check, once inspect has ended. */
+  /** The results of all checks, once `inspect` has ended. */
   readonly reports: () => readonly CheckReport[];
 }
 
-/** What `--allow` names; throws for anything else. */
+/** Parses `--allow`. Throws usage for an unknown check. */
 function allowedOf(input: CommandInput): readonly CheckName[] {
   return input.list('allow').map((asked) => {
     const check = ALLOWABLE.find((name) => name === asked);
@@ -57,7 +59,7 @@ function allowedOf(input: CommandInput): readonly CheckName[] {
   });
 }
 
-/** Makes the checks that need no database; throws where they leave nothing that could be built. */
+/** Makes the checks that need no database. Throws project_invalid if they leave nothing to build. */
 export async function openGate(
   checked: CheckedProject,
   target: TargetName,
@@ -94,7 +96,7 @@ export async function openGate(
   };
 }
 
-/** What could not be checked any more is in the report too. */
+/** Completes a report with the checks that were not made. */
 function withRest(made: readonly CheckReport[]): readonly CheckReport[] {
   const known = new Set(made.map(({ check }) => check));
   const rest = CHECKS.filter((check) => !known.has(check));

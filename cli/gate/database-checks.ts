@@ -13,7 +13,7 @@ import { readBaseline } from '../drift/baseline.ts';
 import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
 import type { CheckedProject } from '../project/project.ts';
 
-/** What is checked on the database as the artefact serves it. */
+/** The project and the database as the artefact serves it. */
 export interface ServedEndpoints {
   readonly checked: CheckedProject;
   readonly catalog: Catalog;
@@ -22,7 +22,7 @@ export interface ServedEndpoints {
   readonly allowed: readonly CheckName[];
 }
 
-/** Each statement that the engine of the platform cannot run. */
+/** Finds each statement that the platform's engine cannot run. */
 export function statementFindings({
   checked,
   catalog,
@@ -33,7 +33,7 @@ export function statementFindings({
   return checkStatements(reading, catalog, database, { platform: target, engine: database.engine });
 }
 
-/** Tables and endpoints against the baseline; how tests end is a check of its own. */
+/** Compares tables and endpoints with the baseline. Test outcomes have their own check. */
 export async function driftCheck({
   checked,
   catalog,

@@ -25,17 +25,17 @@ import { compareLock, LOCK_FILE, readLock } from '../drift/lock.ts';
 import { type CheckedProject, soundPart } from '../project/project.ts';
 import { checkPythonOn } from '../project/python-checks.ts';
 
-/** Whether the project has errors, without which nothing can be built. */
+/** Fails if the project has errors; such a project cannot be built. */
 export function validateCheck(findings: readonly Finding[]): CheckReport {
   return judge('validate', toProblems(findings), []);
 }
 
-/** What endpoints leave unsaid that callers cannot do without. */
+/** Fails if metadata that callers need is missing. */
 export function lintCheck(checked: CheckedProject, allowed: readonly CheckName[]): CheckReport {
   return judge('lint', toProblems(lintProject(soundPart(checked).endpoints)), allowed);
 }
 
-/** Secrets in the files that an artefact is made of; those of a user file that is bundled are never let pass. */
+/** Finds secrets in the files of an artefact. Secrets in a bundled user file can never be allowed. */
 export async function secretsCheck(
   { project }: CheckedProject,
   bundled: readonly GateIssue[],
@@ -57,14 +57,14 @@ export async function secretsCheck(
   return judge('secrets', [...bundled, ...own], bundled.length > 0 ? [] : allowed);
 }
 
-/** Of the folder of modules, all that goes with Python endpoints and can be read. */
+/** The text files in the folder of Python modules, which go into an artefact with Python endpoints. */
 async function modulesOf({ site, endpoints }: Project, files: Files): Promise<readonly string[]> {
   if (site === null || pythonEndpoints(endpoints).length === 0) return [];
   const paths = await files.list(site.paths.python);
   return paths.filter((path) => /\.(?:py|ya?ml|json|toml|txt|cfg|ini|csv)$/.test(path));
 }
 
-/** Secrets in the user file that goes in, if any; of one that cannot be read the build itself says so. */
+/** Finds secrets in the bundled user file, if any. An unreadable file is left to the build, which reports it. */
 export async function bundledSecrets(
   { project: { root } }: CheckedProject,
   config: string | undefined,
@@ -74,7 +74,7 @@ export async function bundledSecrets(
   return bytes === null ? [] : toProblems(checkLiteralSecrets(bytes, relative(root, resolve(config))));
 }
 
-/** What clients would see otherwise than the lock says. */
+/** Compares the catalog with the lock. */
 export async function lockCheck(
   { project }: CheckedProject,
   catalog: Catalog,
@@ -85,7 +85,7 @@ export async function lockCheck(
   return judgeChanges('lock', compareLock(locked, catalog), allowed);
 }
 
-/** What no artefact of the platform can do, whatever its database. */
+/** Finds parts of the project that no artefact of the platform can run, independent of the database. */
 export async function checkCapabilities(
   checked: CheckedProject,
   catalog: Catalog,

@@ -14,7 +14,7 @@ const MARKS = {
 } as const;
 const MOST = 20;
 
-/** Why a build is refused: one report of all checks, with what to do about each. */
+/** The error that refuses a build: all checks in one report, with their fixes. */
 export function toGateError(target: TargetName, reports: readonly CheckReport[]): SvcError {
   const failed = reports.filter(({ status }) => status === 'failed').map(({ check }) => check);
   const allowable = failed.filter((check) => check !== 'validate');
@@ -28,7 +28,7 @@ export function toGateError(target: TargetName, reports: readonly CheckReport[])
   return new SvcError('project_invalid', message, { detail: { target, checks: toReportDocument(reports) } });
 }
 
-/** What `--json` tells of checks. */
+/** The checks in the form of `--json`. */
 export function toReportDocument(
   reports: readonly CheckReport[],
 ): readonly { readonly [key: string]: JsonValue }[] {
@@ -38,7 +38,7 @@ export function toReportDocument(
   }));
 }
 
-/** Checks as people read them: each with its problems below, and the fix below these. */
+/** Formats checks for people: each with its problems below, then the fix. */
 export function toReportLines(
   reports: readonly CheckReport[],
   stream: NodeJS.WriteStream = process.stdout,

@@ -18,7 +18,10 @@ interface Streams {
   readonly output: Output;
 }
 
-/** Declared tests on the engine of the platform; those of a statement that it cannot run have been told already. */
+/**
+ * Runs the declared tests on the platform's engine. Tests of endpoints with findings are skipped, because the
+ * findings are in the report already.
+ */
 export async function testsCheck(
   served: ServedEndpoints,
   findings: readonly Finding[],
@@ -51,7 +54,9 @@ export async function testsCheck(
   }
 }
 
-/** Null where the configuration cannot be read here: an artefact gets its own from the platform. */
+/**
+ * Opens Python; null if the configuration cannot be read here, because an artefact gets its own from the platform.
+ */
 async function openPython(
   { checked, database }: ServedEndpoints,
   { input, output }: Streams,

@@ -1,4 +1,4 @@
-/** What a new project is made from. */
+/** The choices for a new project. */
 export interface Answers {
   readonly project: string;
   readonly profile: string;
@@ -30,7 +30,7 @@ profiles:
 `;
 }
 
-/** Plain where YAML reads it as text, quoted elsewhere. */
+/** Quotes a text if YAML would not read it as text. */
 function toScalar(text: string): string {
   const plain = /^[a-z][\w-]*$/i.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
   return plain ? text : JSON.stringify(text);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Rows as aligned columns; colours count for nothing, the last column is not padded. */
+/** Aligns rows in columns. Colours have no width, and the last column is not padded. */
 export function toColumns(rows: readonly (readonly string[])[], indent = ''): string {
   const widths = widthsOf(rows);
   return rows
@@ -13,7 +13,7 @@ export function toColumns(rows: readonly (readonly string[])[], indent = ''): st
     .join('\n');
 }
 
-/** Row by row: there may be more of them than a call takes arguments. */
+/** Goes row by row, because there may be more rows than a call takes arguments. */
 function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
   for (const row of rows) {

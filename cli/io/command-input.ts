@@ -1,4 +1,4 @@
-/** What a command was given: its arguments in order, and its options by name. */
+/** The arguments of a command in order, and its options by name. */
 export interface CommandInput {
   readonly args: readonly (string | undefined)[];
   text(option: string): string | undefined;
@@ -6,7 +6,7 @@ export interface CommandInput {
   list(option: string): readonly string[];
 }
 
-/** Typed access to what commander parsed. */
+/** Gives typed access to the arguments and options that commander parsed. */
 export function createInput(
   args: readonly (string | undefined)[],
   options: Readonly<Record<string, unknown>>,

@@ -14,10 +14,10 @@ const REASONS: Readonly<Record<string, readonly [reason: string, fix: string]>> 
   ENAMETOOLONG: ['its name is too long', 'Choose a shorter one.'],
   ELOOP: ['links lead in a circle', 'Correct the links.'],
 };
-/** What a file is called until it is whole. */
+/** The suffix of a file's temporary name while it is written. */
 const UNTIL_WHOLE = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
-/** What the system refused to do with a file, in words; null where something else was thrown. */
+/** Explains an error of the file system; null for any other error. */
 export function toFileError(thrown: unknown, path?: string): SvcError | null {
   if (!(thrown instanceof Error) || !('syscall' in thrown) || !('code' in thrown)) return null;
   const known = REASONS[String(thrown.code)];

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** The first file of a name that this user may run, in some folders and then in PATH; null where there is none. */
+/** Finds the first executable file of a name in some folders, then in PATH; null if there is none. */
 export async function findProgram(name: string, folders: readonly string[] = []): Promise<string | null> {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

@@ -3,7 +3,7 @@ import type { Finding } from '../../src/project/finding.ts';
 import { toColumns } from './columns.ts';
 import { styled } from './output.ts';
 
-/** Findings as people read them: file:line:column, severity, message, and the fix below it; in detail, their codes too. */
+/** Formats findings for people: place, severity and message, with the fix below; with `detail` also the code. */
 export function toFindingLines(
   findings: readonly Finding[],
   stream: NodeJS.WriteStream = process.stdout,
@@ -22,7 +22,7 @@ export function toFindingLines(
   );
 }
 
-/** Why a project with errors is refused. */
+/** The error for a project with errors. */
 export function toFindingsError(findings: readonly Finding[]): SvcError {
   const lines = toFindingLines(findings, process.stderr);
   return new SvcError('project_invalid', `The project has ${count(findings.length, 'error')}:\n${lines}`, {
@@ -30,7 +30,7 @@ export function toFindingsError(findings: readonly Finding[]): SvcError {
   });
 }
 
-/** `1 error`, `2 errors`. */
+/** Formats a number with a noun: `1 error`, `2 errors`. */
 export function count(many: number, noun: string): string {
   return `${many} ${noun}${many === 1 ? '' : 's'}`;
 }

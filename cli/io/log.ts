@@ -3,7 +3,7 @@ import type { Log, LogLine } from '../../src/ports.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
 import { type Output, styled } from './output.ts';
 
-/** The log of a command that ends: warnings and errors on stderr, everything with --debug. */
+/** The log of a short command: warnings and errors on stderr; everything with --debug. */
 export function createLog(output: Output): Log {
   return (line) => {
     if (!output.debug && (line.level === 'debug' || line.level === 'info')) return;
@@ -11,7 +11,7 @@ export function createLog(output: Output): Log {
   };
 }
 
-/** The log of a server, as its settings have it; never on stdout. */
+/** The log of a server, in the form that its settings choose. Never writes to stdout. */
 export function createServerLog(output: Output, settings: LoggingSettings): Log {
   return createNodeLog(settings, { write: (line) => output.note(line), human: toHuman });
 }

@@ -1,17 +1,17 @@
 import { styleText } from 'node:util';
 import type { JsonValue } from '../../src/json.ts';
 
-/** Where a command's words go: data on stdout, everything else on stderr. */
+/** The output of a command: data on stdout, everything else on stderr. */
 export interface Output {
   readonly json: boolean;
   readonly debug: boolean;
-  /** The command's answer: one JSON document with --json, otherwise text for people. */
+  /** Prints the command's result: one JSON document with --json, else text for people. */
   data(document: JsonValue, text: () => string): void;
-  /** A remark for people. */
+  /** Prints a remark for people. */
   note(text: string): void;
 }
 
-/** Styles by meaning, so that every command speaks in the same colours. */
+/** Styles by meaning, so that all commands use the same colours. */
 const STYLES = {
   error: ['red', 'bold'],
   warning: ['yellow', 'bold'],
@@ -21,7 +21,7 @@ const STYLES = {
   dim: ['dim'],
 } as const;
 
-/** Text in a style, where the stream is a terminal and NO_COLOR is not set. */
+/** Styles a text if the stream is a terminal and NO_COLOR is not set. */
 export function styled(
   style: keyof typeof STYLES,
   text: string,
@@ -30,7 +30,7 @@ export function styled(
   return styleText([...STYLES[style]], text, { stream });
 }
 
-/** An output that knows whether the answer is out: what fails after that, as of a server, is no second one. */
+/** An output that knows whether the result is printed; a later error must not print a second document. */
 export interface ProcessOutput extends Output {
   readonly answered: boolean;
 }
@@ -52,7 +52,10 @@ export function createOutput(options: { json: boolean; debug: boolean }): Proces
   };
 }
 
-/** A reader that stops early (`svc list | head`) is no fault; a full disk is. */
+/**
+ * Ignores a reader that stops early (`svc list | head`). Any other failure to write, such as a full disk, ends the
+ * process with 1.
+ */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,7 +2,7 @@ const AFTER_MS = 1_000;
 const STEP_MS = 100;
 const WIDTH = 20;
 
-/** Shows a moving bar on a terminal while work takes longer than a second; silent elsewhere. */
+/** Shows a moving bar on a terminal if work takes longer than a second. */
 export async function withProgress<T>(label: string, work: () => Promise<T>): Promise<T> {
   const { stderr } = process;
   if (!stderr.isTTY) return work();
@@ -19,14 +19,14 @@ export async function withProgress<T>(label: string, work: () => Promise<T>): Pr
   }
 }
 
-/** How long it takes is unknown, so the bar runs to and fro. */
+/** The duration is unknown, so the bar moves to and fro. */
 function barAt(passed: number): string {
   const step = Math.floor(passed / STEP_MS) % (2 * WIDTH);
   const place = step < WIDTH ? step : 2 * WIDTH - 1 - step;
   return `[${' '.repeat(place)}=${' '.repeat(WIDTH - 1 - place)}]`;
 }
 
-/** Shows what is being worked on, in one line that each step overwrites; silent where there is no terminal. */
+/** Shows the current step on one line of a terminal; each step overwrites it. */
 export async function withLine<T>(work: (say: (text: string) => void) => Promise<T>): Promise<T> {
   const { stderr } = process;
   if (!stderr.isTTY) return work(() => {});
@@ -41,7 +41,7 @@ export async function withLine<T>(work: (say: (text: string) => void) => Promise
   }
 }
 
-/** Shows how many of some steps are done, in a bar; silent where there is no terminal. */
+/** Shows a bar of finished steps on a terminal. */
 export async function withSteps<T>(
   label: string,
   total: number,

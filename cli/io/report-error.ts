@@ -3,7 +3,9 @@ import type { JsonObject } from '../../src/json.ts';
 import { type Command, commandNameOf } from '../command.ts';
 import { type ProcessOutput, styled } from './output.ts';
 
-/** Says what failed: for people on stderr, with --json as one document on stdout, unless one is there already. */
+/**
+ * Prints an error: for people on stderr, or with --json as a document on stdout unless a document is there already.
+ */
 export function reportError(error: SvcError, output: ProcessOutput, command?: Command): void {
   if (output.json && !output.answered) {
     process.stdout.write(`${JSON.stringify(toDocument(error, output.debug))}\n`);
@@ -31,7 +33,7 @@ function toDocument(error: SvcError, debug: boolean): JsonObject {
   };
 }
 
-/** The stack of an error and of everything that caused it. */
+/** The stacks of an error and its causes. */
 function stacksOf(error: Error): readonly string[] {
   const own = error.stack ?? error.message;
   if (error.cause === undefined) return [own];

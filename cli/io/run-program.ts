@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { SvcError } from '../../src/errors.ts';
 
-/** A program to run in this one's place. */
+/** A program to run in place of this one. */
 export interface ChildCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -12,7 +12,7 @@ export interface ChildCommand {
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Runs a program with this one's terminal and signals, and answers its exit code; 128 + n for one that signal n ended. */
+/** Runs a program with our terminal and signals, and returns its exit code; 128 + n if signal n ended it. */
 export async function runChild({ program, args, env, cwd }: ChildCommand): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', env, ...(cwd === undefined ? {} : { cwd }) });
   // Ctrl-C on a terminal has reached the child already, and a second one would cut its clean-up short.

@@ -4,14 +4,14 @@ import { styled } from './output.ts';
 
 const WIDEST = 50;
 
-/** A tool's value as people read it: rows as a table, text as it is, anything else as indented JSON. */
+/** Formats a tool's value for people: rows as a table, text unchanged, anything else as indented JSON. */
 export function toText(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (isRows(value)) return toTable(value);
   return JSON.stringify(value, null, 2);
 }
 
-/** A prompt's messages, each under the name of its role. */
+/** Formats a prompt's messages, each under the name of its role. */
 export function toMessages(value: JsonValue): string {
   if (!isRows(value)) return toText(value);
   const blocks = value.map(({ role, type, prompt, text }) => {
@@ -33,7 +33,7 @@ function toTable(rows: readonly JsonObject[]): string {
   return `${toColumns([head, ...body])}\n${styled('dim', `(${rows.length} row${rows.length === 1 ? '' : 's'})`)}`;
 }
 
-/** Shortened visibly; --json has all of it. */
+/** Shortens a value to a table cell; --json prints all of it. */
 function toCell(value: JsonValue): string {
   const text = value === null ? '' : toTextOrJson(value);
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ');

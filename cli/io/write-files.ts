@@ -4,12 +4,12 @@ import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 
-/** Makes folders below a root, and the root itself. */
+/** Creates folders below a root, and the root itself. */
 export async function makeFolders(root: string, folders: readonly string[]): Promise<void> {
   for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
 }
 
-/** Writes files that are not there yet: all of them, or none when one is. */
+/** Writes new files. Throws before the first one if any of them exists. */
 export async function writeNew(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
   if (taken !== undefined) {
@@ -21,7 +21,7 @@ export async function writeNew(root: string, files: Readonly<Record<string, stri
   }
 }
 
-/** Adds lines to .gitignore that it does not have. */
+/** Adds missing lines to .gitignore. */
 export async function ignoreLines(root: string, lines: readonly string[]): Promise<void> {
   const path = join(root, '.gitignore');
   const text = existsSync(path) ? await readFile(path, 'utf8') : '';
@@ -31,15 +31,18 @@ export async function ignoreLines(root: string, lines: readonly string[]): Promi
   await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
 }
 
-/** How a file is written. */
+/** How to write a file. */
 export interface WriteOptions {
-  /** Of a file that is new. */
+  /** The mode of a new file. */
   readonly mode?: number;
-  /** Asked last; where it says no, nothing is written. */
+  /** Is asked just before the file is replaced; `false` cancels. */
   readonly when?: () => Promise<boolean>;
 }
 
-/** Writes a file that readers find whole at any time; where a link led, and with its rights, as they were. Tells whether it did. */
+/**
+ * Replaces a file in one step, so that readers never see half of it. Follows links and keeps the file's mode. Returns
+ * whether it wrote.
+ */
 export async function writeWhole(
   path: string,
   text: string,
@@ -60,7 +63,7 @@ export async function writeWhole(
   }
 }
 
-/** The file that a path is about: links lead to it, be it there or not. */
+/** Follows links to the file behind them, even if that file does not exist. */
 export async function whereLinksLead(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -12,11 +12,11 @@ import { checkSite, siteOf } from '../project/project.ts';
 export interface AuditLog {
   readonly profile: string;
   readonly settings: AuditSettings;
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
 }
 
-/** Where the profile records its calls; no secret is looked up for it. */
+/** Finds the audit log of the profile without resolving secrets. */
 export async function auditOf(input: CommandInput): Promise<AuditLog> {
   const checked = await checkSite(input);
   siteOf(checked);
@@ -25,7 +25,7 @@ export async function auditOf(input: CommandInput): Promise<AuditLog> {
   return { profile: site.profile, settings: site.audit, path: resolve(root, site.audit.path) };
 }
 
-/** The filter that the options of `svc log` are. */
+/** Converts the options of `svc log` to a filter. */
 export function auditFilterOf(input: CommandInput, now: number): AuditFilter {
   const named = OPERATION_TYPES.filter((type) => input.text(type) !== undefined);
   const [type] = named;
@@ -51,7 +51,7 @@ export function auditFilterOf(input: CommandInput, now: number): AuditFilter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-/** A whole number that an option gives. */
+/** Reads an option that must be a whole number from 1 to `most`. */
 export function numberOf(input: CommandInput, option: string, otherwise: number, most: number): number {
   const given = input.text(option);
   if (given === undefined) return otherwise;

@@ -8,7 +8,7 @@ const MAX_CELL = 60;
 const MAX_BARS = 48;
 const WIDTH = 40;
 
-/** Records as aligned columns, one line each. */
+/** Formats records as aligned columns, one line each. */
 export function toRecordTable(records: readonly FoundRecord[]): string {
   const head = ['time (UTC)', 'type', 'name', 'status', 'policy', 'ms', 'user', ''];
   return toColumns([head.map((cell) => styled('dim', cell)), ...records.map(toRow)]);
@@ -29,7 +29,10 @@ function toRow(record: FoundRecord): readonly string[] {
   ];
 }
 
-/** One line of any value; a client chooses some of them, so nothing in it may steer the terminal. */
+/**
+ * Formats a value on one line. Clients choose some values, so control characters are removed: they could steer the
+ * terminal.
+ */
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -37,7 +40,7 @@ function toCell(value: unknown): string {
   return plain.length > MAX_CELL ? `${plain.slice(0, MAX_CELL - 1)}…` : plain;
 }
 
-/** Figures, with bars of calls by hour and by operation. */
+/** Formats sums, with bars of calls by hour and by endpoint. */
 export function toStatsText(stats: AuditStats, groups: readonly AuditGroup[]): string {
   if (stats.total_records === 0) return 'no records';
   const { by_type, by_status, by_policy } = stats;
@@ -77,7 +80,7 @@ function toBars(title: string, tallies: readonly Tally[], all: number): string {
   return `${styled('strong', `${title}${more}`)}\n${toColumns(rows, '  ')}`;
 }
 
-/** A bar as long as the calls, its end coloured as far as they failed. */
+/** Draws a bar of the calls; its end shows the failed ones. */
 function barOf(calls: number, errors: number, most: number): string {
   const length = Math.max(1, Math.round((calls / most) * WIDTH));
   const failed = errors === 0 ? 0 : Math.min(length, Math.max(1, Math.round((errors / calls) * length)));

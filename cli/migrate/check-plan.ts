@@ -8,7 +8,7 @@ import { checkSuites } from '../../src/quality/evals/check.ts';
 import { loadSuites } from '../../src/quality/evals/load.ts';
 import type { PlannedFile } from './plan.ts';
 
-/** What `svc validate` would say of the new project before it is written, but for its database. */
+/** Validates the new project before it is written, except for its database. */
 export async function checkPlan(root: string, planned: readonly PlannedFile[]): Promise<readonly Finding[]> {
   const files = filesOf(root, planned);
   const project = await loadProject(files, root);
@@ -21,7 +21,7 @@ export async function checkPlan(root: string, planned: readonly PlannedFile[]): 
   ];
 }
 
-/** The new project as if it were there. */
+/** The files of the new project before they are written. */
 function filesOf(root: string, planned: readonly PlannedFile[]): Files {
   const known = new Map(planned.map((file) => [file.path, file]));
   return {

@@ -4,7 +4,10 @@ import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './y
 
 const KINDS = ['tool', 'resource', 'prompt'] as const;
 
-/** An endpoint file in our words; null where it is no endpoint. What is no YAML stays, for whoever wrote it to mend. */
+/**
+ * Rewrites an endpoint file; null if it is no endpoint. A file that is not YAML stays unchanged, for its author to
+ * repair.
+ */
 export function rewriteEndpoint(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };
@@ -17,7 +20,7 @@ export function rewriteEndpoint(text: string, file: string): Rewritten | null {
   return { text: yaml.toString(), notes: noting.notes };
 }
 
-/** Rules that did nothing go; one that did nothing by mistake works now. */
+/** Removes rules that had no effect in MXCP. Warns of a rule that had no effect by mistake and has one here. */
 function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
   const returns = nodeValueAt(yaml.value, [path[0] ?? '', 'return']) ?? null;
   for (const index of keysAt(yaml.value, path)) {
@@ -49,7 +52,7 @@ function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): strin
   return none ? `\`${action}\` names no fields, and had no effect` : null;
 }
 
-/** `result: null` asserted nothing there, and asserts null here. */
+/** Removes `result: null`: it asserted nothing in MXCP, and asserts null here. */
 function rewriteTest(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): void {
   const test = nodeValueAt(yaml.value, path);
   if (!isObject(test ?? null) || nodeValueAt(yaml.value, [...path, 'result']) !== null) return;
@@ -73,7 +76,7 @@ function toRemovalNote(
   return { kind: 'check', ...at, message };
 }
 
-/** A suite of evaluations in our words; null where it is no suite. */
+/** Rewrites a suite of evaluations; null if it is no suite. */
 export function rewriteSuite(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };

@@ -14,22 +14,22 @@ import { editYaml, nodeValueAt } from './yaml-edit.ts';
 /** One file of the new project. */
 export type PlannedFile = {
   readonly path: string;
-  /** Where it is in the old one. */
+  /** Its path in the old project. */
   readonly from: string;
-  /** Null: copied as it is. */
+  /** Null: copied unchanged. */
   readonly text: string | null;
 };
 
-/** The new project, with what a person should know. */
+/** The new project, with remarks for its author. */
 export interface MigrationPlan {
   readonly files: readonly PlannedFile[];
   readonly notes: readonly MigrationNote[];
 }
 
-/** The site file of the other system. */
+/** The site file of MXCP. */
 const OLD_SITE = 'mxcp-site.yml';
 
-/** Reads a project and says what becomes of each of its files; writes nothing. */
+/** Plans the new place and text of each file of a project. Writes nothing. */
 export async function planMigration(root: string): Promise<MigrationPlan> {
   const { names, notes: links } = await listFiles(root);
   if (!names.includes(OLD_SITE)) {
@@ -50,7 +50,7 @@ export async function planMigration(root: string): Promise<MigrationPlan> {
 
 interface Places {
   readonly paths: Paths;
-  /** Databases that are where they are by default, by the name that they have here. */
+  /** Databases at their default path, with their default path here. */
   readonly databases: ReadonlyMap<string, string>;
 }
 
@@ -103,7 +103,7 @@ async function planFile(root: string, from: string, { paths, databases }: Places
   };
 }
 
-/** Null for bytes that would not come back as they were. */
+/** Decodes UTF-8; null for any other bytes, because writing them back would change them. */
 function toText(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -133,7 +133,7 @@ function leftOut(file: string, message: string): Planned {
   return { file: null, notes: [{ kind: 'lost', file, line: 0, message: `Left out. ${message}` }] };
 }
 
-/** Scripts, and what starts servers. */
+/** Scripts, and files that start servers. */
 const TEXTS =
   /(^|\/)(\.env[^/]*|[^/]*\.(sh|bash|service|env)|Dockerfile[^/]*|(docker-)?compose[^/]*\.ya?ml|Makefile|Justfile|[^/]*\.json)$|^\.github\/workflows\//;
 

@@ -4,17 +4,17 @@ import { SvcError } from '../../src/errors.ts';
 import { PROJECT_FILE } from '../dbt/folder.ts';
 import type { MigrationNote } from './rewrite.ts';
 
-/** Made anew by whoever needs them. */
+/** Files that tools create again. */
 const SKIPPED = /(^|\/)(\.git|node_modules|__pycache__|\.venv|venv|dbt_packages|\.DS_Store)(\/|$)/;
 
 /** The files of a project. */
 export interface Listed {
   readonly names: readonly string[];
-  /** What is said about links. */
+  /** Remarks about links. */
   readonly notes: readonly MigrationNote[];
 }
 
-/** Every file that belongs to a project, those behind links too. */
+/** Lists every file of a project, including files behind links. */
 export async function listFiles(root: string): Promise<Listed> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((cause) => {
     throw new SvcError('usage', `${root} cannot be read: ${cause.message}`, { cause });
@@ -40,7 +40,7 @@ async function linkNote(root: string, path: string): Promise<MigrationNote> {
   return { kind: 'lost', file: path, line: 0, message: `Left out. It is a link that leads ${where}.` };
 }
 
-/** dbt writes `target/` beside its own file. */
+/** Removes `target/` beside a dbt_project.yml, because dbt writes it. */
 function withoutBuilt(names: readonly string[]): readonly string[] {
   const built = names.flatMap((name) =>
     posix.basename(name) === PROJECT_FILE ? [`${name.slice(0, -PROJECT_FILE.length)}target/`] : [],

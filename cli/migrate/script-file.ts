@@ -1,9 +1,9 @@
 import type { MigrationNote, Rewritten } from './rewrite.ts';
 
-/** Variables whose name differs by more than its beginning. */
+/** Variables whose names differ by more than the prefix. */
 const VARIABLES: { readonly [name: string]: string } = { MXCP_DUCKDB_PATH: 'SVC_DATABASE_PATH' };
 
-/** What is replaced in scripts, and in the files by which servers are started. */
+/** Replacements in scripts and in files that start servers. */
 const RULES: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/\bMXCP_[A-Z_]+\b/g, (name) => VARIABLES[name] ?? name.replace(/^MXCP_/, 'SVC_')],
   [/\bmxcp-site\.yml\b/g, () => 'svc-site.yml'],
@@ -17,16 +17,16 @@ const RULES: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/(?<=\bsvc\b[^\n]*)--json-output\b/g, () => '--json'],
 ];
 
-/** A script, or a file of settings for programs, in our words. */
+/** Rewrites a script or a settings file of another program. */
 export function rewriteText(text: string, file: string): Rewritten {
   const changed = RULES.reduce((left, [pattern, put]) => left.replaceAll(pattern, put), text);
   return { text: changed, notes: linesLeft(changed, file) };
 }
 
-/** What `svc.runtime` has not. */
+/** Names that `svc.runtime` does not have. */
 const LACKS = /\b(plugins|reload_duckdb|get_user_context|MXCPPlugin|MXCPBasePlugin|MXCPServer)\b/;
 
-/** A Python module in our words. */
+/** Rewrites a Python module. */
 export function rewritePython(text: string, file: string): Rewritten {
   const changed = text.replaceAll(/\bmxcp\.runtime\b/g, 'svc.runtime');
   const notes: MigrationNote[] = changed.split('\n').flatMap((line, index) => {

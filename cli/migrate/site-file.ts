@@ -1,7 +1,7 @@
 import { type MigrationNote, type Rewritten, renameVersion } from './rewrite.ts';
 import { editYaml, keysAt, nodeValueAt, type YamlEdit } from './yaml-edit.ts';
 
-/** The site file in our words; what is no YAML stays. */
+/** Rewrites the site file. A file that is not YAML stays unchanged. */
 export function rewriteSite(text: string, file: string): Rewritten {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };

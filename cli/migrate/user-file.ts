@@ -9,20 +9,20 @@ import { readUserFile } from '../../src/settings/user-file.ts';
 import { type MigrationNote, type Noting, type Rewritten, renameVersion } from './rewrite.ts';
 import { editYaml, keysAt, nodeValueAt, type YamlEdit, type YamlPath } from './yaml-edit.ts';
 
-/** The user file in our words; it goes beside the project, and never to its place by itself. */
+/** The rewritten user file. It goes beside the new project; its owner moves it to its place. */
 export interface MigratedUser {
   readonly from: string;
-  /** Below the new project. */
+  /** Its path in the new project. */
   readonly path: string;
   readonly text: string;
   readonly notes: readonly MigrationNote[];
   readonly findings: readonly Finding[];
 }
 
-/** Git does not see it. */
+/** Ignored by git. */
 const PLACE = '.svc/config.yml';
 
-/** The user file that was named, or the one that MXCP would take; null where there is none. */
+/** Rewrites the user file that was named, or the one that MXCP would read; null if there is none. */
 export async function migrateUser(asked: string | undefined): Promise<MigratedUser | null> {
   const usual = process.env.MXCP_CONFIG || join(homedir(), '.mxcp/config.yml');
   const from = resolve(asked ?? usual);
@@ -36,7 +36,7 @@ export async function migrateUser(asked: string | undefined): Promise<MigratedUs
   return { from, path: PLACE, ...done, findings };
 }
 
-/** The user file in our words; null where it is no YAML. */
+/** Rewrites the text of a user file; null if it is not YAML. */
 function rewriteUser(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
   if (yaml === null) return null;
@@ -53,7 +53,7 @@ function rewriteUser(text: string, file: string): Rewritten | null {
   return { text: yaml.toString(), notes: noting.notes };
 }
 
-/** `mxcp:access` -> `svc:access`. */
+/** Renames scopes: `mxcp:access` becomes `svc:access`. */
 function rewriteScopes(yaml: YamlEdit, auth: YamlPath): void {
   const lists = [
     [...auth, 'authorization', 'required_scopes'],
@@ -77,7 +77,7 @@ function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
   notes.push({ kind: 'lost', file, line: yaml.lineOf(path), message });
 }
 
-/** There the checking of foreign tokens shares the block `oidc`; here it has one of its own. */
+/** Moves the settings for foreign tokens out of the block `oidc`, which MXCP uses for both purposes. */
 function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting): void {
   const oidc = nodeValueAt(yaml.value, [...auth, 'oidc']) ?? null;
   if (nodeValueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { PlannedFile } from './plan.ts';
 
-/** Refuses any place where something of the old project, or of anybody else's, could be overwritten. */
+/** Throws if the new project could overwrite a file of the old one or of anything else. */
 export async function refuseTarget(root: string, target: string): Promise<void> {
   const [one, other] = [resolve(root), resolve(target)];
   if (one === other || isInside(one, other) || isInside(other, one)) {
@@ -22,7 +22,7 @@ function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** Writes the new project; scripts stay executable. */
+/** Writes the new project. Scripts stay executable. */
 export async function writePlan(
   root: string,
   target: string,

@@ -10,23 +10,23 @@ import {
 } from 'yaml';
 import type { JsonValue } from '../../src/json.ts';
 
-/** Keys and indexes from the root down. */
+/** Keys and indexes, from the root down. */
 export type YamlPath = readonly (string | number)[];
 
-/** A YAML text that is changed where it has to be, and nowhere else. */
+/** A YAML text that changes only where it must. */
 export interface YamlEdit {
-  /** The data; null where the text is no YAML. */
+  /** The data of the text. */
   readonly value: JsonValue;
   lineOf(path: YamlPath): number;
   renameKey(path: YamlPath, name: string): void;
   setText(path: YamlPath, text: string): void;
-  /** A number in place of a value, quoted or not. */
+  /** Replaces a value by a number, whether it was quoted or not. */
   setNumber(path: YamlPath, value: number): void;
-  /** Tells whether it did: in a file with aliases, what is taken away here would be missed elsewhere. */
+  /** Removes the value at a path. Returns false in a file with aliases, where the value may be used elsewhere. */
   remove(path: YamlPath): boolean;
-  /** A block of our own in place of another; comments around it stay. Tells whether it did, as above. */
+  /** Replaces a block and keeps the comments around it. Returns false in a file with aliases. */
   replace(path: YamlPath, value: JsonValue): boolean;
-  /** Puts a key before all others. */
+  /** Adds a key before all others. */
   prepend(key: string, value: number): void;
   toString(): string;
 }
@@ -37,7 +37,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** Opens a text; null where it is no YAML that can be changed. */
+/** Opens a text; null if it is no YAML map. */
 export function editYaml(text: string): YamlEdit | null {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
@@ -89,7 +89,7 @@ export function editYaml(text: string): YamlEdit | null {
   };
 }
 
-/** Null where it is no map, or leads nowhere: an alias without its anchor, or too many of them. */
+/** The data; null if it is no map or its aliases are broken or too many. */
 function dataOf(document: Document): JsonValue {
   if (document.errors.length > 0 || !isMap(document.contents)) return null;
   try {
@@ -110,7 +110,10 @@ function hasAlias(document: Document): boolean {
   return found;
 }
 
-/** Small changes leave every other character alone; taking parts out writes the file anew, with its comments. */
+/**
+ * Applies the changes. Small ones leave all other characters alone; removing or replacing a block writes the file
+ * anew, with its comments.
+ */
 function finish(
   text: string,
   splices: readonly Splice[],
@@ -147,14 +150,14 @@ function startOf(document: Document, path: YamlPath): number {
   return path.length === 0 ? 0 : startOf(document, path.slice(0, -1));
 }
 
-/** The names of a map, or the indexes of a list, at a path. */
+/** The keys of a map, or the indexes of a list, at a path. */
 export function keysAt(value: JsonValue, path: YamlPath): readonly (string | number)[] {
   const found = nodeValueAt(value, path);
   if (Array.isArray(found)) return found.map((_, index) => index);
   return typeof found === 'object' && found !== null ? Object.keys(found) : [];
 }
 
-/** What is at a path; undefined where nothing is. */
+/** The value at a path; undefined if there is none. */
 export function nodeValueAt(value: JsonValue, path: YamlPath): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((found, key) => {
     if (typeof found !== 'object' || found === null) return undefined;

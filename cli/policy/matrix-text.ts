@@ -6,7 +6,7 @@ import { styled } from '../io/output.ts';
 
 const STYLES = { allow: 'ok', deny: 'error', depends: 'warning' } as const;
 
-/** The matrix as people read it: who may call what, and below it what the words stand for. */
+/** Formats the matrix for people: access by user and endpoint, with a legend below. */
 export function toMatrixText(rows: readonly MatrixRow[], users: readonly MatrixUser[]): string {
   const head = ['endpoint', ...users.map(({ name }) => name)].map((cell) => styled('strong', cell));
   const body = rows.map((row) => [row.endpoint, ...users.map(({ name }) => toCell(row.access[name]))]);
@@ -47,7 +47,7 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
   ];
 }
 
-/** Who is meant by a name that does not say it all. */
+/** Lists the users whose names do not describe them completely. */
 function toUsers(users: readonly MatrixUser[]): readonly string[] {
   const unclear = users.filter(
     ({ name, context }) => context && (context.role !== name || Object.keys(context).length > 1),

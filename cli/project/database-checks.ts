@@ -18,13 +18,13 @@ import { type CheckedProject, databaseFor, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
-/** What `svc validate` looks at: one file or all, for a target or for the profile as it is. */
+/** The scope of `svc validate`: one file or all, for a target or for the profile's own engine. */
 export interface ValidationScope {
   readonly file: string | null;
   readonly target: TargetChoice | null;
 }
 
-/** Checks against the database whatever has no error so far, with the engine that will serve it. */
+/** Checks the SQL of endpoints without errors on the engine that will serve them. */
 export async function checkDatabase(
   checked: CheckedProject,
   { file, target }: ValidationScope,
@@ -53,18 +53,18 @@ export async function checkDatabase(
   }
 }
 
-/** Extensions that the engine cannot load are findings; the SQL is looked at all the same. */
+/** Leaves out extensions for the wasm engine, which loads none: they are findings, and the SQL is still checked. */
 function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
   return choice.engine === 'wasm' || extensions === undefined ? choice : { ...choice, extensions };
 }
 
-/** An engine by itself is no platform. */
+/** Names the platform and engine for findings. An engine alone is no platform. */
 function servingOf({ engine }: DatabaseChoice, target: TargetChoice | null): ServingPlatform {
   const platform = target === 'wasm' || target === 'native' ? null : target;
   return { platform, engine: engine === 'wasm' ? 'duckdb-wasm' : 'duckdb-native' };
 }
 
-/** The database as it is; where there is none, a passing one made from the seed script. */
+/** Opens the database. If there is none, makes a temporary one from the seed script. */
 async function withDatabase<T>(
   root: string,
   choice: DatabaseChoice,
@@ -102,7 +102,7 @@ function notChecked({ path }: DatabaseChoice, { message }: SvcError): Finding {
   };
 }
 
-/** The extensions that the native engine cannot load on this machine, each at its place: no server would start here. */
+/** Finds the extensions that the native engine cannot load on this machine. A server would not start with them. */
 async function checkLoadable(choice: DatabaseChoice, positions: Positions): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const [index, extension] of (choice.extensions?.extensions ?? []).entries()) {
@@ -121,7 +121,7 @@ async function checkLoadable(choice: DatabaseChoice, positions: Positions): Prom
   return findings;
 }
 
-/** In an engine of its own: the database may be missing, or held by a server. */
+/** Uses an empty engine, because the database may be missing or in use. */
 async function tryToLoad(settings: DatabaseChoice['extensions']): Promise<SvcError | null> {
   const { openNative } = await import('../../adapters/duckdb-native/open.ts');
   try {

@@ -4,14 +4,14 @@ import { ENDPOINT_KINDS, type EndpointFile, type EndpointKind } from '../../src/
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CheckedProject } from './project.ts';
 
-/** The kind that an argument names. */
+/** Parses a kind of endpoint. Throws usage. */
 export function parseKind(given: string): EndpointKind {
   const kind = ENDPOINT_KINDS.find((known) => known === given);
   if (kind) return kind;
   throw new SvcError('usage', `${given} is no kind of endpoint. Choose ${ENDPOINT_KINDS.join(', ')}.`);
 }
 
-/** The endpoint files that `[kind [name]]` asks for; a resource goes by its URI or its name. */
+/** Chooses endpoint files by `[kind [name]]`. A resource is named by its URI or its name. */
 export function chooseEndpoints(
   { project: { endpoints } }: CheckedProject,
   [kind, name]: readonly (string | undefined)[],
@@ -25,7 +25,7 @@ export function chooseEndpoints(
   return found;
 }
 
-/** The findings that keep an endpoint from running. */
+/** The errors of an endpoint, which keep it from running. */
 export function errorsOf(
   { project, findings }: CheckedProject,
   kind: EndpointKind,
@@ -37,7 +37,7 @@ export function errorsOf(
   );
 }
 
-/** That no endpoint goes by a name, and what it may have been meant to be. */
+/** The error for an unknown name, with a suggestion. */
 export function unknownEndpoint(kind: EndpointKind, name: string, files: readonly EndpointFile[]): SvcError {
   const known = files.flatMap(namesOf);
   const near = nearestName(name, known);

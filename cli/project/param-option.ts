@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, SvcError } from '../../src/errors.ts';
 import { type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 
-/** `--param key=value` as arguments: text that the parameter's type converts; `@file` is the file's JSON or text. */
+/**
+ * Parses `--param key=value`: text for the parameter's type to convert, or the JSON or text of a file with
+ * `key=@file`.
+ */
 export async function parseParamOptions(pairs: readonly string[]): Promise<JsonObject> {
   const entries: [string, JsonValue][] = [];
   for (const pair of pairs) entries.push(await parsePair(pair));
@@ -20,7 +23,7 @@ async function parsePair(pair: string): Promise<[string, JsonValue]> {
   return [pair.slice(0, at), await toArgument(value, `--param ${pair}`)];
 }
 
-/** A doubled `@@` stands for the character itself. */
+/** Reads a value. A doubled `@@` stands for `@` itself. */
 async function toArgument(value: string, option: string): Promise<JsonValue> {
   if (value.startsWith('@@') || !value.startsWith('@')) return value.replace(/^@@/, '@');
   const text = await readParamText(value.slice(1), option);
@@ -28,7 +31,7 @@ async function toArgument(value: string, option: string): Promise<JsonValue> {
   return json === undefined ? text : json;
 }
 
-/** The text of a file that an option names. */
+/** Reads a file that an option names. Throws usage. */
 export async function readParamText(file: string, option: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 
-/** Refuses what is no port; absent is one that the settings have. */
+/** Throws usage if `--port` is not a port. Without the option, the settings decide. */
 export function checkPort(port: string | undefined): void {
   if (port === undefined || (/^\d+$/.test(port) && Number(port) <= 65_535)) return;
   throw new SvcError('usage', `--port ${port} is no port. Give a whole number from 0 to 65535.`);

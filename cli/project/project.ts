@@ -15,13 +15,13 @@ import type { Output } from '../io/output.ts';
 import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
-/** A project as a command sees it: loaded, every check done. */
+/** A loaded project with the findings of every check. */
 export interface CheckedProject {
   readonly project: Project;
   readonly findings: readonly Finding[];
 }
 
-/** Loads and checks the project around the current folder, under the profile asked for. */
+/** Loads and checks the project around the current folder, with the profile of the command line. */
 export async function checkProject(
   input: CommandInput,
   through: (files: Files, root: string) => Files = (files) => files,
@@ -33,7 +33,10 @@ export async function checkProject(
   return { project, findings: [...project.findings, ...(await checkCatalog(project))] };
 }
 
-/** Only the site file, for commands that no endpoint concerns: fast however many there are, and none can stop them. */
+/**
+ * Loads only the site file, for commands that need no endpoint. It stays fast with many endpoints, and their errors
+ * do not matter.
+ */
 export async function checkSite(input: CommandInput): Promise<CheckedProject> {
   const root = await findProjectRoot(process.cwd());
   if (root === null) throw noProject();
@@ -41,18 +44,18 @@ export async function checkSite(input: CommandInput): Promise<CheckedProject> {
   return { project: { root, site, sitePositions: positions, endpoints: [], findings }, findings };
 }
 
-/** The profile asked for. */
+/** The profile of the command line or of SVC_PROFILE. */
 function profileOf(input: CommandInput): string | undefined {
   return input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
 }
 
-/** The site file's settings; without them nothing can be done. */
+/** The settings of the site file. Throws if they are not valid. */
 export function siteOf({ project, findings }: CheckedProject): Site {
   if (project.site) return project.site;
   throw toFindingsError(findings.filter(({ severity }) => severity === 'error'));
 }
 
-/** The whole site file; without it nothing can be done. */
+/** The whole site file. Throws if it is not valid. */
 export function siteFileOf(checked: CheckedProject): SiteFile {
   siteOf(checked);
   const { site } = checked.project;
@@ -60,32 +63,32 @@ export function siteFileOf(checked: CheckedProject): SiteFile {
   throw new SvcError('internal', 'a project without a site has passed');
 }
 
-/** Refuses a project with any error. */
+/** Throws if the project has any error. */
 export function refuseErrors({ findings }: CheckedProject): void {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw toFindingsError(errors);
 }
 
-/** The project without the endpoints that have errors: one broken file does not stop the others. */
+/** The project without the endpoints that have errors, because one broken file must not stop the others. */
 export function soundPart({ project, findings }: CheckedProject): Project {
   const broken = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file));
   const endpoints = project.endpoints.filter(({ file }) => !broken.has(file));
   return { ...project, endpoints, findings: [] };
 }
 
-/** The database of the profile, as the environment and `--stateless` have it. */
+/** The database of the profile, after the environment and `--stateless`. */
 export function databaseOf(checked: CheckedProject, stateless = false): DatabaseChoice {
   return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });
 }
 
-/** The project's database as a target opens it: every artefact serves it read-only, by the wasm engine. */
+/** The project's database as a target opens it. Every artefact serves it read-only with the wasm engine. */
 export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
   const own = databaseOf(checked);
   if (target === null) return own;
   return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
 }
 
-/** Opens the database, first made from the seed script when there is none. */
+/** Opens the database. Creates it from the seed script if there is none. */
 export async function openProjectDatabase(
   root: string,
   choice: DatabaseChoice,

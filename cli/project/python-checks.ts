@@ -8,7 +8,7 @@ import { checkPython, pythonEndpoints } from '../../src/quality/python.ts';
 import { type CheckedProject, siteFileOf, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
 
-/** Checks the Python of endpoints that have no error so far, without running it. */
+/** Checks the Python of endpoints without errors. Does not run it. */
 export async function checkPythonFiles(
   checked: CheckedProject,
   only: string | null = null,

@@ -7,17 +7,17 @@ import { createPythonSettings } from '../../src/settings/python.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
-/** How a project's Python is run by a command. */
+/** How a command runs a project's Python. */
 export interface ProjectPython {
   readonly settings: () => Settings;
   readonly database: Runtime['database'];
   readonly log: Log;
-  /** Whether the next call takes up files that changed. */
+  /** Whether the next call loads changed files. */
   readonly follow?: boolean;
   readonly size?: number;
 }
 
-/** Opens Python for a project: its python3, or, where there is none, Python in WebAssembly. */
+/** Opens Python for a project: its python3, or Python in WebAssembly if there is none. */
 async function openProjectPython(
   checked: CheckedProject,
   { settings, database, log, ...more }: ProjectPython,
@@ -40,15 +40,15 @@ async function openProjectPython(
   return openChosenPython(options);
 }
 
-/** Python that is opened by the first function that is called. */
+/** Python that opens with the first call of a function. */
 export interface LazyPython {
   open(): Promise<Python>;
-  /** Only where it is open. */
+  /** Reloads Python if it is open. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A project's Python for as long as a command runs. */
+/** Makes a project's Python for the duration of a command. */
 export function lazyPython(checked: CheckedProject, options: ProjectPython): LazyPython {
   let opened: Promise<Python> | null = null;
   const current = async () => (await opened?.catch(() => null)) ?? null;
@@ -66,7 +66,7 @@ export function lazyPython(checked: CheckedProject, options: ProjectPython): Laz
   };
 }
 
-/** What functions print is for whoever runs them at a terminal. */
+/** Shows the output of functions to the person at the terminal. */
 export function withPrinted(log: Log, output: Output): Log {
   return (line) => (line.level === 'info' ? output.note(line.message) : log(line));
 }

@@ -1,7 +1,10 @@
 import { type JsonValue, tryJson } from '../../src/json.ts';
 import type { SqlValue } from '../../src/ports.ts';
 
-/** A value of `--param` as its text reads: a number, true, false and null are themselves, anything else is text; JSON lists and objects are lists and structs. */
+/**
+ * Converts a value of `--param` for SQL: numbers, true, false and null are recognised, JSON lists and objects become
+ * lists and structs, anything else is text.
+ */
 export function toQueryValue(given: JsonValue): SqlValue {
   if (typeof given !== 'string') return toSql(given);
   if (/^-?\d+$/.test(given)) return BigInt(given);

@@ -12,7 +12,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
-/** The settings of the active profile with everything that is wrong with them. */
+/** Loads the settings of the active profile with their findings. */
 export async function checkProjectSettings(
   input: CommandInput,
   checked: CheckedProject,
@@ -20,12 +20,12 @@ export async function checkProjectSettings(
   return (await openFiles(input, checked))();
 }
 
-/** The settings of the active profile; throws when anything is wrong with them. */
+/** Loads the settings of the active profile. Throws if they have errors. */
 export async function settingsOf(input: CommandInput, checked: CheckedProject): Promise<Settings> {
   return (await openSettings(input, checked))();
 }
 
-/** Reads the files once; each call resolves the references in them anew. */
+/** Reads the files once. Each call of the result resolves their references anew. */
 export async function openSettings(
   input: CommandInput,
   checked: CheckedProject,
@@ -53,7 +53,7 @@ async function openFiles(
   return () => loadSettings({ ...files, env, openSource: (connections) => openNodeSource(connections, env) });
 }
 
-/** Why a configuration with errors is refused. */
+/** The error for a configuration with errors. */
 export function toConfigError(findings: readonly Finding[]): SvcError {
   const unresolved = findings.some(({ code }) => code === 'reference-unresolved');
   const lines = toFindingLines(findings, process.stderr);
@@ -63,7 +63,7 @@ export function toConfigError(findings: readonly Finding[]): SvcError {
   });
 }
 
-/** Options that stand above every file and variable. */
+/** Options that override every file and variable. */
 export const FLAGS: readonly { readonly option: string; readonly flag: string; readonly key: string }[] = [
   { option: 'profile', flag: '--profile', key: 'profile' },
   { option: 'transport', flag: '--transport', key: 'transport.provider' },

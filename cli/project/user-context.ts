@@ -6,7 +6,7 @@ import { readParamText } from './param-option.ts';
 
 const OPTION = '--user-context';
 
-/** The user that `--user-context` simulates: JSON, or @file (spec, "User context fields"). */
+/** Parses `--user-context`: JSON, or @file (spec, "User context fields"). */
 export async function parseUser(given: string | undefined): Promise<User | null> {
   if (given === undefined) return null;
   const json = given.startsWith('@') ? await readParamText(given.slice(1), OPTION) : given;

@@ -9,7 +9,7 @@ import { styled } from '../io/output.ts';
 const MOST = 20;
 const WIDEST = 160;
 
-/** A replay as people read it: what differs, then the sum, what was left out, and the time. */
+/** Formats a replay for people: the differences, the sum, the skipped records, and the time. */
 export function toReplayText({ differences, ...report }: ReplayReport): string {
   const more = differences.length - MOST;
   const { replayed, same, different, records, time } = report;

@@ -10,7 +10,7 @@ import { VERSION } from '../../src/version.ts';
 import type { CheckedProject } from '../project/project.ts';
 import type { Started } from './start.ts';
 
-/** The admin API of a server, where it is switched on. */
+/** Opens the admin API of a server; null if it is switched off. */
 export async function openAdmin(started: Started): Promise<AdminSocket | null> {
   const { settings, requests } = started;
   const { log } = requests;
@@ -41,7 +41,7 @@ function sourceOf(started: Started): AdminSource {
   };
 }
 
-/** What was recorded a moment ago is asked for too. */
+/** Flushes the log before a query, so that the newest records are found. */
 function auditOf({ watch: { audit }, settings, checked }: Started): AuditQuery | null {
   if (audit === null) return null;
   const query = createAuditQuery(resolve(checked.project.root, settings.audit.path));
@@ -109,7 +109,7 @@ function configOf({ settings, runtime, database, databasePath, checked, watch }:
   };
 }
 
-/** A file that cannot be loaded tells nothing but why (spec, `GET /endpoints`). */
+/** Describes an endpoint file. One that cannot be loaded has only its error (spec, `GET /endpoints`). */
 function toEndpoint({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): EndpointStatus {
   const errors = findings.filter((finding) => finding.file === file && finding.severity === 'error');
   if (errors.length > 0 || endpoint === null) {

@@ -2,21 +2,21 @@ import { toClientName } from '../../src/pages/connect.ts';
 import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 
-/** What a person is told when the server is up. */
+/** The facts that a server shows when it starts. */
 export interface BannerDetails {
   readonly project: string;
-  /** What clients are told that it is. */
+  /** The transport that clients are told to use. */
   readonly transport: 'http' | 'sse';
-  /** Of the MCP endpoint. */
+  /** Address of the MCP endpoint. */
   readonly url: string;
   readonly tools: number;
   readonly engine: string;
   readonly readonly: boolean;
-  /** Of the database file. */
+  /** Path of the database file. */
   readonly path: string;
 }
 
-/** The address, and how clients are told about it. */
+/** Formats the address of the server, and how clients connect to it. */
 export function toBanner({ reached, ...serving }: BannerDetails & { readonly reached: string }): string {
   const { project, url, tools, engine, readonly, path } = serving;
   return [
@@ -28,7 +28,7 @@ export function toBanner({ reached, ...serving }: BannerDetails & { readonly rea
   ].join('\n');
 }
 
-/** What people do with a server that runs until Ctrl-C. */
+/** Lists the ways to connect to a server that runs until Ctrl-C. */
 export function howToConnect(
   served: Pick<BannerDetails, 'project' | 'transport' | 'url'>,
 ): readonly string[] {

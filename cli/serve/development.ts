@@ -13,15 +13,18 @@ import { checkPythonFiles } from '../project/python-checks.ts';
 import { servedPart } from './served-endpoints.ts';
 import { type Started, start } from './start.ts';
 
-/** What of a project is exchanged while it is served. */
+/** The parts of a running server that a change of files replaces. */
 interface Current {
   checked: CheckedProject;
   runtime: Runtime;
-  /** The findings that were printed last. */
+  /** The findings that were printed last, as JSON. */
   told: string;
 }
 
-/** A project that is served as its files are, always over HTTP with sessions, so that clients can be told of changes. */
+/**
+ * Serves a project and follows changes of its files. Always over HTTP with sessions, so that clients can be notified
+ * of changes.
+ */
 export async function startDevelopment(input: CommandInput, output: Output): Promise<Started> {
   const look = createLook(input);
   const started = await start(input, output, { check: look.check, follow: true });
@@ -52,7 +55,7 @@ export async function startDevelopment(input: CommandInput, output: Output): Pro
   };
 }
 
-/** Checks a project, and notes what it looked at. */
+/** Checks a project and remembers the files that the check read. */
 interface Look {
   check(): Promise<CheckedProject>;
   noted(): NotedFiles;
@@ -80,7 +83,7 @@ interface Reading {
   readonly output: Output;
 }
 
-/** What cannot be served leaves what is served as it is. */
+/** Checks the project again and serves the result. If that fails, the older endpoints stay. */
 async function reread({ look, current, changes, output }: Reading): Promise<NotedFiles | null> {
   const { catalog: before } = current.runtime;
   const checked = await look.check().catch((thrown) => {
@@ -105,7 +108,7 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
   return look.noted();
 }
 
-/** Whether there was anything new to tell. */
+/** Prints the findings if they are new. Returns whether they are. */
 async function tellFindings(checked: CheckedProject, current: Current, output: Output): Promise<boolean> {
   const findings = [...checked.findings, ...(await checkPythonFiles(checked))];
   const found = JSON.stringify(findings);
@@ -115,7 +118,7 @@ async function tellFindings(checked: CheckedProject, current: Current, output: O
   return true;
 }
 
-/** The lists that clients see differently now; other SQL behind the same tool is no news to them. */
+/** The lists that clients see differently now. Changed SQL behind the same tool does not count. */
 function changedLists(before: Catalog, after: Catalog): readonly ListKind[] {
   const shown = (entries: Readonly<Record<string, AnyEntry>>) =>
     JSON.stringify(Object.values(entries).map(({ wire }) => wire));

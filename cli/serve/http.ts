@@ -11,7 +11,7 @@ import type { Output } from '../io/output.ts';
 import { toBanner } from './banner.ts';
 import type { Started } from './start.ts';
 
-/** Streamable HTTP, and HTTP+SSE where it is chosen, until the process is told to stop. */
+/** Serves Streamable HTTP, and HTTP+SSE if that is chosen, until the process is stopped. */
 export async function serveOverHttp(started: Started, stopped: Promise<void>, output: Output): Promise<void> {
   const { serving, settings, requests, changes } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
@@ -39,14 +39,14 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   await protection?.close();
 }
 
-/** Loaded only where somebody is to sign in. */
+/** Loads the authorization code only if people must sign in. */
 async function openAuth({ settings, runtime, requests }: Started): Promise<OpenAuth | null> {
   if (!needsSignIn(settings)) return warnOfScopes(runtime.catalog, requests);
   const { openAuth: open } = await import('../../adapters/node/auth/auth.ts');
   return open(settings, runtime.catalog, requests.log);
 }
 
-/** Loaded only where it is chosen: clients of today know better. */
+/** Loads the old transport only if it is chosen; clients of today use the newer one. */
 async function openSse({ runtime, settings, requests }: Started): Promise<ClosableSse> {
   if (settings.transport.http.stateless) {
     throw new SvcError(

@@ -5,22 +5,22 @@ import type { Database, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { LazyPython } from '../project/python.ts';
 
-/** What a reload exchanges and where the new values come from. */
+/** The parts that a reload replaces, and the sources of the new values. */
 export interface ServeReload {
   readonly database: ExchangeableDatabase;
-  /** Those that hold; a reload that succeeds puts new ones here. */
+  /** The settings in use. A successful reload replaces them. */
   readonly held: { settings: Settings };
-  /** Resolves references anew; the files themselves are not read again (spec, "What a reload re-reads"). */
+  /** Resolves references again. The files themselves are not read again (spec, "What a reload re-reads"). */
   readonly loadSettings: () => Promise<Settings>;
   readonly open: (settings: Settings) => Promise<Database>;
   readonly python: Pick<LazyPython, 'reload'>;
   readonly log: Log;
 }
 
-/** Below the bound of a reload, so that what went wrong can be said. */
+/** Less than the time limit of a reload, so that an error can still be reported. */
 const DRAIN_MS = 45_000;
 
-/** Everything that may fail is tried before anybody has to wait. */
+/** Makes the reloader of a server. It tries everything that may fail before calls have to wait. */
 export function createServeReloader({
   database,
   held,

@@ -4,8 +4,8 @@ import type { Project } from '../../src/project/model.ts';
 import { type CheckedProject, refuseErrors, soundPart } from '../project/project.ts';
 
 /**
- * What of a project is served: an endpoint file that cannot be loaded does not stop the others (spec, "Errors"), but
- * errors of anything else do, and so do those that leave nothing.
+ * The part of a project that is served. A broken endpoint file does not stop the others (spec, "Errors"). Throws for
+ * errors of any other file, and if no endpoint is left.
  */
 export function servedPart(checked: CheckedProject): Project {
   const broken = brokenFiles(checked);
@@ -15,7 +15,7 @@ export function servedPart(checked: CheckedProject): Project {
   return soundPart(checked);
 }
 
-/** Says which endpoints are not served, and why. */
+/** Logs which endpoints are not served, and why. */
 export function warnOfBroken(checked: CheckedProject, log: Log): void {
   for (const { file, line, column, message } of errorsOf(checked)) {
     log({ level: 'error', message: `${file}:${line}:${column}: not served: ${message}` });

@@ -1,6 +1,9 @@
 const BOUND_MS = 15_000;
 
-/** Settles at SIGTERM; SIGINT ends the process at once, and so does SIGTERM when the end takes too long (spec, "Process signals"). */
+/**
+ * Resolves at SIGTERM. SIGINT ends the process at once; so does SIGTERM when shutting down takes too long (spec,
+ * "Process signals").
+ */
 export function watchSignals(): Promise<void> {
   process.once('SIGINT', () => process.exit(130));
   return new Promise((terminated) => {
@@ -11,7 +14,10 @@ export function watchSignals(): Promise<void> {
   });
 }
 
-/** Takes each SIGHUP from now on, which would end the process; one that comes too early waits for what takes it. */
+/**
+ * Handles SIGHUP from now on, because it would end the process by default. A signal before a handler is set is
+ * remembered.
+ */
 export function watchHangups(): (reload: () => void) => void {
   let waiting = false;
   let take = () => {
@@ -24,7 +30,10 @@ export function watchHangups(): (reload: () => void) => void {
   };
 }
 
-/** Settles at the first SIGINT or SIGTERM, for what must end others before itself; a second one ends at once. */
+/**
+ * Resolves at the first SIGINT or SIGTERM, for a command that must stop its children first. The second signal ends
+ * the process.
+ */
 export function untilStopped(): Promise<void> {
   return new Promise((stopped) => {
     let asked = false;

@@ -24,7 +24,7 @@ import { watchHangups } from './signals.ts';
 
 const PATIENCE_MS = 1_000;
 
-/** A project ready to be served. */
+/** A project that is ready to be served. */
 export interface Started {
   readonly settings: Settings;
   readonly requests: RequestLog;
@@ -32,23 +32,23 @@ export interface Started {
   readonly database: ExchangeableDatabase;
   readonly watch: Observers;
   readonly reloader: Reloader;
-  /** Where clients are told of lists that change; absent where none does. */
+  /** Notifies clients of changed lists; absent if nothing changes while it runs. */
   readonly changes?: Changes;
   readonly checked: CheckedProject;
-  /** Absolute. */
+  /** An absolute path. */
   readonly databasePath: string;
   readonly serving: Omit<BannerDetails, 'url' | 'transport'>;
   close(): Promise<void>;
 }
 
-/** How a start differs from that of a server. */
+/** Differences of `svc dev` from `svc serve`. */
 export interface ServeStartOptions {
   readonly check?: (input: CommandInput) => Promise<CheckedProject>;
-  /** Whether Python files that change are taken up by the next call. */
+  /** Whether the next call loads changed Python files. */
   readonly follow?: boolean;
 }
 
-/** The project checked and compiled, its database open: nothing is served that would fail on first use. */
+/** Checks and compiles the project and opens its database, so that nothing fails on first use. */
 export async function start(
   input: CommandInput,
   output: Output,

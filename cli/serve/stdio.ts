@@ -4,7 +4,9 @@ import { count } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
 import type { Started } from './start.ts';
 
-/** Standard output belongs to the protocol: nothing else is written there, not even with --json. */
+/**
+ * Serves over stdio. Standard output belongs to the protocol: nothing else is written there, not even with --json.
+ */
 export async function serveOverStdio(
   { runtime, serving, settings, requests }: Started,
   stopped: Promise<void>,

@@ -4,7 +4,7 @@ import { styled } from '../io/output.ts';
 
 const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), error: styled('error', '!') };
 
-/** A test report as people read it: what failed with its difference, and the sum. */
+/** Formats a test report for people: the failed tests with their differences, and the sum. */
 export function toReportText({ endpoints, tests_run }: TestReport, seconds: number): string {
   const shown = endpoints.filter(({ tests, error }) => tests.length > 0 || error !== undefined);
   const untested = endpoints.length - shown.length;

@@ -5,26 +5,26 @@ import { SvcError } from '../../src/errors.ts';
 
 /** A program to start. */
 export interface ChildOptions {
-  /** Of this Node: a script and its arguments. */
+  /** The script and its arguments for this Node. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly onLine: (line: string) => void;
-  /** The address in a line that says that it is ready; null in any other line. */
+  /** The address in a line that reports readiness; null for any other line. */
   readonly urlIn: (line: string) => string | null;
 }
 
-/** A program that is ready. */
+/** A started program. */
 export interface PreviewProcess {
   readonly url: string;
   readonly ended: Promise<string>;
-  /** Asks it to end, and waits. */
+  /** Sends SIGTERM and waits for the end. */
   close(): Promise<void>;
 }
 
 const TAIL = 20;
 
-/** Starts a program and waits until it says where it listens; throws with its last lines when it ends before. */
+/** Starts a program and waits until it reports its address. Throws with its last lines if it ends before. */
 export async function startChild(options: ChildOptions): Promise<PreviewProcess> {
   const { args, cwd, env, onLine, urlIn } = options;
   const child = spawn(process.execPath, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

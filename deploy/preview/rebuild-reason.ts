@@ -4,20 +4,20 @@ import { parseManifest } from '../../src/catalog/manifest.ts';
 import { VERSION } from '../../src/version.ts';
 import { CONFIG_FILE } from '../targets/target.ts';
 
-/** What an artefact is to be made from. */
+/** The sources of an artefact. */
 export interface Sources {
   /** The project's folder. */
   readonly root: string;
   readonly profile: string;
-  /** The hash of its endpoints: a file that is gone leaves no other trace. Null where it has none that are sound. */
+  /** The hash of its endpoints, because a deleted file leaves no other trace. Null if the project has errors. */
   readonly catalog: string | null;
-  /** The database, which need not be in the project. */
+  /** The database, which may lie outside the project. */
   readonly database: string;
-  /** The user file that goes in; null for none. */
+  /** The bundled user file; null if there is none. */
   readonly config: string | null;
 }
 
-/** Why an artefact is to be built again; null when nothing has changed since it was. */
+/** Why an artefact must be built again; null if it is up to date. */
 export async function staleBecause(out: string, sources: Sources): Promise<string | null> {
   const at = join(out, 'manifest.json');
   const built = await stat(at).catch(() => null);
@@ -44,7 +44,7 @@ async function newerThan(built: number, out: string, { root, database }: Sources
   return null;
 }
 
-/** What an author writes: not what is built, installed, hidden or logged. */
+/** The files that an author writes; built, installed, hidden and log files do not count. */
 async function filesOf(root: string, out: string): Promise<readonly string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries

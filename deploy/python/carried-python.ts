@@ -4,14 +4,14 @@ import type { PythonProject } from './check.ts';
 
 /** The Python that goes into an artefact. */
 export interface CarriedPython extends PythonProject {
-  /** Everything that is carried: path in the project -> bytes. */
+  /** All its files: path in the project -> bytes. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What Python leaves behind, and what editors and tools keep beside it. */
+/** Files that Python, editors and tools leave behind. */
 const LEFT = /(^|\/)(__pycache__|\.[^/]+|[^/]+\.dist-info)(\/|$)|\.py[co]$/;
 
-/** The files of Python endpoints, and the project's folder of modules; null where there is no such endpoint. */
+/** Reads the files of Python endpoints and the project's folder of modules; null if there is no Python endpoint. */
 export async function readPython(
   root: string,
   endpoints: readonly string[],

@@ -4,7 +4,7 @@ import { importsOf, type PythonImport } from './imports.ts';
 export interface ReachedFile {
   readonly path: string;
   readonly text: string;
-  /** Its imports that are not of the project. */
+  /** Its imports of modules outside the project. */
   readonly outside: readonly PythonImport[];
 }
 
@@ -29,7 +29,7 @@ export function reachedFrom(
   return [...reached.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The project's files that an import runs; null: it names nothing of the project. */
+/** The project's files that an import runs; null if it names no module of the project. */
 function resolve(
   { module, names }: PythonImport,
   from: string,
@@ -47,7 +47,7 @@ function resolve(
   return known || module.startsWith('.') ? found : null;
 }
 
-/** One dot is the file's own folder, each other one the folder above. */
+/** Resolves leading dots: one dot is the file's own folder, each further dot the folder above. */
 function relativeTo(module: string, from: string): string {
   const dots = module.length - module.replace(/^\.+/, '').length;
   const folder = from.split('/').slice(0, -dots);

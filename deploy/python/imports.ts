@@ -1,16 +1,16 @@
-/** A module that a Python file names in an import, and where. */
+/** An import in a Python file. */
 export interface PythonImport {
-  /** As it is written, with leading dots for relative ones. */
+  /** As written, with the leading dots of relative imports. */
   readonly module: string;
-  /** `from x import y` may mean the module x.y. */
+  /** The imported names; `from x import y` may mean the module x.y. */
   readonly names: readonly string[];
   readonly line: number;
   readonly column: number;
-  /** In a `try:`: the file has something else to do where the module is missing. */
+  /** Whether it is in a `try:`, so that the file can do without the module. */
   readonly guarded: boolean;
 }
 
-/** A piece of a Python file that needs what a platform may not have. */
+/** A place in a Python file that uses a feature which a platform may lack. */
 export interface PythonUse {
   readonly what: string;
   readonly line: number;
@@ -22,7 +22,7 @@ const TEXTS =
 const IMPORT =
   /(?<=^|[;:])([ \t]*)(?:import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+(?:[ \t]+as[ \t]+\w+)?)*)|from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n;]*))/gm;
 
-/** The code of a file without its comments and texts; every line and column stays where it was. */
+/** Blanks out comments and string literals. Every line and column stays the same. */
 function withoutTexts(source: string): string {
   return source
     .replaceAll('\r\n', '\n')
@@ -30,7 +30,7 @@ function withoutTexts(source: string): string {
     .replace(TEXTS, (text) => text.replaceAll(/[^\n]/g, ' '));
 }
 
-/** Every import of a file but those that only type checkers read. */
+/** Finds every import of a file, except those for type checkers only. */
 export function importsOf(source: string): readonly PythonImport[] {
   const code = withoutTexts(source);
   const lines = code.split('\n');
@@ -45,7 +45,7 @@ export function importsOf(source: string): readonly PythonImport[] {
   });
 }
 
-/** Where code matches patterns, each with a name. */
+/** Finds the places that match patterns. Each pattern has a name. */
 export function usesOf(
   source: string,
   patterns: readonly (readonly [string, RegExp])[],
@@ -70,7 +70,7 @@ function placeAt(code: string, index: number): { readonly line: number; readonly
   return { line: before.split('\n').length, column: index - start + 1 };
 }
 
-/** What the nearest block around a line is that decides whether its imports must work. */
+/** The kind of the nearest enclosing block that decides whether an import must work. */
 function blockOf(lines: readonly string[], at: number): 'types' | 'try' | null {
   let indent = indentOf(lines[at] ?? '');
   if (/^\s*try:/.test(lines[at] ?? '')) return 'try';

@@ -14,10 +14,10 @@ import type { CarriedPython } from './carried-python.ts';
 
 const LICENSE = new URL('../../adapters/python-pyodide/LICENSE.pyodide.txt', import.meta.url);
 
-/** Where an artefact has the project's Python, as in the project itself. */
+/** The folder of the project's Python in the artefact; paths in it are those of the project. */
 const PROJECT_FOLDER = 'project';
 
-/** Everything that an artefact has because of its Python endpoints. */
+/** All files that an artefact needs for Python endpoints. */
 export async function pythonFiles(python: CarriedPython): Promise<Contents> {
   return { ...(await projectFiles(python)), ...(await pyodideFiles(python)) };
 }
@@ -32,7 +32,7 @@ async function projectFiles({ files }: CarriedPython): Promise<Contents> {
   return { ...Object.fromEntries(own), ...Object.fromEntries(host), 'python-host/child.py': child };
 }
 
-/** Pyodide, with the memory of one that has started: the same project gives the same bytes. */
+/** The files of Pyodide, with a memory snapshot of a started one. The same project gives the same bytes. */
 async function pyodideFiles(python: CarriedPython): Promise<Contents> {
   const folder = pyodideFolder();
   if (folder === null) throw missingPyodide();
@@ -49,7 +49,7 @@ async function pyodideFiles(python: CarriedPython): Promise<Contents> {
   };
 }
 
-/** Pyodide as a package of the artefact; it is copied, not bundled. */
+/** Pyodide as a package of the bill of materials. It is copied, not bundled. */
 export function pyodidePackage(): Package {
   const folder = pyodideFolder();
   if (folder === null) throw missingPyodide();
@@ -64,19 +64,19 @@ export function pyodidePackage(): Package {
   };
 }
 
-/** What of the Python changes what is served. */
+/** A hash of all Python that is served. */
 export function pythonHash({ files, folder }: CarriedPython): string {
   const hash = createHash('sha256').update(folder);
   for (const [path, bytes] of files) hash.update(`\0${path}\0${bytes.length}\0`).update(bytes);
   return hash.digest('hex');
 }
 
-/** Of Python's hashes: one for each project, since nobody outside should know which texts collide. */
+/** The seed of Python's hashes. Each project has its own, so that attackers cannot predict collisions. */
 export function seedOf(python: CarriedPython): number {
   return (Number.parseInt(pythonHash(python).slice(0, 8), 16) % 4_294_967_295) + 1;
 }
 
-/** The package is not installed. */
+/** The error for a missing package. */
 export function missingPyodide(): SvcError {
   return new SvcError(
     'python_unavailable',

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../src/json.ts';
 import type { EngineFacts } from './engine.ts';
 import { idOf, type Package, SELF } from './packages.ts';
 
-/** What a bill of materials is made from. */
+/** The contents of a bill of materials. */
 export interface Materials {
   readonly project: string;
   readonly target: string;
-  /** Of the artefact; the same artefact has the same bill. */
+  /** The hash of the artefact. The same artefact has the same bill. */
   readonly hash: string;
-  /** Of this toolkit. */
+  /** Version of this toolkit. */
   readonly version: string;
   readonly packages: readonly Package[];
   readonly engine: EngineFacts;
@@ -16,7 +16,10 @@ export interface Materials {
 
 const ROOT = 'artefact';
 
-/** The bill of materials of an artefact in CycloneDX 1.6; the same artefact gives the same bytes, so it has no time. */
+/**
+ * The bill of materials of an artefact in CycloneDX 1.6. It has no time, so that the same artefact gives the same
+ * bytes.
+ */
 export function toBom({ project, target, hash, version, packages, engine }: Materials): JsonObject {
   const own = packages
     .filter(({ name, text }) => name === SELF || text !== undefined)
@@ -61,7 +64,7 @@ function toComponent(used: Package): JsonObject {
   };
 }
 
-/** One licence by its id, more than one as an expression. */
+/** One licence is given by its id, several as an expression. */
 function toLicense(license: string): JsonObject {
   return /^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license };
 }
@@ -86,7 +89,7 @@ function toEngine(engine: EngineFacts): JsonObject {
   };
 }
 
-/** https://github.com/package-url/purl-spec; the @ of a scope is written %40. */
+/** A package URL (https://github.com/package-url/purl-spec); the @ of a scope is written %40. */
 function purlOf(used: Pick<Package, 'name' | 'version'>): string {
   return purlOfId(idOf(used));
 }
@@ -95,7 +98,7 @@ function purlOfId(id: string): string {
   return `pkg:npm/${id.replace(/^@/, '%40')}`;
 }
 
-/** A name-based UUID (RFC 9562, version 8) out of a hash. */
+/** Makes a name-based UUID (RFC 9562, version 8) from a hash. */
 function uuidOf(hash: string): string {
   const [a, b, c, d, e] = [
     hash.slice(0, 8),

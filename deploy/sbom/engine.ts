@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The database engine of an artefact, as its description says. */
+/** Facts about the database engine of an artefact. */
 export interface EngineFacts {
-  /** Of the package that it is made from. */
+  /** Version of the package that it is made from. */
   readonly version: string;
   /** File -> SHA-256. */
   readonly files: { readonly [file: string]: string };
 }
 
-/** What `artefact.json` beside the engine says. */
+/** Reads `artefact.json` beside the engine. */
 export function engineFacts(folder: string): EngineFacts {
   const { inputs, outputs }: Described = JSON.parse(readFileSync(join(folder, 'artefact.json'), 'utf8'));
   const wasm = Object.entries(outputs).filter(([file]) => file.endsWith('.wasm'));

@@ -8,7 +8,7 @@ import { engineFacts } from './engine.ts';
 import { toLicenses } from './licenses.ts';
 import { type Package, packagesOf } from './packages.ts';
 
-/** What an artefact is called in its bill of materials. */
+/** The identity of an artefact in its bill of materials. */
 export interface Artefact {
   readonly project: string;
   readonly target: string;
@@ -16,7 +16,7 @@ export interface Artefact {
   readonly version: string;
 }
 
-/** Both files, out of what was really bundled and the engine beside it. */
+/** The bill of materials and the licences, made from the bundled modules and the engine. */
 export function materialFiles(
   artefact: Artefact,
   metafiles: readonly Metafile[],

@@ -10,7 +10,7 @@ interface Licensed {
   readonly text: string;
 }
 
-/** The licences of everything in an artefact, each text once, over the names of those it holds for. */
+/** Lists the licences of everything in an artefact. Each text appears once, below the names of its packages. */
 export function toLicenses(packages: readonly Package[], engine: Licensed): string {
   const own = packages.find(({ name }) => name === SELF);
   const apache = own === undefined ? '' : licenseOf(own);

@@ -3,24 +3,24 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { SvcError } from '../../src/errors.ts';
 
-/** This package. */
+/** The name of this package. */
 export const SELF = 'svc-kit';
 
-/** A package of which code went into an artefact. */
+/** A package whose code is in an artefact. */
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression; null where the package does not say. */
+  /** An SPDX expression; null if the package names no licence. */
   readonly license: string | null;
-  /** Where it is on this machine. */
+  /** Its folder on this machine. */
   readonly folder: string;
-  /** Names with versions, `name@version`, of those whose code it imports. */
+  /** The packages that it imports, as `name@version`. */
   readonly imports: readonly string[];
-  /** Of its licence, where its folder has none. */
+  /** The licence, if its folder does not contain it. */
   readonly text?: string;
 }
 
-/** The packages that bundles are really made of, by name; what was shaken out is not among them. */
+/** The packages whose code is in the bundles. Packages that tree-shaking removed are left out. */
 export function packagesOf(metafiles: readonly Metafile[], from: string): readonly Package[] {
   const own = ownFolder(from);
   const folderOf = (path: string) => packageFolder(resolve(from, path)) ?? own;
@@ -32,18 +32,18 @@ export function packagesOf(metafiles: readonly Metafile[], from: string): readon
   return found.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-/** How a package is named where its version counts. */
+/** Identifies a package as `name@version`. */
 export function idOf({ name, version }: Pick<Package, 'name' | 'version'>): string {
   return `${name}@${version}`;
 }
 
 interface Edges {
   readonly path: string;
-  /** The modules with code that it comes to import. */
+  /** The modules with code that it imports. */
   readonly to: readonly string[];
 }
 
-/** Each module that has code in the output, with those it imports, be it through modules that only pass on. */
+/** Lists each module with code in the output and its imports, also through modules that only re-export. */
 function importsBetween({ inputs, outputs }: Metafile): readonly Edges[] {
   const shares = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const kept = new Set(shares.filter(isKept).map(([path]) => path));
@@ -56,12 +56,15 @@ function importsBetween({ inputs, outputs }: Metafile): readonly Edges[] {
   return [...kept].map((path) => ({ path, to: reach(path, new Set()) }));
 }
 
-/** What stands in a namespace is ours, in place of what was left out. */
+/**
+ * Whether a module's code is in the output. A path with a namespace is our own stand-in for a module that was left
+ * out.
+ */
 function isKept([path, { bytesInOutput }]: readonly [string, { readonly bytesInOutput: number }]): boolean {
   return bytesInOutput > 0 && !/^[\w-]{2,}:/.test(path);
 }
 
-/** The innermost folder of `node_modules` that a file is in; null for a file of a checkout. */
+/** The innermost package folder in `node_modules` that contains a file; null for a file of a checkout. */
 function packageFolder(path: string): string | null {
   const parts = path.split(sep);
   const at = parts.lastIndexOf('node_modules');
@@ -69,7 +72,7 @@ function packageFolder(path: string): string | null {
   return parts.slice(0, at + (parts[at + 1]?.startsWith('@') ? 3 : 2)).join(sep);
 }
 
-/** The folder of this package: `deploy` is right in it in a checkout, and one deeper where it is compiled. */
+/** The folder of this package. `deploy` lies directly in a checkout, and one folder deeper in a compiled package. */
 function ownFolder(from: string): string {
   const found = [from, dirname(resolve(from))].find((folder) => existsSync(join(folder, 'package.json')));
   if (found !== undefined) return resolve(found);

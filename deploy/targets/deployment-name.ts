@@ -1,4 +1,7 @@
-/** A project's name as platforms accept names: lower case, digits and dashes, a letter first, 2 to 50. */
+/**
+ * Converts a project's name to a form that platforms accept: lower case, digits and dashes, 2 to 50 characters, a
+ * letter first.
+ */
 export function toDeploymentName(project: string): string {
   const plain = project
     .toLowerCase()

@@ -8,7 +8,7 @@ const LOCK = join(ROOT, 'package-lock.json');
 const INSTALLED = join(ROOT, 'node_modules/.package-lock.json');
 const STAMP = join(ROOT, 'node_modules/.svc-lock-hash');
 
-/** Whether node_modules is what the lock file asks for. */
+/** Whether node_modules matches the lock file. */
 export function dependenciesFresh() {
   const hash = hashOf(LOCK);
   if (read(STAMP) === hash && isThere(DEVELOPMENT_NODE)) return true;
@@ -28,7 +28,7 @@ export async function ensureDependencies() {
   writeFileSync(STAMP, hashOf(LOCK));
 }
 
-/** Somebody's own `npm ci` or `npm install` counts: npm records what it installed. */
+/** Whether an `npm ci` or `npm install` by hand has installed the same: npm records it. */
 function installedMatchesLock() {
   const installed = packagesOf(INSTALLED);
   const wanted = packagesOf(LOCK);
@@ -39,7 +39,9 @@ function installedMatchesLock() {
   );
 }
 
-/** Optional packages are missing where they do not fit the platform. */
+/**
+ * Whether an installed package matches the lock. Optional packages may be missing if they do not fit the platform.
+ */
 function agrees(wanted, installed) {
   if (!installed) return Boolean(wanted.optional || wanted.devOptional || wanted.peer);
   return wanted.version === installed.version && wanted.integrity === installed.integrity;

@@ -22,12 +22,12 @@ const STAMP = join(DIST, '.sources');
 const FOLDERS = ['src', 'adapters', 'deploy', 'cli'];
 const FILES = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
-/** Whether dist was compiled from the sources as they are now; stats about 200 files, reads none. */
+/** Whether dist was compiled from the present sources. Compares sizes and times of the files and reads none. */
 export function distFresh() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest();
 }
 
-/** Compiles beside dist and moves over: code that does not typecheck leaves no compiled code, never an old one. */
+/** Compiles beside dist, then replaces it. Code with type errors leaves no compiled code, rather than an old one. */
 export async function ensureDist() {
   if (distFresh()) return;
   const stamp = digest();
@@ -41,7 +41,7 @@ export async function ensureDist() {
   if (status !== 0) throw new Error(`the code of this checkout does not compile:\n${output}`);
 }
 
-/** What compiles that were killed left behind. */
+/** Removes the output of compilers that were killed. */
 function removeLeftovers() {
   for (const name of existsSync(BUILD) ? readdirSync(BUILD) : []) {
     const pid = Number(/^\.dist-(\d+)$/.exec(name)?.[1] ?? 0);
@@ -65,7 +65,7 @@ function compile(out) {
   return run(DEVELOPMENT_NODE, args, { cwd: ROOT, quiet: true });
 }
 
-/** Folder by folder, because the wasm artefact lives in dist too. */
+/** Moves folder by folder, because the wasm artefact lies in dist too. */
 function install(fresh, stamp) {
   mkdirSync(DIST, { recursive: true });
   for (const file of sources().filter(isCopied)) {
@@ -85,7 +85,7 @@ function digest() {
   return hash.digest('hex');
 }
 
-/** What is used as it is: the Python beside the code that starts it, and licences. */
+/** Files that are copied unchanged: Python and licences. */
 function isCopied(file) {
   return /\.pyi?$|\/LICENSE\.\w+\.txt$/.test(file);
 }

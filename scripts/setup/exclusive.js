@@ -7,7 +7,7 @@ const LOCK = join(ROOT, 'build/.setup.lock');
 const BEAT_MS = 2_000;
 const DEAD_MS = 30_000;
 
-/** Runs alone among all processes that set up this checkout; a holder that died is replaced. */
+/** Runs work alone among all processes that set up this checkout. Takes over from a holder that died. */
 export async function exclusively(work) {
   mkdirSync(dirname(LOCK), { recursive: true });
   while (!taken()) await after(50);
@@ -39,7 +39,7 @@ function taken() {
   }
 }
 
-/** Renamed before it is removed, and put back when somebody else was faster. */
+/** Renames the lock before removing it, and puts it back if another process was faster. */
 function removeIfDead() {
   const holder = holderOf(LOCK);
   if (holder === null || !isDead(holder)) return;
@@ -67,7 +67,7 @@ function isDead({ pid, mtimeMs }) {
   return Date.now() - mtimeMs > DEAD_MS || (pid > 0 && !isAlive(pid));
 }
 
-/** Whether there is a process of that id; it may be another one by now. */
+/** Whether a process of that id exists. The id may belong to a newer process by now. */
 export function isAlive(pid) {
   try {
     process.kill(pid, 0);

@@ -13,13 +13,13 @@ export function run(program, args, { cwd, quiet = false }) {
   });
 }
 
-/** What npx and `npm run` set for their own command must not steer the npm we start. */
+/** Removes the variables that npx and `npm run` set for their own command; they would change the npm we start. */
 function environment() {
   const foreign = /^npm_(config_(local_prefix|prefix|global|call|package|yes)|command|lifecycle|package)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }
 
-/** Says on stderr what takes so long, once it does. */
+/** Prints the text on stderr if the work takes longer than `afterMs`. */
 export async function announced(text, afterMs, work) {
   const timer = setTimeout(() => process.stderr.write(`svc: ${text}\n`), afterMs);
   try {

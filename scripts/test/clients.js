@@ -6,11 +6,11 @@ import { tried } from './tried.js';
 
 const FOLDER = join(ROOT, 'build/clients');
 const BIN = join(FOLDER, 'node_modules/.bin');
-/** Three quarters of a gigabyte, so they are installed on demand only. */
+/** They take 0.7 GB, so they are installed only on demand. */
 const PACKAGES = ['@anthropic-ai/claude-code@2.1.197', '@google/gemini-cli@0.61.0', '@openai/codex@0.169.0'];
 const INSTALL = ['install', '--prefix', FOLDER, '--no-audit', '--no-fund', '--save-exact', ...PACKAGES];
 
-/** The folder of the real clients, installed on first use; null, and the reason, where the package index is missing. */
+/** The folder of the real clients, installed on first use. Without a package index it is null, with the reason. */
 export async function ensureClients() {
   const reason = await installOnce(FOLDER, PACKAGES, () => {
     mkdirSync(FOLDER, { recursive: true });

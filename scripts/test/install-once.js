@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Installs packages into a folder of their own, which is used again as long as the same ones are wanted; answers why it did not work. */
+/**
+ * Installs packages into a folder of their own, and uses it again while the list is the same. Returns the reason of a
+ * failure, or an empty text.
+ */
 export async function installOnce(folder, packages, install) {
   const stamp = join(folder, '.installed');
   const wanted = packages.join('\n');

@@ -29,7 +29,7 @@ function toUnloaded({ name, message }) {
   return [`${shorten(name)} cannot be loaded`, ...firstLines(message)].join('\n    ');
 }
 
-/** The first lines of the error: what a reader of a log's end needs. */
+/** The first lines of the error, for a reader of a log's end. */
 function failuresOf({ name, assertionResults }) {
   const failed = assertionResults.filter((test) => test.status === 'failed');
   return failed.map(({ fullName, failureMessages = [] }) =>

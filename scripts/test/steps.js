@@ -9,7 +9,7 @@ import { resultsOf } from './results.js';
 const BIN = join(ROOT, 'node_modules/.bin');
 const REPORTS = join(ROOT, 'build/tests');
 
-/** What is checked without running anything; seconds in all. */
+/** The checks that run no program; they take seconds. */
 export const checkSteps = [
   tool('format and lint', 'biome', ['ci', '--colors=off', '.']),
   tool('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
@@ -19,7 +19,7 @@ export const checkSteps = [
 /** Unit tests that start programs and engines, or build artefacts: they take minutes. */
 const PROGRAMS = ['test/unit/cli', 'test/unit/adapters', 'test/unit/scripts', 'test/unit/deploy'];
 
-/** The other unit tests, the rules of import among them; they share their modules, which halves the time. */
+/** The other unit tests, including the import rules. They share their modules, which halves the time. */
 export const unitStep = vitest('unit', [
   'test/unit',
   '--no-isolate',
@@ -28,15 +28,17 @@ export const unitStep = vitest('unit', [
 
 export const programStep = vitest('programs', PROGRAMS);
 
-/** Both engines by one contract; one list of cases on every built artefact. */
+/** The contract of both engines, and one list of cases on every built artefact. */
 export const platformStep = vitest('engine and matrix', ['test/engine', 'test/matrix']);
 
 export const dbtStep = withPrograms('dbt', ensureDbt, 'SVC_TEST_DBT');
 
-/** The clients that `svc connect` writes for, as far as they run without a person and a model. */
+/** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');
 
-/** Somebody else's real programs, where they can be installed; without them nothing is wrong, but it is said. */
+/**
+ * Tests with real programs of other projects, if they can be installed. Otherwise the step is reported as skipped.
+ */
 function withPrograms(name, ensure, variable) {
   const run = async () => {
     const { bin, reason } = await ensure();
@@ -83,7 +85,7 @@ function vitest(name, folders) {
   return { name, run };
 }
 
-/** Under the checkout's own Node, whatever the machine has. */
+/** Runs a tool with the checkout's own Node, whatever the machine has. */
 function start(program, args, stdio, more = {}) {
   const path = [dirname(DEVELOPMENT_NODE), BIN, process.env.PATH].join(delimiter);
   const env = { ...process.env, ...more, PATH: path };

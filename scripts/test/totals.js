@@ -4,7 +4,7 @@ import { ROOT } from '../setup/root.js';
 
 const TOTALS = join(ROOT, 'build/tests/totals');
 
-/** Runs steps, all of them even after a failure, and says what each gave; the answer is the exit code. */
+/** Runs all steps, even after a failure, and prints their results. Returns the exit code. */
 export async function runSteps(steps) {
   const results = [];
   for (const step of steps) results.push(await runStep(step));

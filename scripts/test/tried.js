@@ -4,7 +4,7 @@ import { ROOT } from '../setup/root.js';
 
 const INSTALL_MS = 120_000;
 
-/** Runs a program that installs something; answers why it did not work, and nothing where it did. */
+/** Runs an installing program. Returns the reason of a failure, or an empty text. */
 export async function tried(program, args, reason) {
   try {
     await promisify(execFile)(program, args, { cwd: ROOT, timeout: INSTALL_MS, killSignal: 'SIGKILL' });

@@ -7,10 +7,13 @@ import type { TransportSettings } from '../../../src/settings/model.ts';
 import { type Check, ok, problem } from '../check.ts';
 import { fetchForCheck, objectOf } from '../http.ts';
 
-/** As far as clocks of file systems may be before that of the process. */
+/** Milliseconds that clocks of file systems may be ahead of ours. */
 const MAX_SKEW_MS = 30_000;
 
-/** A clock that is behind refuses good tokens; without a network, files that come from the future tell. */
+/**
+ * Checks the clock: one that is behind refuses good tokens. Needs no network, because a file from the future shows it
+ * too.
+ */
 export async function checkClock(root: string, now: number = Date.now()): Promise<Check> {
   const { mtimeMs } = await stat(join(root, SITE_NAME));
   const behind = mtimeMs - now;
@@ -19,7 +22,7 @@ export async function checkClock(root: string, now: number = Date.now()): Promis
   return problem('clock', message, 'Let this machine keep its time by NTP.');
 }
 
-/** Whether a server can listen where it is to, or listens there already. */
+/** Checks that the server can listen on its port, or does so already. */
 export async function diagnosePort({ provider, http }: TransportSettings): Promise<Check> {
   if (provider === 'stdio') return ok('port', 'stdio listens nowhere');
   const { host, port } = http;

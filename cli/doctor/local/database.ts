@@ -8,7 +8,7 @@ import { toSvcError } from '../../../src/errors.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 import { isFolderFor } from './socket-and-audit.ts';
 
-/** The database as it would be opened; what is only read is never made or changed. */
+/** Opens the database read-only. A missing database is reported and never created. */
 export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
   const { path, readonly } = choice;
   if (!existsSync(path)) return [await checkMissing(root, choice)];
@@ -45,21 +45,21 @@ async function checkMissing(root: string, { path, readonly }: DatabaseChoice): P
   return problem('database', `${path} is not there, and is to be only read`, fix);
 }
 
-/** One process may write a DuckDB file; a running server is the usual one. */
+/** Another process has the file open for writing; usually it is a running server. */
 function inUse({ path, readonly }: DatabaseChoice, stored: string): Check {
   if (!readonly) return ok('database', `${path} is in use by another process, as by a server (${stored})`);
   const fix = 'Stop the program that writes to it, or serve a copy.';
   return problem('database', `${path} is held by a process that may write to it`, fix);
 }
 
-/** What opened has loaded them; artefacts have another engine. */
+/** The native engine has loaded them when it opened the database. Artefacts use another engine. */
 function checkExtensions({ extensions }: DatabaseChoice): readonly Check[] {
   const names = (extensions?.extensions ?? []).map(({ name }) => name).join(', ');
   if (names === '') return [];
   return [ok('extensions', `${names}: loaded by the native engine; no artefact of \`svc build\` loads any`)];
 }
 
-/** Bytes 8 to 20 of every DuckDB file: its mark, and the version of its storage; null for another file. */
+/** Reads bytes 8 to 20 of a DuckDB file: its mark and its storage version. Null for any other file. */
 async function storageVersion(path: string): Promise<number | null> {
   const file = await open(path);
   try {

@@ -6,7 +6,7 @@ import { type Check, ok, problem } from '../check.ts';
 
 const errorsOf = (findings: readonly Finding[]) => findings.filter(({ severity }) => severity === 'error');
 
-/** The project's files and the profile in use. */
+/** Checks the project's files and the profile in use. */
 export function checkFiles({ project, findings }: CheckedProject): Check {
   const errors = errorsOf(findings);
   if (project.site !== null && errors.length === 0) {
@@ -19,7 +19,7 @@ export function checkFiles({ project, findings }: CheckedProject): Check {
   return problem('project', message, first?.fix ?? 'See all with `svc validate`.');
 }
 
-/** The configuration, and whether everything that it refers to is there; names are told, values never. */
+/** Checks the configuration and its references. Shows names, never values. */
 export function checkConfiguration({ findings }: LoadedSettings): readonly Check[] {
   const errors = errorsOf(findings);
   const lost = errors.filter(({ code }) => code === 'reference-unresolved');

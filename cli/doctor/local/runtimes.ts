@@ -9,7 +9,7 @@ import { type Check, failed, ok, problem } from '../check.ts';
 
 const OLDEST = [22, 15] as const;
 
-/** The Node that runs this, which is the one that would serve. */
+/** Checks the version of this Node, which would also run the server. */
 export function checkNode(version: string = process.versions.node): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return ok('node', `Node ${version}`);
@@ -17,7 +17,7 @@ export function checkNode(version: string = process.versions.node): Check {
   return problem('node', `Node ${version} is older than ${OLDEST.join('.')}`, fix);
 }
 
-/** The interpreter, where the project has Python. */
+/** Checks the Python interpreter, if the project needs one. */
 export async function diagnosePython(project: Project, env: NodeJS.ProcessEnv): Promise<Check> {
   const wanting = project.endpoints.filter(
     ({ endpoint }) => endpoint !== null && 'source' in endpoint && endpoint.source.language === 'python',
@@ -49,7 +49,7 @@ function checkPyodide(why: string): Check {
   return problem('python', `${why}, and the package pyodide is not installed`, FIX_PYTHON);
 }
 
-/** Both engines; one that is missing is a problem only where the project, or an artefact of it, needs it. */
+/** Checks both engines. A missing engine is a problem only if the project or an artefact needs it. */
 export async function checkEngines(engine: DatabaseChoice['engine'] | null): Promise<readonly Check[]> {
   return [await checkWasm(), await checkNative(engine === 'native')];
 }

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { Settings } from '../../../src/settings/model.ts';
 import { type Check, ok, problem } from '../check.ts';
 
-/** The socket of the admin API: who may open it, and whether anybody is behind it. */
+/** Checks the socket of the admin API: its rights, and whether a server answers. */
 export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<Check> {
   if (!admin.enabled) return ok('socket', 'the admin API is off');
   const path = resolve(admin.socket);
@@ -27,7 +27,7 @@ export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<C
   return ok('socket', `${path} is left from a server that is gone; the next start replaces it`);
 }
 
-/** The file that calls are recorded in. */
+/** Checks the file that records calls. */
 export async function checkAudit(
   audit: Pick<Settings['audit'], 'enabled' | 'path'>,
   root: string,
@@ -39,14 +39,14 @@ export async function checkAudit(
   return problem('audit', `${path} cannot be written`, fix);
 }
 
-/** Whether a file can be written, or made: with folders that are not there yet. */
+/** Whether a file can be written or created, with its missing folders. */
 async function isWritable(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found === null) return dirname(path) !== path && isFolderFor(dirname(path));
   return found.isFile() && isAllowed(path);
 }
 
-/** Whether something can be made in a folder, be it after making that one. */
+/** Whether files can be created in a folder, after creating the folder if it is missing. */
 export async function isFolderFor(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found === null) return dirname(path) !== path && isFolderFor(dirname(path));

@@ -5,14 +5,14 @@ import type { Address } from '../address.ts';
 import { type Check, ok, problem } from '../check.ts';
 import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../http.ts';
 
-/** As far apart as sealed tokens allow clocks to be. */
+/** Milliseconds that sealed tokens allow clocks to differ. */
 const MAX_SKEW_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** Certificates that are renewed by themselves are so a month before they end. */
+/** Renewed automatically, certificates are usually renewed 30 days before they expire. */
 const LEAST_DAYS = 14;
 const TIMEOUT_MS = 10_000;
 
-/** Whether what is sent can be read on the way. */
+/** Checks that the connection is encrypted, and the certificate. */
 export async function checkTransport({ base, origin }: Address): Promise<Check> {
   const { protocol, hostname, port } = new URL(origin);
   if (protocol === 'https:') return checkCertificate(hostname, port === '' ? 443 : Number(port));
@@ -57,7 +57,7 @@ function toCertificateCheck(wrong: string | null, until: number): Check {
   return ok('tls', `the certificate is good for ${days} days`);
 }
 
-/** Whether it lives, which version it is, whether it takes calls, and what time it is there. */
+/** Checks `/health` and `/ready`: version, readiness and clock. */
 export async function checkHealth({ base }: Address): Promise<readonly Check[]> {
   const [health, ready] = await Promise.all(
     ['health', 'ready'].map((path) => fetchForCheck(`${base}/${path}`)),

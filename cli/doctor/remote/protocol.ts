@@ -8,7 +8,7 @@ const NEWER = '2026-07-28';
 const META = 'io.modelcontextprotocol';
 const CLIENT = { name: 'svc-doctor', version: '1' };
 
-/** Both protocol eras, as a client of each begins. */
+/** Checks both protocol eras with the first request of a client of each. */
 export async function checkEras({ mcp }: Address): Promise<readonly Check[]> {
   const older = await initialize(mcp);
   if (older?.status === 401) {
@@ -67,7 +67,7 @@ function post(
   });
 }
 
-/** The result, be it in JSON or in the one event of a stream; empty for anything else. */
+/** The result in a JSON answer or in the one event of a stream; empty for any other answer. */
 function resultOf(answer: DoctorResponse | null): JsonObject {
   const text = answer === null ? '' : (/^data: ?(\{.*)$/m.exec(answer.text)?.[1] ?? answer.text);
   const message = answer === null ? null : objectOf({ ...answer, text });
@@ -75,7 +75,7 @@ function resultOf(answer: DoctorResponse | null): JsonObject {
   return isObject(result) ? result : {};
 }
 
-/** What a browser asks before a page may call: a client that runs in one needs the answer. */
+/** Checks the preflight request that a browser sends before a page may call the server. */
 export async function checkCors({ mcp, origin }: Address): Promise<Check> {
   const asked = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name';
   const headers = {

@@ -4,11 +4,11 @@ import type { Address } from '../address.ts';
 import { type Check, ok, problem } from '../check.ts';
 import { fetchForCheck, objectOf } from '../http.ts';
 
-/** What to do where a server names itself otherwise than its clients do. */
+/** The fix for a server that names itself differently than its clients do. */
 export const BASE_URL =
   'Set `transport.http.base_url` to the address that clients use, letter for letter; or `transport.http.trust_proxy: true` where a proxy ends TLS.';
 
-/** Every document calls the issuer the same, letter for letter (RFC 8414, 3.3). */
+/** Checks that every document names the issuer in exactly the same way (RFC 8414, 3.3). */
 export async function checkIssuer(issuer: string, { base }: Address): Promise<readonly Check[]> {
   const own = issuer === base;
   const urls = URL.canParse(issuer) ? urlsOf(issuer, own) : [];
@@ -43,7 +43,7 @@ function checkName(issuer: string, own: boolean, found: Documents): Check {
   return problem('issuer', `an endpoint of the issuer is elsewhere: ${String(elsewhere)}`, BASE_URL);
 }
 
-/** RFC 8414, 3.1, and for servers of others OpenID Connect Discovery. */
+/** The addresses of the metadata: RFC 8414, 3.1, and OpenID Connect Discovery for other servers. */
 function urlsOf(issuer: string, own: boolean): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const root = `${origin}/.well-known/oauth-authorization-server`;

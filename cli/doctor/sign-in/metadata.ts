@@ -4,17 +4,17 @@ import { type Check, ok, problem } from '../check.ts';
 import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../http.ts';
 import { BASE_URL, checkIssuer } from './issuer.ts';
 
-/** What a running server says about itself. */
+/** The metadata that a running server shows, and its checks. */
 export interface ServedProject {
   readonly checks: readonly Check[];
-  /** Who gives out its tokens, as it says. */
+  /** The authorization server that the metadata names. */
   readonly issuer: string | null;
   readonly resource: string | null;
-  /** By how many milliseconds its clock is before ours. */
+  /** Milliseconds that its clock is ahead of ours. */
   readonly ahead: number | null;
 }
 
-/** Looks at a running server as a client does that comes for the first time. */
+/** Checks a running server in the order of a new client's first requests. */
 export async function checkServed(address: Address): Promise<ServedProject> {
   const refused = await call(address.mcp);
   if (refused === null) return { ...NOTHING, checks: [unreachable(address)] };
@@ -40,7 +40,7 @@ function unreachable({ mcp }: Address): Check {
   return problem('server', `nobody answers at ${mcp}`, fix);
 }
 
-/** Where the metadata of the MCP endpoint is (RFC 9728, 3.1). */
+/** The address of the MCP endpoint's metadata (RFC 9728, 3.1). */
 const metadataOf = ({ origin, prefix }: Address) =>
   `${origin}/.well-known/oauth-protected-resource${prefix}/mcp`;
 
@@ -74,7 +74,10 @@ interface Found {
   readonly document: JsonObject | null;
 }
 
-/** Clients look in either place, and take the resource to be what they were given. */
+/**
+ * Checks both addresses of the resource's metadata, because clients use either. The resource must be the address that
+ * clients were given.
+ */
 async function checkResource(address: Address): Promise<Found> {
   const urls = [metadataOf(address), `${address.origin}/.well-known/oauth-protected-resource`];
   const answers = await Promise.all(urls.map((url) => fetchForCheck(url)));

@@ -7,10 +7,10 @@ import { type Check, ok, problem } from '../check.ts';
 import { type DoctorResponse, fetchForCheck, responseText } from '../http.ts';
 import type { ServedProject } from './metadata.ts';
 
-/** As far apart as sealed tokens allow clocks to be. */
+/** Milliseconds that sealed tokens allow clocks to differ. */
 const MAX_SKEW_MS = 30_000;
 
-/** Looks at who signs people in, and at what that server thinks of us. */
+/** Checks the identity provider, and whether it accepts our client. */
 export async function checkUpstream(
   { auth }: Settings,
   address: Address,
@@ -56,7 +56,7 @@ async function checkProvider(
   }
 }
 
-/** Without a login it is a page that says so. */
+/** Checks the callback. Without a login, the server answers with a page that says so. */
 async function checkCallback(callback: string): Promise<Check> {
   const answer = await fetchForCheck(callback);
   const page = answer?.headers.get('content-type')?.includes('text/html') === true;
@@ -68,7 +68,10 @@ async function checkCallback(callback: string): Promise<Check> {
   return problem('callback', message, fix);
 }
 
-/** Providers show a page, or send on to one; most refuse a client or callback that they do not know at once. */
+/**
+ * Checks the provider's answer to a sign-in. Providers show a page or redirect to one; most refuse an unknown client
+ * or callback at once.
+ */
 function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback: string): Check {
   if (answer === null) {
     return problem(
@@ -85,7 +88,7 @@ function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback
   return problem('provider', `${origin} refuses the sign-in (${responseText(answer)})`, fix);
 }
 
-/** The clock of the server that runs, or this machine's where it does not say. */
+/** Compares the provider's clock with the server's, or with this machine's if the server sends no date. */
 function checkClock(origin: string, answer: DoctorResponse | null, ahead: number | null): Check {
   const there = answer?.ahead ?? null;
   if (there === null) {

@@ -6,7 +6,7 @@ import type { Address } from '../address.ts';
 import { type Check, ok, problem } from '../check.ts';
 import type { ServedProject } from './metadata.ts';
 
-/** Looks at the settings alone; `here` says whether they are those of the server that is looked at. */
+/** Checks the settings alone. `here` says whether the checked server uses these settings. */
 export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
   const { provider, verifier } = settings.auth;
   if (provider === null && verifier === null) {
@@ -59,7 +59,7 @@ function checkPlace({ transport }: Settings, { base }: Address): Check {
   return ok('address', `${base}, from ${from}${http.trust_proxy ? ', its scheme from the proxy' : ''}`);
 }
 
-/** Whether tokens that are made for one resource count at the other. */
+/** Checks that tokens for the resource are accepted, by comparing it with the accepted audience. */
 export function checkAudience({ auth }: Settings, { resource }: ServedProject): readonly Check[] {
   if (resource === null) return [];
   const audience = auth.verifier?.audience ?? [];

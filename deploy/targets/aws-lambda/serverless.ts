@@ -1,6 +1,6 @@
 import { toDeploymentName } from '../deployment-name.ts';
 
-/** One full virtual processor, with which a function starts fastest. */
+/** Memory in MB that gives one full virtual processor; a function starts fastest with it. */
 export const MEMORY_MB = 1769;
 /** API Gateway gives up after 30 seconds. */
 export const TIMEOUT_S = 29;

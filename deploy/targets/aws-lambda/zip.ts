@@ -4,17 +4,17 @@ import { type Zippable, zipSync } from 'fflate';
 export interface PackedFile {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** How hard it is compressed; 9 without. */
+  /** The compression level. Default: 9. */
   readonly level?: 4 | 9;
 }
 
 const UNIX = 3;
-/** A regular file that everybody may read: Lambda runs the function as another user. */
+/** A regular file that all users may read, because Lambda runs the function as another user. */
 const MODE = 0o100644;
-/** The first moment a ZIP can tell; made from local parts because that is how it is written. */
+/** The earliest time in a ZIP. It is written in local time, so it is made from local parts. */
 const EPOCH = new Date(1980, 0, 1);
 
-/** The files as a ZIP archive whose bytes depend on nothing but them. */
+/** Makes a ZIP archive whose bytes depend only on the files. */
 export function createZip(files: readonly PackedFile[]): Uint8Array {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const entries: Zippable = Object.fromEntries(

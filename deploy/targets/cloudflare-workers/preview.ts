@@ -5,14 +5,14 @@ import { SvcError } from '../../../src/errors.ts';
 import type { Preview, PreviewOptions } from '../../preview/preview.ts';
 import { startChild } from '../../preview/process.ts';
 
-/** Nothing is sent anywhere, nobody is asked anything. */
+/** Keeps wrangler from sending metrics and from asking questions. */
 const QUIET = {
   WRANGLER_SEND_METRICS: 'false',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   NO_UPDATE_NOTIFIER: '1',
 };
 
-/** `wrangler dev` in the folder: local workerd, with the variables of `.dev.vars`. */
+/** Runs `wrangler dev` in the folder: local workerd, with the variables of `.dev.vars`. */
 export async function previewWorker({ folder, port, root, env, onLine }: PreviewOptions): Promise<Preview> {
   // Python endpoints have a Worker of their own beside it
   const configs = ['wrangler.toml', 'python/wrangler.toml'].filter((file) => existsSync(join(folder, file)));
@@ -36,7 +36,7 @@ export async function previewWorker({ folder, port, root, env, onLine }: Preview
   return { ...running, url: new URL('mcp', url).href };
 }
 
-/** The project's own, or the one beside this package. */
+/** The project's own wrangler, or the one beside this package. */
 function findWrangler(root: string): string {
   for (const from of [join(root, 'package.json'), import.meta.url]) {
     const script = scriptFrom(from);

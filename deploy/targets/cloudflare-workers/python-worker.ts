@@ -17,7 +17,10 @@ import { pythonWranglerToml } from './wrangler.ts';
 /** The folder of the second Worker. */
 const FOLDER = 'python';
 
-/** The Worker that runs Python endpoints: Pyodide, a snapshot, and what Pyodide would compile while it runs. */
+/**
+ * The files of the Worker that runs Python endpoints: Pyodide, a snapshot, and the code that Pyodide would compile at
+ * run time.
+ */
 export async function pythonWorkerFiles(python: CarriedPython, facts: ProjectFacts): Promise<Contents> {
   const folder = pyodideFolder();
   if (folder === null) throw missingPyodide();
@@ -36,7 +39,7 @@ export async function pythonWorkerFiles(python: CarriedPython, facts: ProjectFac
   return Object.fromEntries(Object.entries(files).map(([path, content]) => [`${FOLDER}/${path}`, content]));
 }
 
-/** The code that Pyodide compiles on its way; workerd takes code only with the upload. */
+/** Records the code that Pyodide compiles at run time. workerd accepts code only with the upload. */
 export async function recordTinyModules(folder: URL, snapshot: Uint8Array): Promise<readonly Uint8Array[]> {
   const workerData = { pyodide: folder.href, snapshot, modules: await readHostModules() };
   const worker = new Worker(sourceFile('adapters/python-rpc/record-worker'), { workerData, env: {} });
@@ -95,7 +98,7 @@ function tinyModules(tiny: readonly Uint8Array[]): Plugin {
   };
 }
 
-/** Files of text; Python in a Worker has no others, and what is none would be there as something else. */
+/** The text files. Python in a Worker has no others, and decoding binary files would damage them. */
 export function readTexts({ files }: Pick<CarriedPython, 'files'>): { readonly [path: string]: string } {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return Object.fromEntries(

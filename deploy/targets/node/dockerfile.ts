@@ -1,7 +1,7 @@
-/** The user `node` of the image, by number: Kubernetes takes no other word for not being root. */
+/** The user `node` of the image, as numbers: Kubernetes checks by number that a container does not run as root. */
 const USER = '1000:1000';
 
-/** A container that runs as a user without rights; its state, such as the audit file, is in /state. */
+/** A container that runs as an unprivileged user. Its state, such as the audit file, is in /state. */
 export function dockerfile(files: readonly string[], folders: readonly string[] = []): string {
   return `FROM node:24-slim
 WORKDIR /app

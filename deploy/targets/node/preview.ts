@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Preview, PreviewOptions } from '../../preview/preview.ts';
 import { startChild } from '../../preview/process.ts';
 
-/** Where the artefact writes, such as its audit file: a build leaves names with a dot alone. */
+/** The folder that the artefact writes to, e.g. its audit file. A build keeps names that begin with a dot. */
 const STATE = '.state';
 
-/** `node index.js`, as in a container or under systemd. */
+/** Runs `node index.js`, as in a container or under systemd. */
 export async function previewNode({ folder, port, env, onLine }: PreviewOptions): Promise<Preview> {
   const cwd = join(folder, STATE);
   await mkdir(cwd, { recursive: true });
@@ -19,7 +19,7 @@ export async function previewNode({ folder, port, env, onLine }: PreviewOptions)
   });
 }
 
-/** The program's log is lines of JSON, one of which has the address. */
+/** Reads the address from the program's log, which is lines of JSON. */
 function urlIn(line: string): string | null {
   try {
     const { url }: { readonly url?: unknown } = JSON.parse(line);

@@ -1,6 +1,6 @@
 import { toDeploymentName } from '../deployment-name.ts';
 
-/** A unit for systemd: a user of its own, nothing writable but its state, its end awaited. */
+/** A systemd unit: the service has a user of its own, can write only its state, and is given time to stop. */
 export function systemdUnit(project: string): string {
   const slug = toDeploymentName(project);
   return `# Copy this folder to /opt/${slug}, then:

@@ -12,7 +12,7 @@ const api = new URL(`http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/run
 
 type Handler = ((...args: unknown[]) => Promise<unknown>) & { [STREAMING]?: 'response' };
 
-/** The answer's stream: posted with the first write, the head and eight zero bytes before it. */
+/** The stream of a response. The first write opens the request; the head and eight zero bytes come first. */
 class ResponseStream extends Writable {
   readonly #path: string;
   #head: Buffer | null = null;

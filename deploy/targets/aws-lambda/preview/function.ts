@@ -9,35 +9,35 @@ import { unzipSync } from 'fflate';
 import { type Gateway, startFront } from './gateway.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 
-/** How a function is set up. */
+/** How to set up a function. */
 export interface FunctionOptions {
   readonly gateway: Gateway;
   readonly environment?: { readonly [name: string]: string };
   /** The function's own time limit. */
   readonly timeoutMs?: number;
-  /** Of its HTTP address; any free one without. */
+  /** The port of its HTTP address. Default: any free one. */
   readonly port?: number;
-  /** Told of each line that the function writes. */
+  /** Receives each line that the function writes. */
   readonly onLine?: (line: string) => void;
 }
 
-/** A function in its environment, with an HTTP address before it. */
+/** A running function with an HTTP address. */
 export interface LambdaFunction {
   readonly url: URL;
-  /** Everything the function wrote to stdout, line by line. */
+  /** Everything that the function wrote to stdout and stderr, line by line. */
   readonly log: readonly string[];
   readonly api: RuntimeApi;
-  /** Settles when its process ends, with why. */
+  /** Resolves with the reason when its process ends. */
   readonly ended: Promise<string>;
-  /** When its process was started (performance.now()). */
+  /** The start of its process (performance.now()). */
   readonly startedAt: number;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 29_000;
-/** Lines of the log that are told where it ends. */
+/** The number of log lines in the error when the process ends. */
 const TAIL = 20;
-/** As this module is: compiled where the package is installed. */
+/** The extension of this module: `.js` if the package is installed. */
 const BOOTSTRAP = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './bootstrap.ts' : './bootstrap.js', import.meta.url),
 );

@@ -5,14 +5,14 @@ import { buffer } from 'node:stream/consumers';
 import type { HttpEvent, HttpHead, HttpResult } from '../../../../adapters/aws-lambda/event.ts';
 import type { InvocationResult, RuntimeApi } from './runtime-api.ts';
 
-/** What stands before the function: it decides the shape of the event and whether answers may stream. */
+/** The service in front of the function. It decides the form of events and whether responses may stream. */
 export type Gateway = 'function-url' | 'api-gateway';
 
 /** How requests reach a function. */
 export interface FrontOptions {
   readonly gateway: Gateway;
   readonly timeoutMs: number;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
 }
 
@@ -24,13 +24,13 @@ export interface Front {
 
 const FRAMED = 'application/vnd.awslambda.http-integration-response';
 
-/** By which names AWS reaches functions; the platform puts them in place of the client's `Host`. */
+/** The host names of functions on AWS. The platform puts them in place of the client's `Host`. */
 export const LAMBDA_DOMAINS = {
   'function-url': 'abc123.lambda-url.eu-central-1.on.aws',
   'api-gateway': 'abc123.execute-api.eu-central-1.amazonaws.com',
 };
 
-/** Serves HTTP by turning each request into an event and the function's answer into the response. */
+/** Serves HTTP: each request becomes an event, and the function's result the response. */
 export async function startFront(api: RuntimeApi, options: FrontOptions): Promise<Front> {
   const server = createServer((request, response) => {
     pass({ api, ...options }, request, response).catch(() => {
@@ -92,7 +92,7 @@ function isText(type = ''): boolean {
   return /^(?:text\/|application\/json)/.test(type);
 }
 
-/** The head as JSON, eight zero bytes, then the body as it comes. */
+/** Passes on a stream: the head as JSON, eight zero bytes, then the body. */
 async function passFramed(answer: InvocationResult, response: ServerResponse): Promise<void> {
   let head = Buffer.alloc(0);
   let started = false;

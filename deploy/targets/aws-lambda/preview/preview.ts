@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Preview, PreviewOptions } from '../../../preview/preview.ts';
 import { startFunction } from './function.ts';
 
-/** `function.zip` unpacked, in a process that talks to a stand-in of the Lambda Runtime API, behind a Function URL. */
+/** Runs `function.zip` in a process, behind stand-ins for the Lambda Runtime API and a Function URL. */
 export async function previewLambda({ folder, port, env, onLine }: PreviewOptions): Promise<Preview> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const { url, ended, close } = await startFunction(join(folder, 'function.zip'), {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the function posted for one invocation; its body may still be arriving. */
+/** The function's response to one invocation. Its body may still be arriving. */
 export type InvocationResult = IncomingMessage;
 
 interface Invocation {
@@ -14,15 +14,17 @@ interface Invocation {
 
 /** The HTTP interface that a Lambda environment offers to the runtime inside it. */
 export interface RuntimeApi {
-  /** For AWS_LAMBDA_RUNTIME_API. */
+  /** The value of AWS_LAMBDA_RUNTIME_API. */
   readonly address: string;
   invoke(event: unknown, timeoutMs: number): Promise<InvocationResult>;
-  /** The runtime inside is gone: everything that waits for it fails. */
+  /** Fails all waiting invocations, because the runtime has ended. */
   fail(error: Error): void;
   close(): void;
 }
 
-/** Starts a stand-in of the Runtime API, version 2018-06-01, for one environment: one invocation at a time. */
+/**
+ * Starts a stand-in for the Runtime API, version 2018-06-01, of one environment. It runs one invocation at a time.
+ */
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const queue = createQueue();
   const server = createServer((request, response) => {
