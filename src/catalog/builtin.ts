@@ -66,7 +66,7 @@ const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
   },
 };
 
-/** None of the tools can write or reach outside of the database. */
+/** These tools cannot write or reach outside of the database. */
 const ANNOTATIONS: Annotations = {
   readOnlyHint: true,
   destructiveHint: false,

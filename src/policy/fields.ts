@@ -44,7 +44,7 @@ export function dropSensitive(value: JsonValue, node: TypeNode | undefined): Jso
 
 const letters = new WeakMap<TypeNode, ReadonlyMap<string, TypeNode>>();
 
-/** The declared properties by their names in lower case. Of several with the same name, a sensitive one. */
+/** The declared properties by their names in lower case. A sensitive one wins over others with the same name. */
 function lettersOf(node: TypeNode): ReadonlyMap<string, TypeNode> {
   const known = letters.get(node);
   if (known) return known;

@@ -10,8 +10,8 @@ const MOST_COLUMNS = 10_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * The columns that a rule hides and that a query gives more than once: the engine calls the second `salary` of a join
- * `salary_1`, and nothing hides that.
+ * The columns that a rule hides but a query returns more than once. The
+ * engine names the second `salary` of a join `salary_1`, which no rule hides.
  */
 export async function columnsHiddenOnce(
   entry: ToolEntry | ResourceEntry,
@@ -24,7 +24,7 @@ export async function columnsHiddenOnce(
   return [...hidden].filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
 }
 
-/** In small letters, as SQL takes names. */
+/** In lower case, because SQL ignores the case of names. */
 function hiddenColumns({ policies, returns }: ToolEntry | ResourceEntry): ReadonlySet<string> {
   const fields = policies.output.flatMap((rule) => rule.fields ?? []);
   const columns = fields.map((field) => field.split('.', 1)[0] ?? field);
@@ -47,13 +47,13 @@ async function columnsOf(
     const { rows } = await database.run(request, call);
     return rows.map(({ column_name }) => String(column_name));
   } catch (thrown) {
-    // The statement is known to be sound: it is the example that it does not take.
+    // The statement itself was checked before, so the error is about the example values.
     if (thrown instanceof SvcError && thrown.code === 'sql_failed') return [];
     throw thrown;
   }
 }
 
-/** The engine wants to know the type of what it is given. */
+/** The engine needs a typed value for each parameter. */
 function exampleFor({ parameters, ask = [] }: ToolEntry | ResourceEntry, name: string): SqlValue {
   const parameter = [...parameters, ...answerParameters(ask)].find((one) => one.name === name);
   return parameter === undefined ? null : toSqlValue(parameter, exampleOf(parameter) ?? null);

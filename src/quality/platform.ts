@@ -6,30 +6,30 @@ import type { Extension } from '../project/site-model.ts';
 import { type Positions, positionAt } from '../project/yaml/position.ts';
 import { replacementOf } from './replacements.ts';
 
-/** What will serve: the engine, and the platform where one was asked for. */
+/** The serving engine, and the platform if one was requested. */
 export interface ServingPlatform {
   readonly platform: string | null;
   readonly engine: Database['engine'];
 }
 
-/** What is missing there, and what to do about it. */
+/** A missing feature of the platform, and the fix. */
 export interface PlatformIssue {
   readonly message: string;
   readonly fix: string;
-  /** The word of the statement that stands for it, where the engine says. */
+  /** The word of the statement that names the feature, if the engine reports it. */
   readonly word?: string;
 }
 
 const ELSEWHERE = 'or serve the project with `svc serve` and `engine: native` for the database.';
 const WRITABLE = 'or serve the project with `svc serve` and `readonly: false` for the database.';
-/** What is missing, in one group or two: its kind and name. */
+/** Messages about missing features. One or two groups hold the kind and the name. */
 const IN_EXTENSION =
   /^\w+ Error: (\w+)(?: Function)? with name "([^"]+)" is not in the catalog, .*?exists in the (\w+) extension/;
 const NEEDS_EXTENSION = /(?:^\w+ Error: (.+) needs DuckDB's )?required extension '(\w+)'/m;
-/** As a table DuckDB's series have no overload for timestamps with zone, and the error does not say what would help. */
+/** DuckDB's series have no overload for timestamps with zone, and its error does not suggest a fix. */
 const ZONED_SERIES = /No function matches .* '(range|generate_series)\(TIMESTAMP WITH TIME ZONE/;
 
-/** What of a statement the platform has not, where DuckDB's message says so; null for an error of the statement's own. */
+/** Recognizes DuckDB's errors about missing features; null for other errors of a statement. */
 export function platformIssue(error: SvcError, serving: ServingPlatform): PlatformIssue | null {
   if (error.code === 'database_readonly' && serving.engine === 'duckdb-wasm') {
     return {
@@ -62,7 +62,7 @@ function missingExtension({ message }: SvcError, serving: ServingPlatform): Plat
   return { ...lacks(`${what}, which is in DuckDB's extension ${extension}`, serving, what), word };
 }
 
-/** Extensions of the site file that the engine cannot load. */
+/** Reports extensions of the site file that the engine cannot load. */
 export function checkExtensions(
   extensions: readonly Extension[],
   serving: ServingPlatform,
@@ -79,10 +79,10 @@ export function checkExtensions(
   }));
 }
 
-/** Endpoints reach their database only, unless an extension opens the rest. */
+/** The error of a statement that reaches outside of the database without an extension for that. */
 const OUTSIDE = /^Permission Error: .*disabled (?:by|through) configuration/;
 
-/** What to do about an error of the statement's own. */
+/** The fix for other errors of a statement. */
 export function fixOf({ code, message }: SvcError): string {
   if (OUTSIDE.test(message)) {
     return 'Load the file into a table with `seed.sql` or `svc build --load`, or name an extension that is there for the outside, such as httpfs, under `extensions`.';

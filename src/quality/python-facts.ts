@@ -1,36 +1,36 @@
 import type { JsonValue } from '../json.ts';
 
-/** A parameter of a function, as it is written. */
+/** A parameter of a Python function, as written. */
 export interface PythonParameter {
   readonly name: string;
   readonly line: number;
   readonly column: number;
-  /** It can be given by its place only. */
+  /** Whether the parameter is positional only. */
   readonly positional: boolean;
   readonly required: boolean;
-  /** Absent where it is more than a value. */
+  /** Absent if the default is not a plain value. */
   readonly default?: JsonValue;
-  /** The name of its annotation; null for none, or for more than a name. */
+  /** The name of its annotation; null if there is none or it is not a plain name. */
   readonly type: string | null;
 }
 
-/** A function, as it is written. */
+/** A Python function, as written. */
 export interface PythonFunction {
   readonly line: number;
-  /** What calls get may be something else. */
+  /** A decorator may replace the function's parameters. */
   readonly decorated: boolean;
-  /** It takes any other argument too (`**kwargs`). */
+  /** Whether the function accepts any other argument (`**kwargs`). */
   readonly open: boolean;
   readonly parameters: readonly PythonParameter[];
 }
 
-/** What a Python file holds, or what keeps it from being one. */
+/** The content of a Python file, or the reason why it cannot be parsed. */
 export type PythonFacts =
   | { readonly error: { readonly message: string; readonly line: number; readonly column: number } }
   | {
       readonly functions: { readonly [name: string]: PythonFunction };
-      /** Other names that the module has. */
+      /** Other names that the module defines. */
       readonly names: readonly string[];
-      /** It imports names that nobody knows (`from x import *`). */
+      /** Whether the module imports unknown names (`from x import *`). */
       readonly open: boolean;
     };

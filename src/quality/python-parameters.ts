@@ -7,14 +7,14 @@ import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';
 import type { PythonFunction, PythonParameter } from './python-facts.ts';
 
-/** What is wrong about one parameter, and where: in the YAML, or, with `path` null, in the Python. */
+/** An issue about one parameter. `path` points into the YAML; null means the Python file. */
 export interface ParameterIssue extends Pick<Finding, 'code' | 'message' | 'fix'> {
   readonly severity?: Finding['severity'];
   readonly path: Path | null;
   readonly parameter?: PythonParameter;
 }
 
-/** Arguments are given by name, all that are declared: a function must take them, and ask for no others. */
+/** Compares a function's parameters with the declared ones. Calls pass every declared parameter by name, and no others. */
 export function checkPythonParameters(
   found: PythonFunction,
   declared: readonly Parameter[],

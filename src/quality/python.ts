@@ -11,11 +11,11 @@ import { checkPythonParameters } from './python-parameters.ts';
 export interface PythonEndpoint {
   readonly file: EndpointFile;
   readonly endpoint: ToolEndpoint | ResourceEndpoint;
-  /** Its Python file. */
+  /** The text of its Python file. */
   readonly source: string;
 }
 
-/** The endpoints in Python that are served. */
+/** The served endpoints in Python. */
 export function pythonEndpoints(files: readonly EndpointFile[]): readonly PythonEndpoint[] {
   return files.flatMap((file) => {
     const { endpoint } = file;
@@ -25,7 +25,7 @@ export function pythonEndpoints(files: readonly EndpointFile[]): readonly Python
   });
 }
 
-/** Checks that each endpoint's function is there and takes what its YAML declares. */
+/** Checks whether each endpoint's function exists and accepts the declared parameters. */
 export function checkPython(
   endpoints: readonly PythonEndpoint[],
   facts: { readonly [file: string]: PythonFacts },

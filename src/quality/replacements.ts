@@ -1,4 +1,4 @@
-/** What of DuckDB's extensions the wasm engine has not, and what does instead; nothing does for the rest. */
+/** Functions of DuckDB's extensions that the wasm engine lacks, with their replacements. Other functions have none. */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [
     /^json_(?:each|tree)$/,
@@ -14,7 +14,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/^AT TIME ZONE/, 'Use UTC, or an offset such as +02:00'],
 ];
 
-/** What to write in place of something that is missing, as the beginning of a sentence; null: nothing does. */
+/** The replacement of a missing function, as the beginning of a sentence; null if there is none. */
 export function replacementOf(name: string): string | null {
   return REPLACEMENTS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }

@@ -8,7 +8,7 @@ import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { EndpointKind } from '../project/model.ts';
 
-/** Runs one endpoint of any kind as a client's call would; a resource goes by its template, its name, or a URI. */
+/** Runs one endpoint of any kind like a client's call. A resource is named by its template, its name or a URI. */
 export async function runEndpoint(
   runtime: Runtime,
   kind: EndpointKind,
@@ -40,7 +40,7 @@ async function renderPrompt(
   return { value, text: JSON.stringify(value), truncated: null };
 }
 
-/** The form that output policies see too; an embedded resource adds its text. */
+/** The form that output policies also see. An embedded resource adds its text. */
 function toPlain({ role, content }: RenderedMessage): JsonObject {
   if (content.type === 'text') return { role, type: 'text', prompt: content.text };
   const link = { role, type: 'resource', prompt: content.uri };

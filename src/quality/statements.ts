@@ -9,14 +9,14 @@ import { fixOf, platformIssue, type ServingPlatform } from './platform.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
 
-/** What says that there is no database to check against; everything else is about the statement. */
+/** The codes of errors that concern the database; all others concern the statement. */
 export const UNAVAILABLE: ReadonlySet<string> = new Set([
   'database_unavailable',
   'busy',
   'target_unsupported',
 ]);
 
-/** Plans each endpoint's SQL with the engine that will serve it, and runs nothing; throws only where there is no database. */
+/** Plans each endpoint's SQL with the serving engine and runs nothing. Throws only if there is no database. */
 export async function checkStatements(
   endpoints: readonly Sourced[],
   catalog: Catalog,
@@ -66,12 +66,15 @@ function toFinding({ file, source }: Sourced, error: SvcError, serving: ServingP
   };
 }
 
-/** On a target that was asked for, whose words these are matters. */
+/** Names the platform in the message if one was requested. */
 function told({ message }: SvcError, { platform, engine }: ServingPlatform): string {
   return platform === null ? message : `On ${platform} (${engine}): ${message}`;
 }
 
-/** Where the word is that the engine has not, or the line that it complains about; of columns it knows none after parameters became positions. */
+/**
+ * The position of the word that the engine lacks, or of the line in its
+ * message. Columns are unknown, because parameters became positions.
+ */
 function placeOf(source: Source, message: string, word: string | undefined): Position {
   const start = startOf(source);
   if (!source.verbatim) return start;

@@ -5,13 +5,13 @@ import type { JsonObject } from '../json.ts';
 const TEXTS = ['username', 'email', 'name', 'provider', 'role'] as const;
 const LISTS = ['permissions', 'groups', 'capabilities'] as const;
 
-/** Where a simulated user comes from: what to call it in an error, and who it is without an id. */
+/** The origin of a simulated user: its name in errors, and the id of a user without one. */
 export interface UserSource {
   readonly from: string;
   readonly id: string;
 }
 
-/** A user as `user_context` and `--user-context` describe one (spec, "User context fields"); the whole map becomes its claims. */
+/** Parses a user from `user_context` or `--user-context` (spec, "User context fields"). The whole map becomes its claims. */
 export function parseUserContext(given: JsonObject, source: UserSource): User {
   const { external_token: _, ...claims } = given;
   const texts = Object.fromEntries(TEXTS.map((key) => [key, textOf(given, key, source)]));

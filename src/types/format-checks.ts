@@ -70,7 +70,7 @@ export function isTimestamp(text: string): boolean {
   return seconds >= FIRST_SECOND && seconds < END_SECOND;
 }
 
-/** Accepts an ISO 8601 duration; numbers are bounded to what an INTERVAL of DuckDB holds. */
+/** Accepts an ISO 8601 duration with numbers that fit DuckDB's INTERVAL. */
 export function isDuration(text: string): boolean {
   return DURATION.test(text);
 }

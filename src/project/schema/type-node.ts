@@ -122,7 +122,7 @@ export function reportNode(node: TypeNode, addIssue: AddIssue): void {
   report(checkTypeNode(node), addIssue);
 }
 
-/** A key with null counts as absent, except `default`, where null makes a parameter optional. */
+/** A key with null counts as absent. The exception is `default`: null makes a parameter optional. */
 export function toNode({
   default: given,
   ...node

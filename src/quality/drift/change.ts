@@ -1,31 +1,31 @@
 import type { JsonValue } from '../../json.ts';
 
-/** What a change does to those who call: the gravest first. */
+/** The effect of a change on callers, the gravest first. */
 export const CHANGE_CLASSES = ['breaking', 'widening', 'wording'] as const;
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
-/** A difference at a place of something; plain JSON. `old` or `new` is absent where there was or is nothing. */
+/** A difference at a path. Plain JSON. `old` or `new` is absent if there is no value on that side. */
 export type Difference = {
   readonly class: ChangeClass;
-  /** Where it is inside of its subject, e.g. `columns.total.type`; empty for all of it. */
+  /** The path inside of the subject, e.g. `columns.total.type`; empty for the whole subject. */
   readonly path: string;
-  /** What it means to who calls. */
+  /** The consequence for callers. */
   readonly message: string;
   readonly old?: JsonValue;
   readonly new?: JsonValue;
 };
 
-/** A difference and what has it, e.g. `table orders` or `tool get_customer`. */
+/** A difference and its subject, e.g. `table orders` or `tool get_customer`. */
 export type DriftChange = Difference & { readonly subject: string };
 
-/** How many changes there are of each class. */
+/** The number of changes of each class. */
 export type ChangeSummary = { readonly [name in ChangeClass]: number };
 
-/** Which changes fail a check. */
+/** The classes of changes that fail a check. */
 export const FAIL_ON = ['breaking', 'any'] as const;
 export type FailOn = (typeof FAIL_ON)[number];
 
-/** A difference from what was to what is; undefined stands for nothing. */
+/** Makes a difference between an old and a new value. `undefined` stands for a missing value. */
 export function differ(
   [name, path, message]: readonly [ChangeClass, string, string],
   before: JsonValue | undefined,
@@ -40,12 +40,12 @@ export function differ(
   };
 }
 
-/** Differences of one subject as changes. */
+/** Converts the differences of one subject to changes. */
 export function toChanges(subject: string, differences: readonly Difference[]): readonly DriftChange[] {
   return differences.map((one) => ({ ...one, subject }));
 }
 
-/** The gravest first, then by what has them. */
+/** Sorts changes by gravity, then by subject. */
 export function sortChanges(changes: readonly DriftChange[]): readonly DriftChange[] {
   const rank = ({ class: name }: DriftChange) => CHANGE_CLASSES.indexOf(name);
   return changes.toSorted((one, other) => rank(one) - rank(other) || order(one.subject, other.subject));
@@ -57,7 +57,7 @@ export function summarize(changes: readonly DriftChange[]): ChangeSummary {
   return { breaking: many('breaking'), widening: many('widening'), wording: many('wording') };
 }
 
-/** Whether any of the changes is one that fails. */
+/** Whether any of the changes fails the check. */
 export function isFailing(changes: readonly DriftChange[], failOn: FailOn): boolean {
   return failOn === 'any' ? changes.length > 0 : changes.some((change) => change.class === 'breaking');
 }

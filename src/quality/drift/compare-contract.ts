@@ -11,7 +11,7 @@ import type { Contract, EndpointContract } from './contract.ts';
 import { isUnchanged } from './effect.ts';
 import { compareSchemas } from './schema.ts';
 
-/** How what clients see has changed. */
+/** Compares the contracts of two servers: everything that clients see. */
 export function compareContracts(before: Contract, after: Contract): readonly DriftChange[] {
   const subjects = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const changes = subjects.flatMap((subject) =>
@@ -33,7 +33,7 @@ function comparePresence(
   return compareEndpointContracts(before, after);
 }
 
-/** How the contract of one endpoint has changed. */
+/** Compares two contracts of one endpoint. */
 export function compareEndpointContracts(
   before: EndpointContract,
   after: EndpointContract,
@@ -54,7 +54,7 @@ function compareOutput(before: JsonObject | undefined, after: JsonObject | undef
     : [differ(['widening', 'output', 'Results are promised to be so.'], before, after)];
 }
 
-/** What a hint means where it is not given (MCP, `ToolAnnotations`), and which value warns of more. */
+/** The defaults of MCP's hints (`ToolAnnotations`), and the value that promises less. */
 const HINTS: {
   readonly [hint: string]: { readonly unsaid: boolean; readonly warns: boolean } | undefined;
 } = {
@@ -88,7 +88,7 @@ function judgeHint(
 
 const TEXT = 'Only the text differs.';
 
-/** What happens when something of an endpoint comes, goes or becomes another. */
+/** The classes and messages for a part of an endpoint that is added, removed or replaced. */
 interface Judged {
   readonly added: ChangeClass;
   readonly removed: ChangeClass;
@@ -131,7 +131,7 @@ function compareFacts(before: EndpointContract, after: EndpointContract): readon
   return [...facts, ...compareScopes(listOf(before.scopes), listOf(after.scopes))];
 }
 
-/** A token must hold all of them. */
+/** A token must hold all scopes, so an additional one breaks callers. */
 function compareScopes(before: readonly string[], after: readonly string[]): readonly Difference[] {
   if (isUnchanged(before.toSorted(), after.toSorted())) return [];
   const more = after.some((scope) => !before.includes(scope));

@@ -6,13 +6,13 @@ import { isUnchanged } from './effect.ts';
 import type { EndpointSnapshot, Snapshot, TestOutcome } from './snapshot.ts';
 import { compareCode } from './source.ts';
 
-/** What of two snapshots is compared. */
+/** Options of a comparison. */
 export interface CompareOptions {
-  /** Whether tests and what the engine said count; not where the snapshots were taken by different engines. */
+  /** Whether test outcomes and findings of the engine count. False if different engines took the snapshots. */
   readonly outcomes: boolean;
 }
 
-/** Everything that has changed between two snapshots, the gravest first. */
+/** Every change between two snapshots, the gravest first. */
 export function compareSnapshots(
   before: Snapshot,
   after: Snapshot,
@@ -25,7 +25,7 @@ export function compareSnapshots(
   ]);
 }
 
-/** A file that came or went shows where an endpoint names it. */
+/** Ignores added and removed files, because the endpoint that names the file shows the change. */
 function compareFiles(before: Snapshot, after: Snapshot): readonly DriftChange[] {
   return Object.keys(before.files).flatMap((path) => {
     const [old, now] = [own(before.files, path), own(after.files, path)];
@@ -66,7 +66,7 @@ function compareEndpoint(
   ];
 }
 
-/** Of a file, whose content is compared by itself, only that it is another. */
+/** For code in a file, reports only that the endpoint names another file. The content is compared separately. */
 function compareSource(before: EndpointSnapshot, after: EndpointSnapshot): readonly Difference[] {
   if (before.code !== undefined && after.code !== undefined && before.language === after.language) {
     return compareCode('source', before.code, after.code, after.language ?? 'sql');
@@ -93,7 +93,7 @@ function frameOf(messages: JsonValue | undefined): JsonValue {
   return messages.map((one) => (isObject(one) ? [one.role ?? null, one.type ?? null] : null));
 }
 
-/** Whoever sees more, or less, than was agreed on is no detail: fails closed, as policies do. */
+/** Any change of a policy counts as breaking, because callers may see more or less than agreed. */
 function comparePolicies(before: JsonValue | undefined, after: JsonValue | undefined): readonly Difference[] {
   if (isUnchanged(before, after)) return [];
   return isUnchanged(rulesOf(before), rulesOf(after))

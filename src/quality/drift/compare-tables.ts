@@ -3,7 +3,7 @@ import { isUnchanged } from './effect.ts';
 import { isSameSql } from './source.ts';
 import type { ColumnShape, TableShape, Tables } from './tables.ts';
 
-/** How the tables and views have changed, for the SQL that reads them and for who reads its answers. */
+/** Compares tables and views, for the SQL that reads them and for the readers of its results. */
 export function compareTables(before: Tables, after: Tables): readonly DriftChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   return names.flatMap((name) => {
@@ -31,7 +31,7 @@ function comparePresence(
   ];
 }
 
-/** A table takes what a view does not. */
+/** A table accepts statements that a view does not. */
 function compareKind({ kind: before }: TableShape, { kind: after }: TableShape): readonly Difference[] {
   if (before === after) return [];
   return after === 'view'
@@ -74,7 +74,7 @@ function compareColumn(
   ];
 }
 
-/** A wider type is no widening: who reads it meets values that there never were. */
+/** Any other type breaks readers, also a wider one, because it can hold values that the old type could not. */
 function compareType(at: string, before: string, after: string): readonly Difference[] {
   if (before === after) return [];
   return [

@@ -3,13 +3,13 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { EndpointKind } from '../../project/model.ts';
 import { toInputSchema, toOutputSchema } from '../../types/schema.ts';
 
-/** What a client can know of one endpoint, and rely on; plain JSON without keys that say nothing. */
+/** Everything that a client can see of one endpoint and rely on. Plain JSON without empty keys. */
 export type EndpointContract = {
-  /** Of a resource, whose key is its URI. */
+  /** Set for resources, whose key is the URI. */
   readonly name?: JsonValue;
   readonly title?: JsonValue;
   readonly description?: JsonValue;
-  /** The schema of the arguments, in whatever way the kind of endpoint takes them. */
+  /** The schema of the arguments, in the same form for every kind of endpoint. */
   readonly input: JsonObject;
   readonly output?: JsonObject;
   readonly annotations?: JsonObject;
@@ -22,16 +22,16 @@ export type EndpointContract = {
   readonly _meta?: JsonValue;
 };
 
-/** What clients see of a server: `tool get_customer`, `resource shop://hours` -> its contract. */
+/** The endpoints of a server as clients see them, by subject such as `tool get_customer` or `resource shop://hours`. */
 export type Contract = { readonly [subject: string]: EndpointContract };
 
-/** What clients see of a catalog. */
+/** Converts a catalog to its contract. */
 export function toContract({ tools, resources, prompts }: Catalog): Contract {
   const entries = [tools, resources, prompts].flatMap((kind) => Object.values<AnyEntry>(kind));
   return Object.fromEntries(entries.map((entry) => [contractSubjectOf(entry), toEndpointContract(entry)]));
 }
 
-/** What an endpoint goes by; a resource by its URI. */
+/** The subject of an endpoint. A resource is identified by its URI. */
 export function contractSubjectOf(endpoint: {
   readonly kind: EndpointKind;
   readonly name: string;
@@ -40,7 +40,7 @@ export function contractSubjectOf(endpoint: {
   return `${endpoint.kind} ${endpoint.uri ?? endpoint.name}`;
 }
 
-/** The contract of one endpoint. */
+/** Converts an entry to its contract. */
 export function toEndpointContract(entry: AnyEntry): EndpointContract {
   const { scopes, confirm, ask, wire } = entry;
   const { name, inputSchema, outputSchema, arguments: _, uri: __, uriTemplate: ___, ...shown } = wire;
@@ -58,13 +58,13 @@ export function toEndpointContract(entry: AnyEntry): EndpointContract {
   });
 }
 
-/** A tool's own schema knows what policies take out; of a resource clients read the text that it describes. */
+/** A tool's schema already reflects its policies. Clients of a resource read a text, so its declared type is compared. */
 function outputOf(entry: AnyEntry): JsonValue | undefined {
   if (entry.kind === 'tool') return entry.wire.outputSchema;
   return entry.kind === 'resource' && entry.returns !== null ? toOutputSchema(entry.returns) : undefined;
 }
 
-/** What JSON keeps, which is all that a file can be compared with. */
+/** Reduces a contract to JSON, because it is compared with a file. */
 function toJson(contract: { readonly [key: string]: unknown }): EndpointContract {
   return JSON.parse(JSON.stringify(contract));
 }

@@ -3,14 +3,14 @@ import { SvcError } from '../../errors.ts';
 import { isObject, type JsonObject, tryJson } from '../../json.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
 
-/** A kind of file that comparisons start from. */
+/** A kind of file that comparisons start from: a snapshot or a contract. */
 export interface DocumentKind {
-  /** The key that holds the version of its format. */
+  /** The key of the file's format version. */
   readonly key: string;
   readonly version: number;
-  /** What people call it. */
+  /** The word for such a file in messages. */
   readonly noun: string;
-  /** The command that writes it. */
+  /** The command that writes such a file. */
   readonly command: string;
 }
 
@@ -27,21 +27,21 @@ export const LOCK: DocumentKind = {
   command: 'svc lock',
 };
 
-/** A written document with what it is told by. */
+/** A document and its hash. */
 export interface Document {
-  /** SHA-256 over the content, whatever the order of keys: without time or place. */
+  /** SHA-256 over the content, independent of time, place and the order of keys. */
   readonly hash: string;
   readonly text: string;
 }
 
-/** Content as a file that version control shows changes of: the same content gives the same bytes. */
+/** Converts content to a file whose changes are readable in version control. Equal content has equal bytes. */
 export async function toDocument(kind: DocumentKind, content: JsonObject): Promise<Document> {
   const hash = await sha256Hex(toCanonicalText(content));
   const text = `${JSON.stringify({ [kind.key]: kind.version, hash, ...content }, null, 2)}\n`;
   return { hash, text };
 }
 
-/** Reads one back; throws config_invalid that says what is wrong with it and how to get another. */
+/** Parses such a file. Throws config_invalid with the reason and the command that writes a new one. */
 export async function parseDocument<Content>(
   { key, version, noun, command }: DocumentKind,
   text: string,
@@ -60,6 +60,6 @@ export async function parseDocument<Content>(
     throw refuse(`it is of version ${JSON.stringify(written)}, and this is ${version}`);
   const actual = await sha256Hex(toCanonicalText(content));
   if (hash !== actual) throw refuse('its hash does not fit its content, so it was edited or merged by hand');
-  // The hash says that this is what toDocument was given.
+  // The hash proves that toDocument wrote this content.
   return { hash, content: content as Content };
 }

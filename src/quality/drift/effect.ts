@@ -2,13 +2,13 @@ import { isList, type JsonValue } from '../../json.ts';
 import { isSame } from '../../types/canonical.ts';
 import { isMultipleOf, parseDecimal } from '../../types/decimal.ts';
 
-/** What a change does to the set of values that a schema allows; `same`: it says the same in other words. */
+/** The effect of a change on the set of values that a schema allows. `same` is another spelling of the same set. */
 export type Effect = 'same' | 'narrower' | 'wider' | 'other';
 
 type Value = JsonValue | undefined;
 type Judge = (before: Value, after: Value) => Effect;
 
-/** How each keyword of JSON Schema bounds values (2020-12). */
+/** The effect of each keyword of JSON Schema 2020-12 on the set of values. */
 export const EFFECTS: { readonly [keyword: string]: Judge } = {
   type: (before, after) => ofSets(typesOf(before), typesOf(after)),
   enum: (before, after) => present(before, after) ?? ofSets(textsOf(before), textsOf(after)),
@@ -31,7 +31,7 @@ function highest(): readonly string[] {
   return ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
 }
 
-/** A bound that was not there narrows, and one that is gone widens. */
+/** An added bound narrows, a removed bound widens. */
 function present(before: Value, after: Value): Effect | null {
   if (before === undefined) return 'narrower';
   return after === undefined ? 'wider' : null;
@@ -59,7 +59,7 @@ function ofSteps(before: number, after: number): Effect {
   return isStepOf(before, after) ? 'wider' : 'other';
 }
 
-/** As decimals, since 0.3 is three times 0.1. */
+/** Compared as decimals, because 0.3 is three times 0.1. */
 function isStepOf(whole: number, step: number): boolean {
   const divisor = parseDecimal(String(step));
   return divisor !== null && divisor.coefficient > 0n && isMultipleOf(whole, divisor);
@@ -73,7 +73,7 @@ function ofSets(before: readonly string[], after: readonly string[]): Effect {
   return kept ? 'wider' : 'other';
 }
 
-/** Every integer is a number; without a type anything goes. */
+/** Every integer is a number. A schema without a type allows all types. */
 function typesOf(type: Value): readonly string[] {
   const names = type === undefined ? ALL : isList(type) ? type.map(String) : [String(type)];
   return names.includes('number') ? [...new Set([...names, 'integer'])] : names;
@@ -85,7 +85,7 @@ function textsOf(values: Value): readonly string[] {
   return isList(values) ? values.map((value) => JSON.stringify(value)) : [];
 }
 
-/** Whether a keyword says the same before and after. */
+/** Whether a keyword has the same meaning before and after. */
 export function isUnchanged(before: Value, after: Value): boolean {
   if (before === undefined || after === undefined) return before === after;
   return isSame(before, after);

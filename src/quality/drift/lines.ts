@@ -1,9 +1,9 @@
-/** Lines around a difference that say where it is. */
+/** The number of unchanged lines shown around a difference. */
 const AROUND = 2;
-/** Beyond that, finding what two texts share takes too long. */
+/** The largest comparison; beyond it, the common lines of two texts take too long to find. */
 const MOST_CELLS = 4_000_000;
 
-/** Two texts as the lines in which they differ: `- ` gone, `+ ` new, `  ` around them. */
+/** Returns the lines in which two texts differ: `- ` removed, `+ ` added, `  ` unchanged lines around them. */
 export function toLineDiff(before: string, after: string): readonly string[] {
   const [was, is] = [before.split('\n'), after.split('\n')];
   const all =
@@ -21,7 +21,7 @@ function marked(mark: string, lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${mark}${line}`);
 }
 
-/** Walks both texts along the longest run of lines that they share. */
+/** Walks both texts along their longest common sequence of lines. */
 function merge(was: readonly string[], is: readonly string[]): readonly string[] {
   const shared = sharedFrom(was, is);
   const lines: string[] = [];
@@ -38,7 +38,7 @@ function merge(was: readonly string[], is: readonly string[]): readonly string[]
   return lines;
 }
 
-/** How many lines the rests of both texts share, from each pair of places on. */
+/** The number of common lines from each pair of positions to the ends of both texts. */
 function sharedFrom(was: readonly string[], is: readonly string[]): readonly Uint32Array[] {
   const shared = Array.from({ length: was.length + 1 }, () => new Uint32Array(is.length + 1));
   for (let left = was.length - 1; left >= 0; left -= 1) {

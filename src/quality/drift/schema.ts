@@ -2,14 +2,14 @@ import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts
 import { type ChangeClass, type Difference, differ } from './change.ts';
 import { EFFECTS, type Effect, isUnchanged } from './effect.ts';
 
-/** Who must cope with a change: who sends values of the schema, or who reads them. */
+/** The direction of values: clients send `input` and read `output`. The same change can break one of them only. */
 export type Direction = 'input' | 'output';
 
-/** What only people and models read. */
+/** Keywords that only people and models read. */
 const TEXTS = new Set(['title', 'description', 'examples', '$comment', '$schema']);
 const OWN_STEPS = new Set(['properties', 'required', 'default', 'items']);
 
-/** How two JSON Schemas differ, for who sends values (`input`) or reads them (`output`). */
+/** Compares two JSON Schemas of values that clients send (`input`) or read (`output`). */
 export function compareSchemas(
   before: JsonObject,
   after: JsonObject,
@@ -76,7 +76,7 @@ function judge(effect: Effect, direction: Direction, at: string): [ChangeClass, 
   return [CLASSES[direction][effect], at, MEANING[direction][effect]];
 }
 
-/** Who leaves a value out gets another one in its place. */
+/** A changed default changes the meaning of a call that omits the value. */
 function compareDefault(before: Value, after: Value, { direction, path }: Place): readonly Difference[] {
   if (isUnchanged(before, after)) return [];
   const at = `${path}.default`;

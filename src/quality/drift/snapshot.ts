@@ -7,19 +7,19 @@ import { contractSubjectOf, type EndpointContract, toEndpointContract } from './
 import { type Code, toCode } from './source.ts';
 import type { Tables } from './tables.ts';
 
-/** How a declared test ended, or that nobody ran it: it belongs to an endpoint that writes. */
+/** The outcome of a declared test. `not run` stands for tests of endpoints that write. */
 export type TestOutcome = TestResult['status'] | 'not run';
 
-/** One endpoint: what clients see of it, and what they do not. */
+/** One endpoint: the part that clients see, and the part that they do not. */
 export type EndpointSnapshot = {
-  /** Of the YAML, relative to the root; empty for one that is built in. */
+  /** The YAML file, relative to the root; empty for a built-in tool. */
   readonly file: string;
   readonly contract: EndpointContract;
   readonly language?: string;
-  /** SQL or Python that stands in the YAML; otherwise `source` names its file. */
+  /** Inline SQL or Python; otherwise `source` names the file. */
   readonly code?: Code;
   readonly source?: string;
-  /** Of Python, which of the file's functions. */
+  /** The function of a Python file. */
   readonly function?: string;
   readonly messages?: JsonValue;
   readonly policies?: JsonValue;
@@ -27,35 +27,35 @@ export type EndpointSnapshot = {
   readonly completion?: JsonValue;
   readonly metadata?: JsonValue;
   readonly tests: { readonly [name: string]: TestOutcome };
-  /** Why its SQL cannot run on this database. */
+  /** The reason why the SQL cannot run on this database. */
   readonly problem?: string;
 };
 
-/** Everything that drift is looked for in: no time, no machine, so that the same project gives the same bytes. */
+/** Everything that drift detection compares. It contains no time and no machine, so equal projects have equal bytes. */
 export type Snapshot = {
   readonly project: string;
   readonly profile: string;
   readonly tables: Tables;
   readonly endpoints: { readonly [subject: string]: EndpointSnapshot };
-  /** The files that endpoints are written in. */
+  /** The files that contain endpoints' code. */
   readonly files: { readonly [path: string]: Code };
 };
 
-/** What a snapshot is made from. */
+/** The inputs of a snapshot. */
 export interface SnapshotDeps {
-  /** Without errors. */
+  /** Must be free of errors. */
   readonly project: Project;
   readonly catalog: Catalog;
   readonly tables: Tables;
-  /** Of the tests that were run; null where they are not to be compared. */
+  /** The reports of the tests; null if tests are not compared. */
   readonly reports: readonly EndpointReport[] | null;
-  /** What the engine says against the SQL of endpoints. */
+  /** The engine's findings about the SQL of endpoints. */
   readonly findings: readonly Finding[];
-  /** Python that endpoints may import: path -> text. */
+  /** Python modules that endpoints may import, by path. */
   readonly modules?: { readonly [path: string]: string };
 }
 
-/** A snapshot of a project and its database. */
+/** Makes a snapshot of a project and its database. */
 export function toSnapshot(parts: SnapshotDeps): Snapshot {
   const { project, catalog, tables } = parts;
   const known = new Map(
@@ -83,7 +83,7 @@ export function toSnapshot(parts: SnapshotDeps): Snapshot {
   });
 }
 
-/** What was found, by file. */
+/** Test outcomes and findings, by file. */
 interface Told {
   readonly results: ReadonlyMap<string, readonly TestResult[]> | null;
   readonly problems: ReadonlyMap<string, string>;
@@ -144,7 +144,7 @@ function sorted<Value>(entries: readonly (readonly [string, Value])[]) {
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What JSON keeps of it, since that is what is read back. */
+/** Reduces a value to JSON, because the file is read back as JSON. */
 function plain<Kept>(value: object): Kept {
   return JSON.parse(JSON.stringify(value));
 }

@@ -1,15 +1,15 @@
 import { lexSql } from '../../sql/lexer.ts';
 import { type Difference, differ } from './change.ts';
 
-/** Code as a snapshot keeps it: by lines, so that its own changes are readable too. */
+/** Code as a list of lines, so that changes of a snapshot are readable. */
 export type Code = readonly string[];
 
-/** A text by lines, whatever ends them. */
+/** Splits a text into lines at any kind of line end. */
 export function toCode(text: string): Code {
   return text.replace(/\s+$/, '').split(/\r?\n/);
 }
 
-/** How code has changed; comments and blanks that mean nothing are wording. */
+/** Compares code. A change of comments or insignificant blanks is a change of wording. */
 export function compareCode(
   path: string,
   before: Code,
@@ -30,19 +30,19 @@ export function compareCode(
       ];
 }
 
-/** Whether two statements differ in comments and blanks only. */
+/** Whether two statements differ only in comments and blanks. */
 export function isSameSql(before: string, after: string): boolean {
   return tokensOf(before) === tokensOf(after);
 }
 
-/** Words keep their case: a column's name is one, and clients read it. */
+/** Keeps the case of words, because clients read the names of columns. */
 function tokensOf(sql: string): string {
   const said = lexSql(sql).tokens.filter(({ kind }) => kind !== 'comment' && kind !== 'blank');
   const tokens = said.map(({ start, end }) => sql.slice(start, end));
   return (tokens.at(-1) === ';' ? tokens.slice(0, -1) : tokens).join('\0');
 }
 
-/** Where a text may go over several lines, blanks may be part of it. */
+/** If a text may contain line breaks, blanks may be part of it. */
 function isSamePython(before: string, after: string): boolean {
   if (/"""|'''|\\$/m.test(before + after)) return false;
   return linesOf(before) === linesOf(after);

@@ -5,7 +5,7 @@ import type { Database } from '../../ports.ts';
 /** A column as statements see it. */
 export type ColumnShape = {
   readonly name: string;
-  /** DuckDB's name of its type. */
+  /** The type in DuckDB's notation. */
   readonly type: string;
   readonly nullable: boolean;
   readonly comment?: string;
@@ -15,12 +15,12 @@ export type ColumnShape = {
 export type TableShape = {
   readonly kind: 'table' | 'view';
   readonly comment?: string;
-  /** Of a view, as DuckDB writes it. */
+  /** The statement of a view, as DuckDB prints it. */
   readonly sql?: string;
   readonly columns: readonly ColumnShape[];
 };
 
-/** All of a database, by name; outside of the schema main by `schema.name`. */
+/** The tables and views of a database by name. Outside of the schema main, the name is `schema.name`. */
 export type Tables = { readonly [name: string]: TableShape };
 
 const OWN = 'database_name = current_database() AND NOT internal';
@@ -31,11 +31,11 @@ UNION ALL SELECT ${NAME} || view_name, 'view', sql, comment FROM duckdb_views() 
 const COLUMNS = `SELECT ${NAME} || table_name AS relation, column_name AS name, data_type AS type, is_nullable AS nullable, comment
 FROM duckdb_columns() WHERE ${OWN} ORDER BY schema_name, table_name, column_index`;
 
-/** More than that is no schema that anybody compares. */
+/** The most columns that are compared. */
 const MOST = 200_000;
 const TIMEOUT_MS = 60_000;
 
-/** Reads the tables and views of a database; the same for the same database, whatever the engine. */
+/** Reads the tables and views of a database. The result is independent of the engine. */
 export async function readTables(database: Database, signal: AbortSignal): Promise<Tables> {
   const relations = await rowsOf(database, RELATIONS, signal);
   const columns = Map.groupBy(await rowsOf(database, COLUMNS, signal), ({ relation }) => String(relation));

@@ -1,6 +1,6 @@
 type Words = { readonly [key: string]: string };
 
-/** What tools, resources and prompts share. */
+/** The keys that tools, resources and prompts share. */
 const SHARED: Words = {
   title: 'Name that people see.',
   description: 'What it does and when to use it, for models and for people.',
@@ -18,13 +18,13 @@ const SHARED: Words = {
   ask: 'What is asked before each call; the answers are parameters too. Questions in a list of their own are asked together.',
 };
 
-/** What tools and resources have on top. */
+/** Further keys of tools and resources. */
 const SOURCED: Words = {
   language: 'Language of the source: `sql` (default) or `python`, which a file that ends in `.py` is.',
   source: 'What runs: SQL in place as `code`, or a `file`; of Python the function called like the endpoint.',
 };
 
-/** What resources and prompts have on top. */
+/** Further keys of resources and prompts. */
 const COMPLETED: Words = {
   completion:
     'SQL that finds the values of a parameter, by its name; `$value` is what was typed so far, and the other parameters are what is filled in.',
@@ -58,7 +58,7 @@ const TYPE: Words = {
   additionalProperties: 'Whether an object may have other properties. Default: `true`.',
 };
 
-/** What each key of an endpoint file means, by the part it belongs to. */
+/** The meaning of each key of an endpoint file, by the part that contains it. A new key needs an entry here. */
 export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   file: {
     svc: 'Version of the file: `1`.',

@@ -1,4 +1,4 @@
-/** What each key of a suite of evaluations means. */
+/** The meaning of each key of a suite of evaluations. */
 export const EVALS_WORDS: { readonly [key: string]: string } = {
   svc: 'Version of the file: `1`.',
   suite: 'Name of the suite: `svc evals <suite>` runs it alone.',

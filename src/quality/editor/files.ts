@@ -8,7 +8,7 @@ import { EVALS_WORDS } from './evals-words.ts';
 import { toEditorSchema } from './json-schema.ts';
 import { SITE_BLOCKS, SITE_WORDS } from './site-words.ts';
 
-/** Parts whose name is not the key that leads to them. */
+/** Parts that have another name than the key that leads to them. */
 const PARTS: { readonly [key: string]: string } = {
   '': 'file',
   return: 'type',
@@ -25,10 +25,10 @@ const PARTS: { readonly [key: string]: string } = {
   fields: 'field',
 };
 
-/** Files that editors can be told about. */
+/** The files for which editors get a schema. */
 export const EDITOR_FILES = ['endpoint', 'site', 'evals'] as const;
 
-/** JSON Schema 2020-12 of a file, for editors. */
+/** The JSON Schema 2020-12 of a file, for editors. */
 export function editorSchemaOf(file: (typeof EDITOR_FILES)[number]): JsonObject {
   if (file === 'evals') return evalsSchema();
   return file === 'endpoint' ? endpointSchema() : siteSchema();
@@ -43,7 +43,7 @@ function endpointSchema(): JsonObject {
   return { ...schema, ...exactlyOneKind(schema) };
 }
 
-/** The loader itself, not the schema, sees to it that there is one endpoint, and something below its key. */
+/** States that exactly one kind is present. The loader checks this in code, so the valibot schema does not contain it. */
 function exactlyOneKind({ properties }: JsonObject): JsonObject {
   const kinds = ENDPOINT_KINDS.map((kind) => {
     const description = ENDPOINT_WORDS.file?.[kind] ?? '';

@@ -2,21 +2,24 @@ import type { GenericSchema } from 'valibot';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { type OpenSchema, openSchema } from './nodes.ts';
 
-/** How a file's schema is told to editors. */
+/** The texts and names of an editor schema. */
 export interface EditorWords {
   readonly title: string;
-  /** What a key means; keys are as in `tool.name`, `parameters[].type`, `profiles.<name>.audit`. */
+  /** The meaning of a key. Keys have the form `tool.name`, `parameters[].type`, `profiles.<name>.audit`. */
   readonly describe: (key: string) => string | undefined;
-  /** Name of the definition that a map at a key becomes, and that the keys in it begin with; null: it stays in place. */
+  /**
+   * The name of the definition that a map at a key becomes, which
+   * also begins the keys inside it; null keeps the map in place.
+   */
   readonly partAt: (key: string) => string | null;
 }
 
 interface Walk extends EditorWords {
-  /** Definitions by the map they stand for; null while one is being made. */
+  /** Definitions by their map; null while a definition is being made. */
   readonly parts: Map<object, { readonly name: string; schema: JsonObject | null }>;
 }
 
-/** The schema of a file as JSON Schema 2020-12, with a description of every key. */
+/** Converts the schema of a file to JSON Schema 2020-12, with a description of every key. */
 export function toEditorSchema(schema: GenericSchema, words: EditorWords): JsonObject {
   const walk: Walk = { ...words, parts: new Map() };
   const root = schemaOf(openSchema(schema), '', walk);
@@ -81,7 +84,7 @@ function leafOf({ heart }: OpenSchema, key: string, walk: Walk): JsonObject {
   return ['string', 'number', 'boolean'].includes(heart.type) ? { type: heart.type } : {};
 }
 
-/** A key with nothing after it counts as left out. */
+/** Allows null, because a key without a value counts as absent. */
 function orNull(schema: JsonObject): JsonObject {
   const { type, enum: allowed, const: only, anyOf } = schema;
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };

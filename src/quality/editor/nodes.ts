@@ -1,7 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import type { JsonObject } from '../../json.ts';
 
-/** What a schema of valibot may be made of, as far as it can be looked into. */
+/** The properties of a valibot schema that can be inspected. */
 interface Inside extends GenericSchema {
   readonly pipe?: readonly unknown[];
   readonly wrapped?: GenericSchema;
@@ -11,7 +11,7 @@ interface Inside extends GenericSchema {
   readonly literal?: string | number | boolean;
 }
 
-/** What schemas say of themselves (see project/schema/shape.ts). */
+/** Metadata of schemas (see project/schema/shape.ts). */
 interface Said {
   readonly json?: JsonObject;
   readonly entries?: { readonly [key: string]: GenericSchema };
@@ -19,16 +19,16 @@ interface Said {
   readonly or?: GenericSchema;
 }
 
-/** A schema, opened: what it is at heart, and everything that was said around that. */
+/** An unwrapped schema: its core, and the metadata of all wrappers. */
 export interface OpenSchema {
-  /** The same object wherever the same map is meant. */
+  /** The same object for every use of the same map. */
   readonly heart: Inside;
   readonly said: Said;
-  /** `optional` may be left out, `nullish` may also be empty. */
+  /** `optional` keys may be absent, `nullish` keys may also be empty. */
   readonly presence: 'required' | 'optional' | 'nullish';
 }
 
-/** Looks through wrappers and pipes. */
+/** Unwraps wrappers and pipes. */
 export function openSchema(schema: GenericSchema): OpenSchema {
   const inside: Inside = schema;
   if (inside.wrapped !== undefined) {
@@ -37,7 +37,7 @@ export function openSchema(schema: GenericSchema): OpenSchema {
   if (inside.getter !== undefined) return openSchema(inside.getter(undefined));
   const own = saidIn(inside.pipe ?? []);
   const within = (inside.pipe ?? []).filter(isSchema).at(-1);
-  // A pipe begins with a copy of its first schema, and a map is told by the pipe that says its entries.
+  // A pipe begins with a copy of its first schema. A map is identified by the pipe that declares its entries.
   if (within === undefined || own.entries !== undefined || own.values !== undefined || isLeaf(inside)) {
     return { heart: inside, said: own, presence: 'required' };
   }

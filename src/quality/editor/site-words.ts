@@ -16,7 +16,7 @@ function sqlTool(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** What each key of `svc-site.yml` that holds a value is for; neither the reference nor the editor schema can be made while one is missing. */
+/** The meaning of each key of `svc-site.yml` that has a value. The reference and the editor schema need every entry. */
 export const SITE_WORDS: Readonly<Record<string, string>> = {
   svc: 'Version of the file. Required.',
   project: 'Name of the project; the key under `projects` in the user file. Required.',
@@ -72,7 +72,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   ...sqlTool('get_table_schema'),
 };
 
-/** What the keys around those are for. */
+/** The meaning of the keys that contain other keys. */
 export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   profiles: 'Settings by profile.',
   'profiles.<profile>.database': 'The database.',

@@ -6,7 +6,7 @@ import type { Conversation } from './converse.ts';
 import { isNamed } from './offer.ts';
 import type { EvalAssertions, ExpectedCall } from './suite.ts';
 
-/** Everything that does not hold of a conversation. */
+/** Returns every assertion that a conversation violates. */
 export function checkConversation(
   { mustCall, mustNotCall, mustCallInOrder, maxCalls, ...answer }: EvalAssertions,
   { calls, answer: text, ended, turns }: Conversation,
@@ -27,14 +27,14 @@ export function checkConversation(
   ];
 }
 
-/** Without a last word nothing can be said of the answer. */
+/** Without a final answer, assertions about the answer are meaningless. */
 function endFailures(ended: Conversation['ended'], turns: number): readonly string[] {
   if (ended === 'turns') return [`no answer: the model still called after ${turns} turns; see limits.turns`];
   if (ended === 'length') return ['no answer: it was cut at limits.tokens'];
   return ended === 'refusal' ? ['no answer: the model refused'] : [];
 }
 
-/** What was never offered goes by the name that was sent. */
+/** A call of an unknown tool matches by the name that the model sent. */
 function isCalled({ endpoint, offer }: MadeCall, name: string): boolean {
   return offer === null ? endpoint === name : isNamed(offer, name);
 }
@@ -47,7 +47,7 @@ function callFailures({ tool, args }: ExpectedCall, calls: readonly MadeCall[]):
   return [`must_call: ${wanted} was not called\n${toCallLines(found)}`];
 }
 
-/** As the model wrote them, or as the endpoint took them: `"3"` counts where an integer is declared. */
+/** Matches the arguments as sent or as converted: `"3"` equals an integer 3. */
 function hasArguments({ args, checked }: MadeCall, wanted: JsonObject): boolean {
   return Object.entries(wanted).every(([key, value]) =>
     [args, checked].some((given) => {
@@ -57,7 +57,7 @@ function hasArguments({ args, checked }: MadeCall, wanted: JsonObject): boolean 
   );
 }
 
-/** Other calls may come between. */
+/** Other calls may come in between. */
 function orderFailures(names: readonly string[], calls: readonly MadeCall[]): readonly string[] {
   let from = 0;
   for (const name of names) {
@@ -80,7 +80,7 @@ function toCallLines(calls: readonly MadeCall[]): string {
 
 type AboutAnswer = Pick<EvalAssertions, 'answerContains' | 'answerNotContains' | 'answerMatches'>;
 
-/** Case matters to patterns only. */
+/** Only patterns are case-sensitive. */
 function answerFailures(
   { answerContains, answerNotContains, answerMatches }: AboutAnswer,
   answer: string,

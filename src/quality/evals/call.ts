@@ -8,26 +8,26 @@ import { nearestName } from '../../types/nearest.ts';
 import type { ModelCall } from './model.ts';
 import type { Offer } from './offer.ts';
 
-/** A call that a model made, and how it ended. */
+/** A call that a model made, and its outcome. */
 export interface MadeCall {
-  /** In which turn, from 1. */
+  /** The number of the turn, from 1. */
   readonly turn: number;
   /** Null for a name that was not offered. */
   readonly offer: Offer | null;
-  /** A tool's name or a resource's URI; the name as it was sent where there is no such tool. */
+  /** The tool's name or the resource's URI; for an unknown tool, the name that the model sent. */
   readonly endpoint: string;
-  /** As they were sent; null where they are no JSON object. */
+  /** The arguments as sent; null if they are not a JSON object. */
   readonly args: JsonObject | null;
-  /** With their types and defaults; null where they do not pass. */
+  /** The arguments with types and defaults; null if they are invalid. */
   readonly checked: JsonObject | null;
   readonly error: SvcError | null;
   readonly value: JsonValue;
-  /** What the model got to read. */
+  /** The result text that the model receives. */
   readonly text: string;
   readonly timeMs: number;
 }
 
-/** What a call is made with. */
+/** The circumstances of a call. */
 export interface Calling {
   readonly runtime: Runtime;
   readonly offers: readonly Offer[];
@@ -36,7 +36,7 @@ export interface Calling {
   readonly turn: number;
 }
 
-/** Makes the call that a model asks for, as a client's would be made; whatever is wrong with it the model is told. */
+/** Runs a model's call like a client's call. Any error becomes a text for the model. */
 export async function makeCall(call: ModelCall, calling: Calling): Promise<MadeCall> {
   const { runtime, offers, turn, resultBytes } = calling;
   const offer = offers.find(({ name }) => name === call.name) ?? null;
@@ -100,7 +100,7 @@ function checkedArguments({ entry }: Offer, args: JsonObject): JsonObject | null
   }
 }
 
-/** As MCP's clients show it to their model: text, with what is missing said. */
+/** The result as MCP clients show it to their model: text, with a note about missing parts. */
 function textOf({ text, value, binary, blocks, truncated }: Outcome): string {
   const media = binary ? `[${Math.floor((String(value).length * 3) / 4)} bytes that are no text]` : null;
   const said = blocks?.map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n');
@@ -108,7 +108,7 @@ function textOf({ text, value, binary, blocks, truncated }: Outcome): string {
   return `${media ?? said ?? text}${note}`;
 }
 
-/** A text of at most so many bytes that says how much is missing. */
+/** Truncates a text to a number of bytes and states how much is missing. */
 function cutBytes(text: string, most: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= most) return text;

@@ -8,13 +8,13 @@ import type { SuiteFile } from './suite.ts';
 
 type Known = Pick<Project, 'site' | 'endpoints'>;
 
-/** What suites name that is not there: endpoints, and parameters of theirs. Never throws. */
+/** Reports endpoints and parameters that suites name and the project lacks. Never throws. */
 export function checkSuites(files: readonly SuiteFile[], project: Known): readonly Finding[] {
   const offered = project.endpoints.flatMap(({ endpoint }) =>
     endpoint?.enabled && endpoint.kind !== 'prompt' ? [endpoint] : [],
   );
   const names = [...offered.flatMap(namesOf), ...(project.site?.sqlTools.enabled ? SQL_TOOLS : [])];
-  // An endpoint that cannot be read may have any name.
+  // An unreadable endpoint file may define any name.
   const complete = project.endpoints.every(({ endpoint }) => endpoint !== null);
   return files
     .flatMap((file) =>
@@ -35,7 +35,7 @@ interface Named {
   readonly args: readonly string[];
 }
 
-/** The names by which an assertion may call an endpoint. */
+/** The names by which assertions may refer to an endpoint. */
 function namesOf(endpoint: Endpoint): readonly string[] {
   return endpoint.kind === 'resource' ? [...new Set([endpoint.uri, endpoint.name])] : [endpoint.name];
 }

@@ -2,12 +2,12 @@ import { type SvcError, toSvcError } from '../../errors.ts';
 import { type Calling, type MadeCall, makeCall } from './call.ts';
 import type { LanguageModel, ModelAnswer, ModelCall, ModelMessage, Usage } from './model.ts';
 
-/** What one conversation begins with. */
+/** The start of one conversation. */
 export interface EvalQuestion extends Omit<Calling, 'turn'> {
   readonly model: LanguageModel;
   readonly system: string | null;
   readonly prompt: string;
-  /** How often the model is asked. */
+  /** The most requests to the model. */
   readonly turns: number;
   readonly tokens: number;
   readonly signal: AbortSignal;
@@ -17,19 +17,19 @@ export interface EvalQuestion extends Omit<Calling, 'turn'> {
 export interface Conversation {
   readonly answer: string;
   readonly calls: readonly MadeCall[];
-  /** What was said in each turn. */
+  /** The model's text in each turn. */
   readonly said: readonly string[];
   readonly turns: number;
   readonly usage: Usage;
-  /** `turns`: the model wanted to go on; `error`: it could not be asked. */
+  /** `turns`: the model reached the limit of turns. `error`: a request to the model failed. */
   readonly ended: ModelAnswer['ended'] | 'turns' | 'error';
   readonly error: SvcError | null;
 }
 
-/** So many calls of one turn are made; the others are answered by an error. */
+/** The most calls of one turn that run; the others are answered with an error. */
 const CALLS_A_TURN = 32;
 
-/** Asks a model, makes the calls that it asks for, and asks on until it answers in words. */
+/** Asks a model, runs the calls that it requests, and repeats until the model answers without calls. */
 export async function converse(question: EvalQuestion): Promise<Conversation> {
   const messages: ModelMessage[] = [{ role: 'user', text: question.prompt }];
   const calls: MadeCall[] = [];
@@ -64,12 +64,12 @@ async function ask(
   }
 }
 
-/** Parallel calls run in parallel, as a client's would. */
+/** Runs parallel calls in parallel, as clients do. */
 function makeCalls(calls: readonly ModelCall[], calling: Calling): Promise<readonly MadeCall[]> {
   return Promise.all(calls.slice(0, CALLS_A_TURN).map((call) => makeCall(call, calling)));
 }
 
-/** Every call has its answer: vendors refuse a conversation where one is missing. */
+/** Gives every call an answer, because vendors reject a conversation with a missing one. */
 function toResults(calls: readonly ModelCall[], made: readonly MadeCall[]) {
   return calls.map(({ id }, index) => {
     const call = made[index];

@@ -6,14 +6,17 @@ import type { CallReport } from './report.ts';
 
 const MOST_TEXT = 65_536;
 
-/** What a conversation may be kept as: as in the audit log, and without the secrets of the configuration. */
+/** Redacts a conversation for reports, like the audit log, and removes the configuration's secrets. */
 export interface Hider {
   call(call: MadeCall): CallReport;
   text(text: string): string;
   value<T extends JsonValue>(value: T): T;
 }
 
-/** A hider for one conversation; its calls go first, so that what is sensitive in them is found in the answer. */
+/**
+ * Creates a redactor for one conversation. Pass the calls first,
+ * so that their sensitive values are also removed from the answer.
+ */
 export function createHider(secrets: readonly string[]): Hider {
   const redactor = createRedactor();
   const { add, conceal } = createConcealment();

@@ -1,6 +1,6 @@
 import type { EvalResult, EvalsReport, SuiteReport } from './report.ts';
 
-/** A report in the form that CI systems read (JUnit XML). */
+/** Converts a report to JUnit XML, which CI systems read. */
 export function toJunit({ suites, tests_run }: EvalsReport): string {
   const all = suites.flatMap(({ tests }) => tests);
   const broken = suites.filter(({ error }) => error !== undefined).length;
@@ -50,7 +50,7 @@ function element(name: string, text: string): string {
   return `<${name} message="${escaped(text.split('\n')[0] ?? '')}">${escaped(text)}</${name}>`;
 }
 
-/** What XML 1.0 cannot carry, not even escaped, is left out. */
+/** Omits characters that XML 1.0 cannot represent, even escaped. */
 function escaped(text: string): string {
   return (
     text

@@ -8,13 +8,13 @@ import { parseYaml, type YamlFile } from '../../project/yaml/yaml.ts';
 import { type ParsedSuiteFile, SUITE_FILE } from './schema.ts';
 import type { EvalAssertions, Suite, SuiteFile } from './suite.ts';
 
-/** The suites of a project in the order of their paths, and what is wrong with them. */
+/** The suites of a project, ordered by path, and findings about them. */
 export interface LoadedSuites {
   readonly files: readonly SuiteFile[];
   readonly findings: readonly Finding[];
 }
 
-/** Reads every `.yml` and `.yaml` below the folder of evaluations. */
+/** Reads every `.yml` and `.yaml` file below the folder of evaluations. */
 export async function loadSuites(files: Files, folder: string): Promise<LoadedSuites> {
   const listed = await listFolder(files, folder);
   if ('code' in listed) return { files: [], findings: toFindings(folder, [listed]) };
@@ -50,7 +50,7 @@ async function loadSuite(files: Files, file: string): Promise<Loaded> {
   return { file: { file, suite: toSuite(checked.value), positions: parsed.yaml.positions }, findings: [] };
 }
 
-/** The names of tests become names of files. */
+/** The names of tests become file names, so they must be unique. */
 function checkTests({ tests }: ParsedSuiteFile, yaml: YamlFile): readonly SourceIssue[] {
   return tests.flatMap(({ name }, index) =>
     tests.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) === index

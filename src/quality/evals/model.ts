@@ -2,23 +2,23 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 
 /** An endpoint as a model may call it. */
 export interface ModelTool {
-  /** Letters, digits, `_` and `-`, at most 64: what every vendor takes. */
+  /** At most 64 letters, digits, `_` and `-`, which every vendor accepts. */
   readonly name: string;
   readonly description: string;
   readonly schema: JsonObject;
 }
 
-/** A call that a model asks for. */
+/** A call that a model requests. */
 export interface ModelCall {
   readonly id: string;
   readonly name: string;
-  /** Null where what it sent is no JSON object. */
+  /** Null if the model did not send a JSON object. */
   readonly args: JsonObject | null;
-  /** The arguments as they were sent. */
+  /** The arguments as sent. */
   readonly raw: string;
 }
 
-/** Tokens that a model read and wrote. */
+/** The tokens that a model read and wrote. */
 export type Usage = { readonly input_tokens: number; readonly output_tokens: number };
 
 /** One answer of a model: words, calls, or both. */
@@ -26,13 +26,13 @@ export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly ModelCall[];
   readonly usage: Usage;
-  /** `length`: cut at the most tokens that were asked for. */
+  /** `length`: the answer was cut at the limit of tokens. */
   readonly ended: 'done' | 'length' | 'refusal';
-  /** The turn in the vendor's own form, to be handed back as it is. */
+  /** The turn in the vendor's own form, which is sent back unchanged. */
   readonly turn: JsonValue;
 }
 
-/** What a call returned, as the model reads it. */
+/** The result of a call, as the model reads it. */
 export interface ModelResult {
   readonly id: string;
   readonly text: string;
@@ -45,7 +45,7 @@ export type ModelMessage =
   | { readonly role: 'model'; readonly answer: ModelAnswer }
   | { readonly role: 'tools'; readonly results: readonly ModelResult[] };
 
-/** What a model is asked. */
+/** One request to a model. */
 export interface ModelQuestion {
   readonly system: string | null;
   readonly messages: readonly ModelMessage[];
@@ -53,7 +53,10 @@ export interface ModelQuestion {
   readonly maxTokens: number;
 }
 
-/** A language model; errors are SvcErrors of the codes model_failed, rate_limited, deadline_exceeded, without any key in them. */
+/**
+ * A language model. Its errors are SvcErrors with the codes model_failed,
+ * rate_limited and deadline_exceeded; their texts contain no key.
+ */
 export interface LanguageModel {
   readonly name: string;
   ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer>;

@@ -3,14 +3,14 @@ import { isObject } from '../../json.ts';
 import { toInputSchema } from '../../types/schema.ts';
 import type { ModelTool } from './model.ts';
 
-/** An endpoint that a model may call: tools under their name, resources as a tool that reads them. */
+/** An endpoint that a model may call. A resource is offered as a tool that reads it. */
 export interface Offer extends ModelTool {
   readonly entry: ToolEntry | ResourceEntry;
-  /** As the author calls it: a tool's name, a resource's URI. */
+  /** The author's name: a tool's name or a resource's URI. */
   readonly endpoint: string;
 }
 
-/** Every tool and resource of a catalog, under names that any vendor takes. */
+/** Offers every tool and resource of a catalog, under names that every vendor accepts. */
 export function toOffers({ tools, resources }: Catalog): readonly Offer[] {
   const taken = new Set<string>();
   return [...Object.values(tools).map(toolOffer), ...Object.values(resources).map(resourceOffer)].map(
@@ -49,7 +49,7 @@ function resourceOffer(entry: ResourceEntry): Offer {
 
 const MOST = 64;
 
-/** Vendors take neither dots nor a name twice. */
+/** Vendors accept neither dots nor repeated names. */
 function freeName(wanted: string, taken: Set<string>): string {
   const plain = wanted.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MOST);
   let name = plain;
@@ -61,7 +61,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** Whether an offer goes by a name: a tool's, or a resource's URI or own name. */
+/** Whether a name refers to an offer: a tool's name, a resource's URI or its own name. */
 export function isNamed({ endpoint, entry }: Offer, name: string): boolean {
   return endpoint === name || entry.name === name;
 }

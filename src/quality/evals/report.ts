@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Usage } from './model.ts';
 
-/** A call as reports and transcripts show it, redacted. */
+/** A redacted call in reports and transcripts. */
 export type CallReport = {
   readonly turn: number;
   readonly tool: string;
@@ -12,10 +12,10 @@ export type CallReport = {
   readonly time_ms: number;
 };
 
-/** What a model cost, as the user file prices it. */
+/** The cost of a model's tokens, at the prices in the user file. */
 export type Cost = { readonly amount: number; readonly currency: string };
 
-/** How one test ended: `error` where the model could not be asked. */
+/** The result of one test; `error` means that a request to the model failed. */
 export type EvalResult = {
   readonly name: string;
   readonly description?: string;
@@ -26,17 +26,17 @@ export type EvalResult = {
   readonly calls: readonly CallReport[];
   readonly turns: number;
   readonly usage: Usage;
-  /** Absent where the model has no prices. */
+  /** Absent if the model has no prices. */
   readonly cost?: Cost;
   readonly time_ms: number;
-  /** File of the whole conversation, where one was written. */
+  /** The file of the whole conversation, if one was written. */
   readonly transcript?: string;
 };
 
-/** How one suite ended; `error` says why its tests could not run. */
+/** The result of one suite; `error` is the reason why its tests could not run. */
 export type SuiteReport = {
   readonly suite: string;
-  /** Of the file, relative to the project's root. */
+  /** The suite's file, relative to the project's root. */
   readonly path: string;
   readonly description?: string;
   readonly model?: string;
@@ -48,7 +48,7 @@ export type SuiteReport = {
   readonly time_ms: number;
 };
 
-/** What `svc evals` found. */
+/** The report of `svc evals`. */
 export type EvalsReport = {
   readonly status: 'ok' | 'failed' | 'error';
   readonly tests_run: number;
@@ -57,7 +57,7 @@ export type EvalsReport = {
   readonly cost?: Cost;
 };
 
-/** A whole conversation, redacted, for people who want to know why. */
+/** A whole redacted conversation, for the analysis of a result. */
 export type Transcript = {
   readonly suite: string;
   readonly test: string;
@@ -65,7 +65,7 @@ export type Transcript = {
   readonly system?: string;
   readonly prompt: string;
   readonly user_context?: JsonObject;
-  /** What the model said in each turn; the calls of a turn follow it. */
+  /** The model's text in each turn, followed by the calls of that turn. */
   readonly turns: readonly { readonly said: string; readonly calls: readonly CallReport[] }[];
   readonly result: EvalResult;
 };

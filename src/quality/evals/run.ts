@@ -11,7 +11,7 @@ import type { EvalResult, SuiteReport, Transcript } from './report.ts';
 import type { EvalTest, Suite } from './suite.ts';
 import { costOf, type Prices, sumOf, worstOf } from './sum.ts';
 
-/** A suite with the model that it is put to. */
+/** A suite and the model that answers its questions. */
 export interface RunnableSuite {
   readonly path: string;
   readonly suite: Suite;
@@ -23,20 +23,20 @@ export interface RunnableSuite {
 export interface EvalRun {
   readonly runtime: Runtime;
   readonly offers: readonly Offer[];
-  /** In place of every test's own `user_context`. */
+  /** Replaces every test's own `user_context`. */
   readonly user: User | null;
-  /** Texts that no report may have. */
+  /** Texts that are removed from reports. */
   readonly secrets: readonly string[];
-  /** How many tests run at a time. */
+  /** The number of tests that run at a time. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
-  /** Keeps a conversation; tells where. Absent: nothing is kept. */
+  /** Stores a conversation and returns its place. Absent: conversations are not stored. */
   readonly keep?: (transcript: Transcript) => Promise<string>;
-  /** Told after each test. */
+  /** Called after each test. */
   readonly onTest?: (suite: string, test: string) => void;
 }
 
-/** Runs all tests of some suites, so many at a time, and tells of them in their own order. */
+/** Runs all tests of some suites, several at a time. Reports keep the order of the suites. */
 export async function runSuites(
   suites: readonly RunnableSuite[],
   run: EvalRun,
@@ -84,7 +84,7 @@ async function runTest(one: RunnableSuite, test: EvalTest, run: EvalRun): Promis
   return transcript === undefined ? result : { ...result, transcript };
 }
 
-/** A test's own user may come with a token. */
+/** The token of a test's own user is also a secret. */
 function secretsOf({ userContext }: EvalTest, { secrets, user }: EvalRun): readonly string[] {
   const own = userContext?.external_token;
   return [

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../json.ts';
 import type { Positions } from '../../project/yaml/position.ts';
 
-/** A call that must be among those of a conversation; its arguments may be more. */
+/** A call that a conversation must contain. The actual call may have further arguments. */
 export interface ExpectedCall {
   /** A tool's name, or a resource's URI or name. */
   readonly tool: string;
   readonly args: JsonObject;
 }
 
-/** What must hold of a conversation; all of it. */
+/** The assertions about a conversation. All of them must hold. */
 export interface EvalAssertions {
   readonly mustCall: readonly ExpectedCall[];
   readonly mustNotCall: readonly string[];
@@ -20,23 +20,23 @@ export interface EvalAssertions {
   readonly answerMatches: readonly string[];
 }
 
-/** One question to a model, and what must come of it. */
+/** One question to a model, with its assertions. */
 export interface EvalTest {
   readonly name: string;
   readonly description: string | null;
   readonly prompt: string;
-  /** Who the model calls for. */
+  /** The user on whose behalf the model calls. */
   readonly userContext: JsonObject | null;
   readonly assertions: EvalAssertions;
 }
 
-/** Bounds of each conversation of a suite. */
+/** Limits of each conversation of a suite. */
 export interface EvalLimits {
-  /** How often the model is asked. */
+  /** The most requests to the model. */
   readonly turns: number;
-  /** Bytes of one result that the model gets to read. */
+  /** The most bytes of one result that the model receives. */
   readonly resultBytes: number;
-  /** Tokens of one answer. */
+  /** The most tokens of one answer. */
   readonly tokens: number;
 }
 
@@ -44,17 +44,17 @@ export interface EvalLimits {
 export interface Suite {
   readonly name: string;
   readonly description: string | null;
-  /** A name under `models` of the user file; null: the default model. */
+  /** A name under `models` of the user file; null selects the default model. */
   readonly model: string | null;
-  /** Instructions to the model before every question. */
+  /** Instructions that precede every question. */
   readonly system: string | null;
-  /** Tools and resources that models see, by their names; null: all of them. */
+  /** Names of the tools and resources that the model sees; null offers all. */
   readonly offer: readonly string[] | null;
   readonly limits: EvalLimits;
   readonly tests: readonly EvalTest[];
 }
 
-/** A file below `evals/`; `suite` is null when it has errors. */
+/** A file below `evals/`; `suite` is null if it has errors. */
 export interface SuiteFile {
   /** Relative to the project's root. */
   readonly file: string;

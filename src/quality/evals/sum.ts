@@ -2,7 +2,7 @@ import { addUsage } from './converse.ts';
 import type { Usage } from './model.ts';
 import type { Cost, EvalResult, EvalsReport, SuiteReport } from './report.ts';
 
-/** What tokens cost, for a million of each. */
+/** Prices of a million tokens. */
 export interface Prices {
   readonly input: number;
   readonly output: number;
@@ -11,7 +11,7 @@ export interface Prices {
 
 const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 };
 
-/** What a usage costs; null without prices, for nobody else's are known. */
+/** The cost of a usage; null without prices. */
 export function costOf({ input_tokens, output_tokens }: Usage, prices: Prices | null): Cost | null {
   if (prices === null) return null;
   const amount = (input_tokens * prices.input + output_tokens * prices.output) / 1_000_000;
@@ -20,7 +20,7 @@ export function costOf({ input_tokens, output_tokens }: Usage, prices: Prices | 
 
 type Sums = Pick<SuiteReport, 'usage' | 'cost'>;
 
-/** Sums; no cost where a part of it is unknown, or in another currency. */
+/** Adds up results. There is no cost if a part has none or another currency. */
 export function sumOf(parts: readonly Sums[]): Sums {
   const usage = parts.reduce((sum, part) => addUsage(sum, part.usage), NOTHING);
   const costs = parts.filter((part) => part.usage.input_tokens + part.usage.output_tokens > 0);
@@ -31,13 +31,13 @@ export function sumOf(parts: readonly Sums[]): Sums {
   return { usage, cost: { amount: Number(amount.toFixed(6)), currency: first.cost.currency } };
 }
 
-/** The worst of some: an error outweighs a failure. */
+/** The worst of several results. An error is worse than a failure. */
 export function worstOf(statuses: readonly EvalResult['status'][]): EvalResult['status'] {
   if (statuses.includes('error')) return 'error';
   return statuses.includes('failed') ? 'failed' : 'passed';
 }
 
-/** All suites as one. */
+/** Combines all suites to one report. */
 export function toEvalsReport(suites: readonly SuiteReport[]): EvalsReport {
   const worst = worstOf(suites.map(({ status }) => status));
   return {

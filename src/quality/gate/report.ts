@@ -1,17 +1,17 @@
 import type { Finding } from '../../project/finding.ts';
 import type { DriftChange } from '../drift/change.ts';
 
-/** What is looked at before an artefact is made, in this order. */
+/** The checks before a build, in this order. */
 export const CHECKS = ['validate', 'lint', 'secrets', 'lock', 'target', 'tests', 'drift'] as const;
 export type CheckName = (typeof CHECKS)[number];
 
-/** What may be built all the same: everything but what cannot be compiled. */
+/** The checks that `--allow` accepts: all but `validate`, because an invalid project does not compile. */
 export const ALLOWABLE = CHECKS.filter((check) => check !== 'validate');
 
-/** One thing that is wrong: plain JSON. */
+/** One problem. Plain JSON. */
 export type GateIssue = {
   readonly message: string;
-  /** What to do about this one; the check's own `fix` says what to do about all. */
+  /** The fix of this problem; the check's own `fix` applies to all its problems. */
   readonly fix?: string;
   /** Relative to the project's root. */
   readonly file?: string;
@@ -20,18 +20,18 @@ export type GateIssue = {
   readonly change?: DriftChange;
 };
 
-/** How one check went: `allowed` failed and was let pass, `skipped` had nothing to look at or no way to. */
+/** The result of one check. `allowed`: it failed and the build continues. `skipped`: it had no subject or could not run. */
 export type CheckReport = {
   readonly check: CheckName;
   readonly status: 'passed' | 'failed' | 'allowed' | 'skipped';
   readonly problems: readonly GateIssue[];
-  /** What to do where it failed. */
+  /** The fix if the check failed. */
   readonly fix?: string;
-  /** Why it was skipped, or what was seen that stops nothing. */
+  /** The reason for skipping, or a remark that does not stop the build. */
   readonly note?: string;
 };
 
-/** What of an artefact was let pass, as its manifest says. */
+/** A failed check that the build allowed, as in the manifest. */
 export type Allowed = { readonly check: CheckName; readonly problems: number };
 
 const FIXES: { readonly [check in CheckName]: string } = {
@@ -45,7 +45,7 @@ const FIXES: { readonly [check in CheckName]: string } = {
   drift: 'Undo the changes, or accept them with `svc drift-snapshot` and commit the file.',
 };
 
-/** The report of a check that was made. */
+/** The report of a check that ran. */
 export function judge(
   check: CheckName,
   problems: readonly GateIssue[],
@@ -58,12 +58,12 @@ export function judge(
   return { check, status, problems, fix: FIXES[check], ...said };
 }
 
-/** The report of a check that was not made. */
+/** The report of a check that did not run. */
 export function skip(check: CheckName, note: string): CheckReport {
   return { check, status: 'skipped', problems: [], note };
 }
 
-/** Errors among findings as problems. */
+/** Converts the errors among findings to problems. */
 export function toProblems(findings: readonly Finding[]): readonly GateIssue[] {
   return findings
     .filter(({ severity }) => severity === 'error')
@@ -75,7 +75,7 @@ export function toProblems(findings: readonly Finding[]): readonly GateIssue[] {
     }));
 }
 
-/** Those changes that break somebody as problems; the others stop nothing and are counted. */
+/** Converts breaking changes to problems. Other changes are counted and do not stop the build. */
 export function judgeChanges(
   check: 'lock' | 'drift',
   changes: readonly DriftChange[],
@@ -92,14 +92,14 @@ function toMessage({ subject, path, message }: DriftChange): string {
   return `${path === '' ? subject : `${subject}: ${path}`}: ${message}`;
 }
 
-/** What was let pass. */
+/** The failed checks that were allowed. */
 export function allowedIn(reports: readonly CheckReport[]): readonly Allowed[] {
   return reports
     .filter(({ status }) => status === 'allowed')
     .map(({ check, problems }) => ({ check, problems: problems.length }));
 }
 
-/** Whether nothing stands against it. */
+/** Whether no check stops the build. */
 export function isOpen(reports: readonly CheckReport[]): boolean {
   return reports.every(({ status }) => status !== 'failed');
 }

@@ -1,7 +1,10 @@
 import { isCredentialName } from '../../audit/redaction/credential-names.ts';
 import type { Finding } from '../../project/finding.ts';
 
-/** Credentials that give themselves away, and what people call them. Bounded, since a file may be one long word. */
+/**
+ * Credentials with recognizable forms, and their names in messages.
+ * The lengths are bounded, because a file may be one long word.
+ */
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----/g],
   ['a JSON Web Token', /\beyJ[\w-]{10,1000}\.[\w-]{10,}\.[\w-]*/g],
@@ -13,15 +16,15 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
   ["a header's credential", /\b(?:Bearer|Basic)\s+(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/g],
 ];
 
-/** `password = '…'`, `api_key: "…"`, `SECRET '…'`. */
+/** Matches `password = '…'`, `api_key: "…"`, `SECRET '…'`. */
 const QUOTED = /(?<![\w-])([\w-]{1,100})["']?\s{0,20}(?::=|=>|==|[:=])?\s{0,20}(["'])([^"'\n]{8,})\2/g;
-/** `token: …` in YAML. */
+/** Matches `token: …` in YAML. */
 const PLAIN = /^[ \t-]*([A-Za-z_][\w-]*):[ \t]+([^\s"'#&*{[|>$][^\s#]{7,})[ \t]*$/gm;
 
 const STANDS_FOR =
   /^(?:vault|op|file|env):|^\$|\$\{|^<.*>$|^\[.*\]$|\*{3}|^x+$|example|changeme|placeholder|your[-_]/i;
 
-/** Secrets that stand in a file of a project as they are; a message says which kind, and never the value. */
+/** Reports secrets that a project's file contains literally. Messages name the kind of secret and never its value. */
 export function findSecrets(file: string, text: string): readonly Finding[] {
   const byLine = new Map<number, Finding>();
   let [line, start] = [1, 0];
@@ -57,7 +60,7 @@ function found(text: string): readonly Found[] {
   return [...known, ...named.map(({ index, name }) => ({ index, what: `the value of ${name}` }))];
 }
 
-/** What people make up has letters and digits, or is long; what stands for a secret is none. */
+/** Real secrets have letters and digits, or are long. Placeholders are not secrets. */
 function isSecret(value: string): boolean {
   if (/\s/.test(value) || STANDS_FOR.test(value)) return false;
   return /\d/.test(value) ? /[A-Za-z]/.test(value) || value.length >= 16 : value.length >= 24;

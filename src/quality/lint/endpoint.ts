@@ -2,7 +2,7 @@ import type { Endpoint } from '../../project/model.ts';
 import type { Remark } from './rule.ts';
 import { isBlank, lintParameter, lintReturn } from './types.ts';
 
-/** What an endpoint leaves unsaid that its users, people and models, would want to know. */
+/** Reports missing texts of an endpoint that its users, people and models, need. */
 export function lintEndpoint(endpoint: Endpoint): readonly Remark[] {
   return [
     ...lintWords(endpoint),

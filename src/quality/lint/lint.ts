@@ -5,7 +5,7 @@ import { lintEndpoint } from './endpoint.ts';
 
 export const SEVERITIES = ['error', 'warning', 'info'] as const satisfies readonly Finding['severity'][];
 
-/** What the sound endpoint files leave unsaid, by file and line; disabled endpoints are nobody's concern. */
+/** Lints the valid endpoint files. Disabled endpoints are skipped. */
 export function lintProject(files: readonly EndpointFile[]): readonly Finding[] {
   return files.flatMap(({ file, endpoint, positions }) => {
     if (endpoint === null || !endpoint.enabled) return [];
@@ -17,7 +17,7 @@ export function lintProject(files: readonly EndpointFile[]): readonly Finding[] 
   });
 }
 
-/** Whether a finding is as grave as a severity, or graver. */
+/** Whether a finding is at least as grave as a severity. */
 export function isAtLeast({ severity }: Finding, least: Finding['severity']): boolean {
   return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
 }

@@ -3,7 +3,7 @@ import type { Parameter, TypeNode } from '../../types/node.ts';
 import { hasDefault } from '../../types/nullable.ts';
 import type { Remark } from './rule.ts';
 
-/** What a model needs to know of a parameter before it can fill it in. */
+/** Reports missing texts of a parameter, which a model needs to fill it in. */
 export function lintParameter(parameter: Parameter, path: Path): readonly Remark[] {
   const { name } = parameter;
   return [
@@ -43,12 +43,12 @@ export function lintParameter(parameter: Parameter, path: Path): readonly Remark
   ];
 }
 
-/** An enum and a boolean show their values themselves. */
+/** An enum and a boolean show their values already. */
 function hasExamples({ examples = [], enum: allowed, type }: TypeNode): boolean {
   return examples.length > 0 || allowed !== undefined || type === 'boolean';
 }
 
-/** Every part of a result that a model reads without being told what it is; each once. */
+/** Reports the parts of a result without a description, each once. */
 export function lintReturn(node: TypeNode, path: Path, what = 'The `return` type'): readonly Remark[] {
   const own: readonly Remark[] = isBlank(node.description)
     ? [
@@ -73,7 +73,7 @@ function itemsOf(path: Path): string {
   return `The type of the items${name}`;
 }
 
-/** Whether a text says nothing. */
+/** Whether a text is missing or blank. */
 export function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }

@@ -7,27 +7,27 @@ import { type EndpointAccess, endpointAccessOf } from '../reachability/access.ts
 import { checkReach } from '../reachability/unreachable-rules.ts';
 import type { MatrixUser } from './users.ts';
 
-/** What each user may do with one endpoint. */
+/** The rights of each user on one endpoint. */
 export type MatrixRow = {
   readonly endpoint: string;
   readonly path: string;
-  /** Whether it has any rule; without one, everybody may call it. */
+  /** Whether the endpoint has rules; without rules, everyone may call it. */
   readonly has_policies: boolean;
-  /** What a token must hold besides. */
+  /** The scopes that a token must also hold. */
   readonly scopes: readonly string[];
-  /** Its SQL or Python asks who calls, so rows may differ between those who may call it. */
+  /** Whether the SQL or Python reads the caller, so that allowed callers may see different rows. */
   readonly rows_depend_on_caller: boolean;
   readonly access: { readonly [user: string]: EndpointAccess };
 };
 
 const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\b/i;
 
-/** Python has `user` of `svc.runtime`, besides the functions in its SQL. */
+/** Python code can also read `user` of `svc.runtime`, besides the SQL functions about the caller. */
 function asksWho({ language, text }: Source): boolean {
   return ASKS_WHO.test(text) || (language === 'python' && /\bsvc\b/.test(text) && /\buser\b/.test(text));
 }
 
-/** Every served endpoint for every user; nothing is called. */
+/** Evaluates every served endpoint for every user. Calls nothing. */
 export function policyMatrix(
   endpoints: readonly Endpoint[],
   users: readonly MatrixUser[],
@@ -46,7 +46,7 @@ export function policyMatrix(
   });
 }
 
-/** Rules that nothing reaches, and rules that leave nothing, as warnings. */
+/** Warns about rules that no call reaches and rules that deny every call. */
 export function checkPolicyReach(files: readonly EndpointFile[]): readonly Finding[] {
   return files
     .flatMap(({ file, endpoint, positions }) =>
@@ -64,7 +64,7 @@ export function checkPolicyReach(files: readonly EndpointFile[]): readonly Findi
     .toSorted(byPlace);
 }
 
-/** A prompt's result has one form, whatever its `return` says. */
+/** A prompt's result has a fixed form, regardless of its `return`. */
 function scopeOf(endpoint: Endpoint): PolicyScope {
   const { kind, parameters, returns } = endpoint;
   return { kind, parameters, returns: kind === 'prompt' ? null : returns };

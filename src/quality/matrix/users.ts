@@ -7,14 +7,14 @@ import { toCanonicalText } from '../../types/canonical.ts';
 import { type Formula, toFormula } from '../reachability/formula.ts';
 import { parseUserContext } from '../user.ts';
 
-/** Somebody whose rights are shown, under a name of their own; null: nobody in particular. */
+/** A user whose rights are shown, with a name for the output; null is an unauthenticated caller. */
 export interface MatrixUser {
   readonly name: string;
   readonly context: JsonObject | null;
   readonly user: User | null;
 }
 
-/** Nobody, and then each of some user contexts once. */
+/** The unauthenticated caller, then each distinct user context. */
 export function toMatrixUsers(contexts: readonly JsonObject[], from: string): readonly MatrixUser[] {
   const unique = new Map(contexts.map((context) => [toCanonicalText(context), context]));
   const users: MatrixUser[] = [{ name: 'anonymous', context: null, user: null }];
@@ -34,7 +34,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** The users that a project itself speaks of: those of its tests, and one for each role that a condition names. */
+/** The users that a project mentions: those of its tests, and one for each role in a condition. */
 export function declaredContexts(endpoints: readonly Endpoint[]): readonly JsonObject[] {
   const tested = endpoints.flatMap(({ tests }) =>
     tests.flatMap(({ user_context }) => (user_context ? [user_context] : [])),
@@ -44,11 +44,11 @@ export function declaredContexts(endpoints: readonly Endpoint[]): readonly JsonO
     [...policies.input, ...policies.output].flatMap(({ condition }) => rolesIn(condition)),
   );
   const roles = [...new Set(named)].filter((role) => !known.has(role) && role !== 'anonymous');
-  // Ids keep tests apart, and policies hardly ever.
+  // Ids distinguish tests, but policies rarely read them.
   return [...tested.map(withoutId(endpoints)), ...roles.map((role) => ({ role }))];
 }
 
-/** Where no condition reads the id, users who differ in it alone are one. */
+/** If no condition reads the id, users who differ only in the id are one. */
 function withoutId(endpoints: readonly Endpoint[]): (context: JsonObject) => JsonObject {
   const reads = endpoints.some(({ policies }) =>
     [...policies.input, ...policies.output].some(({ condition }) => readsId(condition)),
@@ -59,7 +59,7 @@ function withoutId(endpoints: readonly Endpoint[]): (context: JsonObject) => Jso
       : context;
 }
 
-/** All of the user, and the claims of a simulated one, hold the id too. */
+/** The whole user and the claims of a simulated user also contain the id. */
 function readsId(condition: string): boolean {
   const parsed = parseCondition(condition);
   const read = 'problem' in parsed ? [] : referencesOf(parsed.expr);

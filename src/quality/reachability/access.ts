@@ -6,32 +6,32 @@ import { evaluateFormula, openReads, type TypeOf, type World, worldsOf } from '.
 import { typesOfInput, typesOfOutput } from './declared-types.ts';
 import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 
-/** What becomes of a field for one caller. */
+/** The visibility of a field for one caller. */
 export type FieldAccess = {
-  /** Dotted; empty: the whole result. */
+  /** A dotted path; empty for the whole result. */
   readonly field: string;
   readonly access: 'shown' | 'filtered' | 'masked' | 'depends';
-  /** The rules that hide it, or may. */
+  /** The rules that hide the field, or may. */
   readonly rules: readonly string[];
-  /** What decides, where it depends: `response`, `now()`. */
+  /** The names that decide if the outcome depends: `response`, `now()`. */
   readonly depends_on: readonly string[];
 };
 
-/** What one caller may do with one endpoint, as far as policies say. */
+/** The rights of one caller on one endpoint according to its policies. */
 export type EndpointAccess = {
   readonly call: 'allow' | 'deny' | 'depends';
   /** The rules that deny, or may. */
   readonly rules: readonly string[];
   readonly reason: string | null;
-  /** What decides where it depends: arguments, `response`, `now()`. */
+  /** The names that decide if the outcome depends: arguments, `response`, `now()`. */
   readonly depends_on: readonly string[];
   readonly fields: readonly FieldAccess[];
 };
 
-/** Evaluates an endpoint's policies for somebody (null: for nobody in particular) without a call. */
+/** Evaluates an endpoint's policies for a user without a call. `user: null` is an unauthenticated caller. */
 export function endpointAccessOf(policies: Policies, scope: PolicyScope, user: User | null): EndpointAccess {
   const rules = toFormulaRules(policies, scope, { user });
-  // An output condition that reads `response` does not mean the parameter of that name.
+  // In an output condition, `response` is the result, even if a parameter has that name.
   const input = sideOf(rulesOn(rules, 'input'), typesOfInput(scope));
   const output = sideOf(rulesOn(rules, 'output'), typesOfOutput(scope));
   const sides = [input, output];
@@ -55,7 +55,7 @@ interface SideAccess {
   /** The rules that deny, or may. */
   readonly denied: readonly FormulaRule[];
   readonly reads: readonly string[];
-  /** The rules that edit, with the worlds that are not denied. Null: too many. */
+  /** The rules that edit, with the assignments that are not denied; null if there are too many. */
   readonly edits: readonly FormulaRule[];
   readonly worlds: readonly World[] | null;
 }
@@ -68,7 +68,7 @@ function sideOf(rules: readonly FormulaRule[], typeOf: TypeOf): SideAccess {
   const formulas = rules.map(({ formula }) => formula);
   const worlds = worldsOf(formulas, typeOf);
   const edits = rules.filter(({ rule }) => rule.action !== 'deny');
-  // Too much is open to go through it all: whatever is not known for sure depends.
+  // With too many assignments, every outcome that is not certain depends.
   const looked = worlds ?? [];
   const isSure = ({ formula }: FormulaRule) => formula.kind === 'known';
   const ends = looked.map((world) => rules.find((rule) => denies(rule, world)) ?? null);
@@ -118,13 +118,13 @@ function effectIn(edits: readonly FormulaRule[], world: World): 'shown' | 'filte
   return acting.length > 0 ? 'masked' : 'shown';
 }
 
-/** A field goes with the one around it. */
+/** A rule on a field also applies to the fields inside it. */
 function concerns({ rule }: FormulaRule, field: string, sensitive: ReadonlySet<string>): boolean {
   if (rule.action === 'filter_sensitive_fields') return sensitive.has(field);
   return (rule.fields ?? []).some((own) => own === field || field.startsWith(`${own}.`));
 }
 
-/** The declared fields of a result, lists walked through. */
+/** The paths of a result's declared fields. Paths go through lists. */
 function pathsOf(node: TypeNode, path: string): readonly string[] {
   if (node.items) return pathsOf(node.items, path);
   return Object.entries(node.properties ?? {}).flatMap(([name, property]) => {

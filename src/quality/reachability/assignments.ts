@@ -2,23 +2,23 @@ import type { TypeNode } from '../../types/node.ts';
 import { acceptsNull } from '../../types/nullable.ts';
 import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
 
-/** One value for everything that formulas do not know; a symbol is a value that none of them names, or none at all. */
+/** One value for each unknown of the formulas. A symbol stands for a value that no formula names, or for a missing value. */
 export type World = ReadonlyMap<string, Literal | symbol>;
 
-/** What a path may hold, where that is declared. */
+/** The declared type of a path, if there is one. */
 export type TypeOf = (path: string) => TypeNode | undefined;
 
 const OTHER = Symbol('some other value');
 const MISSING = Symbol('nothing, which cannot be read');
 const MOST = 4_096;
 
-/** Every world that formulas can tell apart; null where there are too many. Some may be impossible, none is missing. */
+/** Every assignment that the formulas can distinguish; null if there are too many. Some may be impossible; none is missing. */
 export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly World[] | null {
   const compares = Map.groupBy(formulas.flatMap(comparesOf), ({ path }) => path);
   const domains = new Map<string, readonly (Literal | symbol)[]>();
   for (const [path, own] of compares) {
     const type = typeOf(path);
-    // A key that nobody promises may be missing; those of the caller never are.
+    // A key without a declaration may be missing. Keys of the caller are always present.
     const mayMiss = type === undefined && path.includes('.') && !/^user\.(?!claims\.)/.test(path);
     domains.set(path, [...domainOf(own, type), ...(mayMiss ? [MISSING] : [])]);
   }
@@ -32,7 +32,7 @@ export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly
   );
 }
 
-/** What a formula is in a world. */
+/** The truth of a formula under an assignment. */
 export function evaluateFormula(formula: Formula, world: World): Truth {
   switch (formula.kind) {
     case 'known':
@@ -43,7 +43,7 @@ export function evaluateFormula(formula: Formula, world: World): Truth {
     }
     case 'and':
     case 'or': {
-      // As in CEL: the part that decides does so, whatever becomes of the other.
+      // As in CEL, one decisive operand is enough, even if the other one fails.
       const decisive = formula.kind === 'or';
       const truths = formula.parts.map((part) => evaluateFormula(part, world));
       if (truths.includes(decisive)) return decisive;
@@ -100,7 +100,7 @@ export function openReads(formula: Formula): readonly string[] {
   return formula.kind === 'opaque' ? formula.reads : [...new Set(partsOf(formula).flatMap(openReads))];
 }
 
-/** The values of a path that its comparisons can tell apart. */
+/** The values of a path that its comparisons can distinguish. */
 function domainOf(compares: readonly Compare[], node: TypeNode | undefined): readonly (Literal | symbol)[] {
   const none = node === undefined || acceptsNull(node) ? [null] : [];
   if (node?.enum) {
@@ -120,7 +120,7 @@ function isLiteral(value: unknown): value is Literal {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** The numbers themselves, what lies between and around them, and the bounds; only what may be given. */
+/** The compared numbers, values between and around them, and the declared bounds, if the type accepts them. */
 function pointsOf(numbers: readonly number[], node: TypeNode | undefined): readonly number[] {
   const { minimum, maximum, type } = node ?? {};
   const bounds = [minimum, maximum].filter((bound) => bound !== undefined);

@@ -2,12 +2,12 @@ import { propertyOf } from '../../policy/fields.ts';
 import type { PolicyScope } from '../../policy/scope.ts';
 import type { TypeOf } from './assignments.ts';
 
-/** What arguments are declared to be, by their path in input conditions. */
+/** The declared types of arguments, by their path in input conditions. */
 export function typesOfInput({ parameters }: PolicyScope): TypeOf {
   return (path) => parameters.find(({ name }) => name === path);
 }
 
-/** What the parts of a result are declared to be, by their path in output conditions; a result is held to it before. */
+/** The declared types of a result's parts, by their path in output conditions. Results are validated before. */
 export function typesOfOutput({ returns }: PolicyScope): TypeOf {
   return (path) => {
     const [root, ...keys] = path.split('.');

@@ -1,43 +1,43 @@
 import { childrenOf, type Expr } from '../../policy/cel/expression.ts';
 import { referencesOf } from '../../policy/cel/names.ts';
 
-/** What a condition may turn out to be; one that fails denies. */
+/** The outcome of a condition; `fails` denies. */
 export type Truth = boolean | 'fails';
 
-/** What a part of a condition is where that is known; `value`: neither true nor false. */
+/** The outcome of a part of a condition if it is known; `value` is neither true nor false. */
 export type KnownValues = Truth | 'value';
 
-/** What a part of a condition is compared with. */
+/** A constant in a comparison. */
 export type Literal = string | number | boolean | null;
 
 const COMPARISONS = ['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in'] as const;
 
-/** How a value is compared; `@is`: it stands alone, and must be true or false. */
+/** An operator. `@is` stands for a path that is used as a boolean itself. */
 export type Comparison = (typeof COMPARISONS)[number] | '@is';
 
-/** One name of the outside, compared with values that are known. */
+/** One name from outside, compared with constants. */
 export interface Compare {
   readonly kind: 'compare';
-  /** As in `user.role`. */
+  /** In the notation `user.role`. */
   readonly path: string;
   readonly by: Comparison;
   readonly values: readonly Literal[];
 }
 
-/** A condition as far as it can be understood without a call. */
+/** A condition as far as it is known without a call. */
 export type Formula =
   | { readonly kind: 'known'; readonly truth: Truth }
   | { readonly kind: 'not'; readonly part: Formula }
   | { readonly kind: 'and' | 'or'; readonly parts: readonly [Formula, Formula] }
   | { readonly kind: 'choice'; readonly test: Formula; readonly yes: Formula; readonly no: Formula }
   | Compare
-  /** Anything else; the same text is the same thing. */
+  /** Any other condition. Equal texts are equal formulas. */
   | { readonly kind: 'opaque'; readonly key: string; readonly reads: readonly string[] };
 
-/** Tells what a part of a condition is; null where that is not known. */
+/** Returns the outcome of a part of a condition; null if it is unknown. */
 export type Knowing = (expr: Expr) => KnownValues | null;
 
-/** A condition as a formula over what is not known. */
+/** Converts a condition to a formula over its unknowns. */
 export function toFormula(expr: Expr, know: Knowing): Formula {
   const known = know(expr);
   if (known !== null) return { kind: 'known', truth: known === 'value' ? 'fails' : known };
@@ -57,13 +57,13 @@ export function toFormula(expr: Expr, know: Knowing): Formula {
   return toCompare(expr) ?? { kind: 'opaque', key: keyOf(expr), reads: readsOf(expr) };
 }
 
-/** Whether a part that is needed fails whatever is not known, as `user.claims.tenant` does without that claim. */
+/** Whether a needed part fails regardless of the unknowns, as `user.claims.tenant` does without that claim. */
 function isFailing(expr: Expr, know: Knowing): boolean {
   const known = know(expr);
   return known === null ? neededParts(expr).some((part) => isFailing(part, know)) : known === 'fails';
 }
 
-/** Logic may do without a part of it, and a loop may have no turns. */
+/** The parts that are always evaluated. Logical operators may skip an operand, and a loop may have no turns. */
 function neededParts(expr: Expr): readonly Expr[] {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'comprehensionExpr') return value.iterRange ? [value.iterRange] : [];
@@ -73,7 +73,7 @@ function neededParts(expr: Expr): readonly Expr[] {
 
 const LOGIC = ['_&&_', '_||_', '_?_:_', '@not_strictly_false'];
 
-/** `path == 'a'`, `'a' == path`, `path in ['a', 'b']`, `3 < path`, and a path alone. */
+/** Recognizes `path == 'a'`, `'a' == path`, `path in ['a', 'b']`, `3 < path`, and a path alone. */
 function toCompare(expr: Expr): Compare | null {
   const { case: kind, value } = expr.exprKind;
   if (kind !== 'callExpr') {
@@ -99,7 +99,7 @@ const TURNED: { readonly [by: string]: Comparison } = {
 
 const UNORDERED: readonly Comparison[] = ['_==_', '_!=_', '@in'];
 
-/** `a`, `a.b`, `a['b']`. */
+/** Recognizes `a`, `a.b`, `a['b']`. */
 function pathOf(expr: Expr): string | null {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'identExpr') return value.name.replace(/^\./, '');
@@ -113,7 +113,7 @@ function pathOf(expr: Expr): string | null {
   return base === null || typeof key !== 'string' ? null : `${base}.${key}`;
 }
 
-/** Texts have an order of their own, and what lies between two of them nobody can list. */
+/** The constants of a comparison; null for ordered texts, because the texts between two others cannot be listed. */
 function valuesOf(expr: Expr, by: Comparison): readonly Literal[] | null {
   const { case: kind, value } = expr.exprKind;
   const parts = by !== '@in' ? [expr] : kind === 'listExpr' ? value.elements : null;
@@ -133,7 +133,7 @@ function literalOf(expr: Expr): Literal | undefined {
       return constant.value;
     case 'int64Value':
     case 'uint64Value':
-      // Beyond 2^53 two numbers could look like one.
+      // Beyond 2^53 two different numbers could become equal.
       return Number.isSafeInteger(Number(constant.value)) ? Number(constant.value) : undefined;
     case 'nullValue':
       return null;
@@ -142,7 +142,7 @@ function literalOf(expr: Expr): Literal | undefined {
   }
 }
 
-/** The text of a tree without its numbering; equal texts are equal conditions. */
+/** The text of a tree without its numbering. Equal texts are equal conditions. */
 function keyOf(expr: Expr): string {
   return JSON.stringify(expr.exprKind, (key, value) => {
     if (key === 'id' || key === '$typeName') return undefined;
@@ -150,7 +150,7 @@ function keyOf(expr: Expr): string {
   });
 }
 
-/** What a part of a condition reads: names from outside with the key that is known, and `now()`. */
+/** The names from outside that a part of a condition reads, with known keys, and `now()`. */
 export function readsOf(expr: Expr): readonly string[] {
   const names = referencesOf(expr).map(({ name, key }) => (key === null ? name : `${name}.${key}`));
   return [...new Set([...names, ...(readsTime(expr) ? ['now()'] : [])])];

@@ -7,7 +7,7 @@ import type { Policies, PolicyRule } from '../../project/model.ts';
 import { evaluateFormula, type World } from './assignments.ts';
 import { type Formula, type Knowing, readsOf, toFormula } from './formula.ts';
 
-/** A rule whose condition is a formula over what is not known before a call. */
+/** A rule whose condition is a formula over values that are unknown before a call. */
 export interface FormulaRule {
   readonly rule: PolicyRule;
   /** E.g. `input[0]`. */
@@ -17,10 +17,10 @@ export interface FormulaRule {
   readonly formula: Formula;
 }
 
-/** Who calls: somebody, nobody (null), or whoever it may be. */
+/** The caller: a user, an unauthenticated caller (null), or any of these. */
 export type CallerKind = { readonly user: User | null } | 'anybody';
 
-/** The rules of an endpoint as formulas; a condition that cannot be read fails, which denies. */
+/** Converts the rules of an endpoint to formulas. A condition that cannot be parsed fails, which denies. */
 export function toFormulaRules(
   policies: Policies,
   scope: PolicyScope,
@@ -37,7 +37,7 @@ export function toFormulaRules(
   });
 }
 
-/** What depends on nothing, or on nothing but a caller who is known, is evaluated as a call would. */
+/** Parts that depend on nothing, or only on a known caller, are evaluated like in a call. */
 function knowledgeOf(scope: PolicyScope, caller: CallerKind): Knowing {
   const user = caller === 'anybody' ? null : caller.user;
   const bindings = toInputBindings({ ...scope, parameters: [] }, {}, user);
@@ -50,7 +50,7 @@ function knowledgeOf(scope: PolicyScope, caller: CallerKind): Knowing {
   };
 }
 
-/** Whether a rule ends the call in a world: one that denies where it holds, and any that fails. */
+/** Whether a rule ends the call under an assignment: it denies and its condition is true, or its condition fails. */
 export function denies({ rule, formula }: FormulaRule, world: World): boolean {
   const truth = evaluateFormula(formula, world);
   return truth === 'fails' || (truth === true && rule.action === 'deny');
@@ -59,7 +59,7 @@ export function denies({ rule, formula }: FormulaRule, world: World): boolean {
 type Tree = ReturnType<typeof parseCondition>;
 const trees = new WeakMap<PolicyRule, Tree>();
 
-/** Read once, for however many callers are asked about. */
+/** Parsed once for all callers. */
 function treeOf(rule: PolicyRule): Tree {
   const known = trees.get(rule);
   if (known) return known;
@@ -68,7 +68,7 @@ function treeOf(rule: PolicyRule): Tree {
   return tree;
 }
 
-/** A part of a condition: what must be known for its value, and how to get that. */
+/** A part of a condition: the names that its value needs, and its evaluation. */
 interface Part {
   readonly needs: 'nothing' | 'caller' | 'call';
   readonly evaluate: CompiledRule['evaluate'];

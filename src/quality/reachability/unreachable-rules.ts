@@ -4,7 +4,7 @@ import { evaluateFormula, type TypeOf, type World, worldsOf } from './assignment
 import { typesOfInput, typesOfOutput } from './declared-types.ts';
 import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 
-/** A rule that can never do anything, or rules that leave nothing. */
+/** A rule without any effect, or rules that deny every call. */
 export interface UnreachableIssue {
   readonly code: 'policy-unreachable' | 'policy-contradiction';
   /** Keys from the endpoint down. */
@@ -13,7 +13,7 @@ export interface UnreachableIssue {
   readonly fix: string;
 }
 
-/** Rules that no caller and no call can reach, and rules that deny every call; what cannot be decided is left alone. */
+/** Reports rules that no call reaches, and rules that deny every call. Undecidable rules are not reported. */
 export function checkReach(policies: Policies, scope: PolicyScope): readonly UnreachableIssue[] {
   const rules = toFormulaRules(policies, scope, 'anybody');
   const [input, output] = (['input', 'output'] as const).map((at) => rules.filter(({ side }) => side === at));
@@ -22,7 +22,8 @@ export function checkReach(policies: Policies, scope: PolicyScope): readonly Unr
     before: [],
     worlds: worldsOf(formulasOf(input), typesOfInput(scope)),
   });
-  // Of arguments the output knows nothing, of the caller it does; `response` would be taken for the parameter.
+  // Output rules share the caller with input rules but not the arguments. A parameter named `response` would
+  // be confused with the result.
   const mixed = scope.parameters.some(({ name }) => name === 'response');
   const [ofInput, ofOutput] = [typesOfInput(scope), typesOfOutput(scope)];
   const typeOf: TypeOf = (path) => ofInput(path) ?? ofOutput(path);
@@ -52,13 +53,13 @@ function undenied(rules: readonly FormulaRule[], worlds: readonly World[]): read
 
 interface Walk {
   readonly rules: readonly FormulaRule[];
-  /** Those that are asked before. */
+  /** The rules that are evaluated earlier. */
   readonly before: readonly FormulaRule[];
-  /** Null: nothing can be said. */
+  /** Null if there are too many assignments for an answer. */
   readonly worlds: readonly World[] | null;
 }
 
-/** Goes through the rules of one side as a call does, in all worlds at once. */
+/** Evaluates the rules of one side in their order, under all assignments at once. */
 function walk({ rules, before, worlds }: Walk): Walked {
   if (worlds === null) return NOTHING;
   const problems: UnreachableIssue[] = [];
@@ -81,7 +82,7 @@ function walk({ rules, before, worlds }: Walk): Walked {
 
 const pathOf = ({ side, index }: FormulaRule) => ['policies', side, index, 'condition'];
 
-/** In some world it may still fail, which denies: that is no use that anybody meant. */
+/** The rule may still fail under some assignment, which denies, but nobody intends that. */
 function never(rule: FormulaRule, worlds: readonly World[]): UnreachableIssue {
   const fails = worlds.some((world) => evaluateFormula(rule.formula, world) === 'fails');
   return {
@@ -92,7 +93,7 @@ function never(rule: FormulaRule, worlds: readonly World[]): UnreachableIssue {
   };
 }
 
-/** The first rules that between them take every call which this one is for. */
+/** The first earlier rules that together handle every call which this rule could handle. */
 function shadowed(
   rule: FormulaRule,
   before: readonly FormulaRule[],
@@ -108,7 +109,7 @@ function shadowed(
   };
 }
 
-/** A field that is gone cannot be masked. */
+/** A removed field cannot be masked. */
 function hiddenAlready(
   { rule, name, side, index }: FormulaRule,
   before: readonly FormulaRule[],

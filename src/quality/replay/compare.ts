@@ -2,19 +2,19 @@ import { isList, isObject, type JsonValue } from '../../json.ts';
 import { isSame } from '../../types/canonical.ts';
 import { type Ended, isMarked } from './record.ts';
 
-/** In what an answer differs from the recorded one: plain JSON. */
+/** A difference between an answer and the recorded one. Plain JSON. */
 export type ReplayDifference = {
   readonly what: 'endpoint' | 'decision' | 'status' | 'shape' | 'rows';
-  /** In the result. */
+  /** The path in the result. */
   readonly path?: string;
   readonly old: JsonValue;
   readonly new: JsonValue;
 };
 
-/** How many differences of shape say enough. */
+/** The most differences of shape that are reported. */
 const MOST = 5;
 
-/** How an answer differs from the recorded one; what either of them does not say is not compared. */
+/** Compares an answer with the recorded one. Only fields that both have are compared. */
 export function compareEnded(before: Ended, after: Ended): readonly ReplayDifference[] {
   const differences = [...compareDecision(before, after), ...compareStatus(before, after)];
   if (before.status === 'error' || after.status === 'error') return differences;
@@ -43,7 +43,7 @@ function wordOf({ status, errorCode, errorText }: Ended): string {
   return errorCode ?? (bare(errorText) || status);
 }
 
-/** Each failure has an id of its own. */
+/** Removes the error id, which differs for each failure. */
 function bare(text: string | null): string {
   return (text ?? '').replace(/ \(error id [^)]*\)$/, '');
 }
@@ -57,7 +57,7 @@ function compareRows(before: Ended, after: Ended, shaped: boolean): readonly Rep
   return found === null ? [] : [{ what: 'rows', ...found }];
 }
 
-/** The first place in which two values differ, where nothing was taken out. */
+/** The first path at which two values differ, apart from redacted parts. */
 function firstDifference(
   before: JsonValue,
   after: JsonValue,
@@ -86,7 +86,7 @@ function firstOf(pairs: readonly (readonly [string, JsonValue, JsonValue])[]) {
   return null;
 }
 
-/** Names and types of a result, whatever the number of its items. */
+/** Compares the names and types of results, regardless of the number of items. */
 function compareShapes(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
@@ -133,7 +133,7 @@ function typeOf(value: JsonValue): string {
   return typeof value;
 }
 
-/** Something was taken out here, or above. */
+/** Whether the value at a path, or around it, was redacted. */
 function isHidden(shape: Shape, path: string): boolean {
   for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['), 0))) {
     if (shape.get(at)?.has(HIDDEN)) return true;
@@ -142,13 +142,13 @@ function isHidden(shape: Shape, path: string): boolean {
   }
 }
 
-/** Of a list without items nothing is known about its items. */
+/** A list without items gives no information about its items. */
 function isEmptied(shape: Shape, path: string): boolean {
   const list = path.lastIndexOf('[]');
   return list >= 0 && !shape.has(path.slice(0, list + 2));
 }
 
-/** Whether a value is null is a matter of rows. */
+/** Null is compatible with any type, because it depends on the rows. */
 function fits(before: ReadonlySet<string> | undefined, after: ReadonlySet<string> | undefined): boolean {
   if (before === undefined || after === undefined) return false;
   const [was, is] = [before, after].map((types) => [...types].filter((type) => type !== 'null'));

@@ -3,19 +3,19 @@ import { REDACTED } from '../../audit/redaction/redact.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { EndpointKind } from '../../project/model.ts';
 
-/** A call as the audit log has it, with everything that is needed to make it again. */
+/** A call from the audit log with everything that is needed to repeat it. */
 export interface RecordedCall {
   readonly id: string;
   readonly timestamp: string;
   readonly kind: EndpointKind;
-  /** Of a resource its URI template. */
+  /** For a resource, its URI template. */
   readonly name: string;
   readonly args: JsonObject;
   readonly userId: string | null;
   readonly ended: Ended;
 }
 
-/** How a call ended; what is not known is not compared. */
+/** The outcome of a call. Unknown fields are not compared. */
 export interface Ended {
   readonly status: 'success' | 'error';
   readonly durationMs: number;
@@ -26,7 +26,7 @@ export interface Ended {
   readonly value?: JsonValue;
 }
 
-/** Why a record is not replayed. */
+/** The reasons why a record is not replayed. */
 export const SKIP_REASONS = {
   foreign: 'no record, or torn',
   unrecorded: 'parameters were not recorded',
@@ -37,7 +37,7 @@ export const SKIP_REASONS = {
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 
-/** What says more about the day than about the endpoint. */
+/** Error codes that depend on the circumstances and not on the endpoint. */
 const CIRCUMSTANCES = new Set([
   'busy',
   'cancelled',
@@ -54,7 +54,7 @@ const CIRCUMSTANCES = new Set([
   'internal',
 ]);
 
-/** A record as a call to repeat, or why it is none. */
+/** Converts a record to a repeatable call, or returns the reason why that is impossible. */
 export function toRecordedCall(fields: {
   readonly [field: string]: unknown;
 }): { readonly call: RecordedCall } | { readonly skip: SkipReason } {
@@ -69,7 +69,7 @@ export function toRecordedCall(fields: {
   return { call: { id, timestamp, kind, name, args, userId: textOf(fields.user_id), ended } };
 }
 
-/** How a record says that its call ended. */
+/** The recorded outcome of a call. */
 export function toEnded(fields: { readonly [field: string]: unknown }): Ended {
   const { result_count: rows, duration_ms: duration, output_data: value } = fields;
   return {
@@ -83,7 +83,7 @@ export function toEnded(fields: { readonly [field: string]: unknown }): Ended {
   };
 }
 
-/** Whether something was taken out of a value when it was recorded. */
+/** Whether a part of a value was redacted or truncated in the record. */
 export function isMarked(value: JsonValue): boolean {
   if (typeof value === 'string') return value.includes(REDACTED) || /\[CUT[:\]]/.test(value);
   if (typeof value !== 'object' || value === null) return false;

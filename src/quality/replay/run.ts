@@ -2,15 +2,15 @@ import type { EndpointKind } from '../../project/model.ts';
 import { compareEnded, type ReplayDifference } from './compare.ts';
 import { type Ended, type RecordedCall, type SkipReason, toRecordedCall } from './record.ts';
 
-/** What recorded calls are made again against. */
+/** The server against which recorded calls are repeated. */
 export interface Player {
-  /** What is known of an endpoint: only what reads is ever called. */
+  /** Classifies an endpoint. Only endpoints that read are called. */
   readonly kindOf: (kind: EndpointKind, name: string) => 'reads' | 'writes' | 'asks' | 'gone';
   readonly play: (call: RecordedCall) => Promise<Ended>;
   readonly close: () => Promise<void>;
 }
 
-/** A call that ended otherwise than it was recorded: plain JSON, without its parameters. */
+/** A call whose outcome differs from the record. Plain JSON, without parameters. */
 export type Replayed = {
   readonly record_id: string;
   readonly timestamp: string;
@@ -20,7 +20,7 @@ export type Replayed = {
   readonly time: { readonly old: number; readonly new: number };
 };
 
-/** What a replay has found: plain JSON. */
+/** The report of a replay. Plain JSON. */
 export type ReplayReport = {
   readonly status: 'ok' | 'different';
   readonly records: number;
@@ -28,17 +28,20 @@ export type ReplayReport = {
   readonly same: number;
   readonly different: number;
   readonly skipped: { readonly [reason in SkipReason]?: number };
-  /** Milliseconds of all replayed calls, and how many took more than twice as long and 50 ms more. */
+  /**
+   * Total milliseconds of all replayed calls. `slower` counts those
+   * that took more than twice as long and at least 50 ms more.
+   */
   readonly time: { readonly old: number; readonly new: number; readonly slower: number };
   readonly differences: readonly Replayed[];
 };
 
-/** Fields of a record; null for a line that is none. */
+/** Fields of a record; null for a line that is not a record. */
 export type RecordFields = { readonly [field: string]: unknown } | null;
 
 const SLOWER_MS = 50;
 
-/** Makes recorded reads again, one after the other, and compares how they end. */
+/** Repeats recorded reads, one after the other, and compares their outcomes. */
 export async function replay(
   records: AsyncIterable<RecordFields>,
   player: Player,

@@ -3,10 +3,10 @@ import type { EndpointTest } from '../../project/model.ts';
 import { isSame } from '../../types/canonical.ts';
 import { toDiff, toShort } from './diff.ts';
 
-/** Why an assertion does not hold of a result; null when it does. */
+/** Returns the reason why an assertion fails for a result; null if it holds. */
 type Check = (value: JsonValue) => string | null;
 
-/** Holds a result to every assertion of a test, in the order of the reference; the first that fails is told. */
+/** Checks a result against the assertions of a test, in the order of the reference. Returns the first failure. */
 export function checkAssertions(test: EndpointTest, value: JsonValue): string | null {
   for (const check of checksOf(test)) {
     const failure = check(value);
@@ -36,7 +36,7 @@ function equals(expected: JsonValue): Check {
     isSame(expected, value) ? null : `result: differs from what was expected\n${toDiff(expected, value)}`;
 }
 
-/** A map must have the keys with these values, a list an item that does, a text the text. */
+/** A map must have these keys and values, a list must have such an item, and a text must contain the text. */
 function contains(expected: JsonValue): Check {
   return (value) => {
     if (isList(value)) return containsItems('result_contains', [expected])(value);
@@ -50,7 +50,7 @@ function contains(expected: JsonValue): Check {
   };
 }
 
-/** Of a list, every item is without these fields; a dotted path leads into nested ones. */
+/** No item of a list may have these fields. A dotted path leads into nested ones. */
 function containsNone(fields: readonly string[]): Check {
   return (value) => {
     if (!isList(value) && !isObject(value)) {
@@ -104,7 +104,7 @@ function hasLength(expected: number): Check {
   };
 }
 
-/** In the result as JSON, or in any text of it as it is. */
+/** Searches the result as JSON, and every text in it. */
 function containsText(expected: string): Check {
   return (value) => {
     const found = typeof value !== 'string' && JSON.stringify(value).includes(expected);

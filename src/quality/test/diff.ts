@@ -6,13 +6,13 @@ const WIDEST = 160;
 
 interface Difference {
   readonly path: string;
-  /** Undefined where there should be nothing. */
+  /** Undefined if no value is expected. */
   readonly expected: JsonValue | undefined;
-  /** Undefined where there is nothing. */
+  /** Undefined if there is no value. */
   readonly actual: JsonValue | undefined;
 }
 
-/** Where two values differ, as lines: `-` what was expected, `+` what came instead. */
+/** Shows the difference of two values as lines: `-` expected, `+` actual. */
 export function toDiff(expected: JsonValue, actual: JsonValue): string {
   const found = differencesOf({ path: '', expected, actual });
   const lines = found.slice(0, MOST).flatMap(toLines);
@@ -20,7 +20,7 @@ export function toDiff(expected: JsonValue, actual: JsonValue): string {
   return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
 }
 
-/** A value on one line, shortened where it is long. */
+/** A value on one line, shortened if it is long. */
 export function toShort(value: JsonValue): string {
   const text = JSON.stringify(value);
   return text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text;

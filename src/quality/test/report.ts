@@ -1,4 +1,4 @@
-/** How one test of an endpoint ended: `error` where the call failed and no failure was expected. */
+/** The result of one test; `error` means that the call failed and no failure was expected. */
 export type TestResult = {
   readonly name: string;
   readonly description?: string;
@@ -7,24 +7,24 @@ export type TestResult = {
   readonly time_ms: number;
 };
 
-/** The tests of one endpoint; `error` says why a broken endpoint's could not run. */
+/** The tests of one endpoint; `error` is the reason why they could not run. */
 export type EndpointReport = {
-  /** `kind/name`; the name is `?` where the file is too broken to tell. */
+  /** `kind/name`; the name is `?` if the file cannot be parsed. */
   readonly endpoint: string;
-  /** Of the YAML file, relative to the project's root. */
+  /** The YAML file, relative to the project's root. */
   readonly path: string;
   readonly error?: string;
   readonly tests: readonly TestResult[];
 };
 
-/** What `svc test` found. */
+/** The report of `svc test`. */
 export type TestReport = {
   readonly status: 'ok' | 'failed' | 'error';
   readonly tests_run: number;
   readonly endpoints: readonly EndpointReport[];
 };
 
-/** All reports as one; an error outweighs a failure. */
+/** Combines all reports to one. An error is worse than a failure. */
 export function toTestReport(endpoints: readonly EndpointReport[]): TestReport {
   const tests = endpoints.flatMap((endpoint) => endpoint.tests);
   const broken = endpoints.some(({ error }) => error !== undefined);

@@ -11,14 +11,14 @@ import type { EndpointReport, TestResult } from './report.ts';
 /** The circumstances of a test run. */
 export interface TestRun {
   readonly runtime: Runtime;
-  /** In place of every test's own `user_context`. */
+  /** Replaces every test's own `user_context`. */
   readonly user: User | null;
   readonly signal: AbortSignal;
-  /** Told before each test. */
+  /** Called before each test. */
   readonly onTest?: (endpoint: string, test: string) => void;
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 type Ended = { readonly outcome: Outcome } | { readonly error: SvcError };
 
 /** Runs the tests of one endpoint, one after the other. */
@@ -54,7 +54,7 @@ async function call(endpoint: Endpoint, test: EndpointTest, run: TestRun): Promi
   }
 }
 
-/** Somebody chosen on the command line is everybody. */
+/** A user from the command line replaces the user of every test. */
 function contextOf(test: EndpointTest, { user, signal }: TestRun): RequestContext {
   const own =
     test.user_context && parseUserContext(test.user_context, { from: 'user_context', id: 'test_user' });
@@ -95,7 +95,7 @@ function judgeError(test: EndpointTest, error: SvcError): Verdict | null {
     return { status: 'failed', error: `denied: the call was denied\n+ ${told}` };
   }
   const { error_contains: expected = '' } = test;
-  // What a client reads counts as much as what the author does.
+  // An expected text may match the author's message or the client's.
   if ([told, toPublicText(error)].some((text) => text.includes(expected))) return null;
   return { status: 'failed', error: `error_contains: does not hold\n- ${toShort(expected)}\n+ ${told}` };
 }
