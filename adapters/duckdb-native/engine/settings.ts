@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type ExtensionSettings, extensionOptions } from './extensions.ts';
 
 /** What decides how an engine is set up. */
@@ -25,8 +26,10 @@ export function openOptions(settings: EngineSettings): Record<string, string> {
     scheduler_process_partial: 'true',
     autoload_known_extensions: 'false',
     autoinstall_known_extensions: 'false',
-    // Secrets come from the user file alone, never from what somebody once left in this user's home.
-    allow_persistent_secrets: 'false',
+    // Secrets come from the user file alone, never from this user's home. Without persistent secrets DuckDB cannot
+    // attach Postgres ("Unknown secret storage found: 'local_file'"), so they are kept below a file, where no folder
+    // can exist or be created.
+    secret_directory: join(process.execPath, 'secrets'),
     ...extensionOptions(settings),
   };
 }

@@ -7,7 +7,7 @@ import { isCollateral, isFatal, lostError } from '../errors.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
 import { type Limits, withinLimits } from './limits.ts';
 import { enterQueue } from './queue.ts';
-import { checkKind, refuseFileReaders } from './restrictions.ts';
+import { checkKind, refuseFileReaders, refusePersistentSecrets } from './restrictions.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
@@ -102,6 +102,7 @@ export class NativeDatabase implements Database {
   ): Promise<SqlResult> {
     refuseRevealing(request.sql);
     refuseStandIns(request.sql);
+    refusePersistentSecrets(request.sql);
     if (!this.#engine.external) refuseFileReaders(request.sql);
     await session.defineCallerMacros(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);

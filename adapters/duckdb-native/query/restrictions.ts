@@ -1,5 +1,6 @@
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
+import { lexSql } from '../../../src/sql/lexer.ts';
 import { calledFunction, rejection } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 
@@ -15,6 +16,21 @@ export function isFileReader(name: string): boolean {
 export function refuseFileReaders(sql: string): void {
   const name = calledFunction(sql, FILE_READERS);
   if (name !== undefined) throw rejection(name);
+}
+
+const PERSISTENT_SECRET =
+  /\bCREATE (?:OR REPLACE )?(?:PERSISTENT SECRET|(?:TEMP |TEMPORARY )?SECRET (?:IF NOT EXISTS )?(?:\S+ )?IN )/i;
+
+/** Throws sql_rejected for a statement that stores a secret on disk: secrets come from the user file. */
+export function refusePersistentSecrets(sql: string): void {
+  const words = lexSql(sql)
+    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
+    .map(({ start, end }) => sql.slice(start, end));
+  if (!PERSISTENT_SECRET.test(words.join(' '))) return;
+  throw new SvcError(
+    'sql_rejected',
+    'The statement stores a secret on disk. Name the secret under `secrets` of the user file instead.',
+  );
 }
 
 /** What a statement that writes may be: each has its own transaction, and none changes the engine it runs in. */

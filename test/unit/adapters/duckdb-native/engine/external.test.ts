@@ -1,7 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
+import { openOptions } from '../../../../../adapters/duckdb-native/engine/settings.ts';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { Database } from '../../../../../src/ports.ts';
@@ -63,9 +65,30 @@ describe('the SQL of a project that is open to the outside', () => {
     expect(['sql_failed', 'sql_rejected']).toContain((await errorOf(write(database, sql))).code);
   });
 
-  it('keeps no secret in the home folder', async () => {
-    const error = await errorOf(write(database, "CREATE PERSISTENT SECRET s (TYPE http, bearer_token 'x')"));
-    expect(error.message).toMatch(/[Pp]ersistent secrets are (currently )?disabled/);
+  it.each([
+    "CREATE PERSISTENT SECRET s (TYPE http, bearer_token 'x')",
+    "create or replace /* so */ persistent secret s (TYPE http, bearer_token 'x')",
+    "CREATE SECRET s IN local_file (TYPE http, bearer_token 'x')",
+    "CREATE SECRET IF NOT EXISTS s IN local_file (TYPE http, bearer_token 'x')",
+    "CREATE TEMP SECRET IN local_file (TYPE http, bearer_token 'x')",
+    "PREPARE p AS CREATE PERSISTENT SECRET s (TYPE http, bearer_token 'x')",
+  ])('stores no secret on disk: %s', async (sql) => {
+    const error = await errorOf(write(database, sql));
+    expect(error).toMatchObject({
+      code: 'sql_rejected',
+      message: expect.stringContaining('stores a secret on disk'),
+    });
+    expect(existsSync(join(homedir(), '.duckdb/stored_secrets/s.duckdb_secret'))).toBe(false);
+  });
+
+  it('has nowhere to store a secret', async () => {
+    const { openInstance } = await loadDriver();
+    const instance = await openInstance(':memory:', openOptions({ readonly: false }));
+    const connection = await instance.connect();
+    const stored = connection.run("CREATE PERSISTENT SECRET s (TYPE http, bearer_token 'x')");
+    await expect(stored).rejects.toThrow('Failed to initialize persistent storage directory');
+    connection.closeSync();
+    instance.closeSync();
   });
 });
 
