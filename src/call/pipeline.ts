@@ -24,8 +24,7 @@ import {
   toRecordedMessage,
 } from './prompt.ts';
 import { isPython, runPython } from './python.ts';
-import { type Content, checkResult, shapeReturned, shapeRows } from './result.ts';
-import { enforceLimits } from './result-limits.ts';
+import { type Content, checkResult, enforceLimits, shapeReturned, shapeRows } from './result.ts';
 import type { Outcome, Runtime } from './runtime.ts';
 import { isSql, runSql } from './sql.ts';
 
@@ -104,12 +103,14 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   const loading = policiesOf(call.entry);
   const policies = loading === null ? null : await loading;
   await enforceInput(call, state, policies, span);
-  notifyChecked(call.context);
-  const values = needsElicitation(call.entry) ? await elicitAnswers(call, state) : state.args;
+  if (isWatched(call.context)) notifyChecked(call.context);
+  const { ask, confirm } = call.entry;
+  const asks = ask !== undefined || confirm !== undefined;
+  const values = asks ? await elicitAnswers(call, state) : state.args;
   const produced = await execute(call, values, state, span);
   const value = await enforceOutput(call, state, policies, produced.value, span);
   const answer = await toAnswer(call, produced, value);
-  notifyDone(call.context, state.decision);
+  if (isWatched(call.context)) notifyDone(call.context, state.decision);
   return answer;
 }
 
@@ -130,7 +131,8 @@ function enforceScopes({ entry, context }: Call): void {
 
 async function validateInput({ entry, args, context }: Call, state: CallState, parent: Span): Promise<void> {
   await parent.span('svc.validation.input', {}, async () => {
-    state.args = checkArguments(entry, splitAnswers(entry, args, context).args);
+    const own = entry.ask === undefined ? args : splitAnswers(entry, args, context).args;
+    state.args = checkArguments(entry, own);
   });
 }
 
@@ -145,8 +147,9 @@ async function enforceInput(
   });
 }
 
-function needsElicitation({ ask, confirm }: AnyEntry): boolean {
-  return ask !== undefined || confirm !== undefined;
+/** Whether the client asked for progress or log lines; most clients do not. */
+function isWatched({ progress, notify }: RequestContext): boolean {
+  return progress !== undefined || notify !== undefined;
 }
 
 async function elicitAnswers({ runtime, entry, args, context }: Call, state: CallState): Promise<JsonObject> {
@@ -183,9 +186,9 @@ async function runSource(
 ): Promise<Produced> {
   const { timeoutMs } = entry.limits;
   if (isSql(entry)) {
-    const work = watchWork(context, { noun: 'statement', timeoutMs });
-    const result = await runSql(runtime, entry, values, { context, span }).finally(work.stop);
-    work.finish(result.rows.length);
+    const work = isWatched(context) ? watchWork(context, { noun: 'statement', timeoutMs }) : null;
+    const result = await runSql(runtime, entry, values, { context, span }).finally(work?.stop);
+    work?.finish(result.rows.length);
     span.set({ 'svc.result.count': result.rows.length });
     return { ...shapeRows(result, entry), truncated: result.truncated };
   }

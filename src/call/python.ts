@@ -1,11 +1,13 @@
 import type { CompiledPython, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import type { Python, PythonResult, Span } from '../ports.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
+import { formatOf } from '../types/formats.ts';
+import type { TypeNode } from '../types/node.ts';
 import type { Advance } from './notifications.ts';
 import { createPythonHost } from './python-host.ts';
-import { kindsOf } from './python-kinds.ts';
 import type { Runtime } from './runtime.ts';
 import { reasonOf } from './sql.ts';
 
@@ -77,4 +79,46 @@ export interface PythonWork {
 /** The return value of a function, cut to the rows that its endpoint may return. */
 export interface Returned extends PythonResult {
   readonly truncated: boolean;
+}
+
+const kinds = new WeakMap<PythonEntry, JsonObject>();
+
+/** Lists the arguments that become other than JSON types in Python (docs/reference/python.md). */
+export function kindsOf(entry: PythonEntry): JsonObject {
+  const known = kinds.get(entry);
+  if (known !== undefined) return known;
+  const parameters = [...entry.parameters, ...answerParameters(entry.ask ?? [])];
+  const found = fieldsOf(parameters.map((parameter) => [parameter.name, parameter]));
+  kinds.set(entry, found);
+  return found;
+}
+
+function fieldsOf(fields: readonly (readonly [string, TypeNode])[]): JsonObject {
+  const found = fields.flatMap(([name, node]) => {
+    const kind = kindOf(node);
+    return kind === null ? [] : [[name, kind] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function kindOf({ type, format, items, properties }: TypeNode): JsonValue {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return type;
+    case 'string':
+      return format === undefined ? null : (formatOf(format).python?.kind ?? null);
+    case 'array':
+      return wrapped('items', items === undefined ? null : kindOf(items));
+    case 'object': {
+      const fields = fieldsOf(Object.entries(properties ?? {}));
+      return wrapped('properties', Object.keys(fields).length === 0 ? null : fields);
+    }
+    case 'boolean':
+      return null;
+  }
+}
+
+function wrapped(key: string, kind: JsonValue): JsonValue {
+  return kind === null ? null : { [key]: kind };
 }

@@ -1,4 +1,4 @@
-import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { Limits, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlResult } from '../ports.ts';
@@ -6,6 +6,7 @@ import type { TypeNode } from '../types/node.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
 import type { PythonEntry, Returned } from './python.ts';
+import type { Outcome, Truncation } from './runtime.ts';
 
 /** A result in the form that `return` and the media type ask for. */
 export interface Content {
@@ -116,4 +117,55 @@ export function checkResult({ name, returns }: ToolEntry | ResourceEntry, value:
     'result_invalid',
     `${name} returned what \`return\` does not allow:\n${toLines(checked.issues)}`,
   );
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Holds a value to its limits: a list is cut after the last item that fits and says so. Throws result_too_large for
+ * any other value.
+ */
+export function enforceLimits(value: JsonValue, rowsTruncated: boolean, limits: Limits): Outcome {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const truncated = rowsTruncated ? rowTruncation(limits) : null;
+  if (fits(text, limits.bytes)) return { value, text, truncated };
+  if (!Array.isArray(value)) {
+    throw new SvcError(
+      'result_too_large',
+      `The result is larger than the ${limits.bytes} bytes this endpoint may return.`,
+    );
+  }
+  const items = cutToBytes(value, limits.bytes);
+  return { value: items, text: JSON.stringify(items), truncated: byteTruncation(limits, items.length) };
+}
+
+/** A UTF-16 unit takes at most three bytes, so most results are settled without encoding them. */
+function fits(text: string, bytes: number): boolean {
+  if (text.length * 3 <= bytes) return true;
+  return text.length <= bytes && encoder.encode(text).length <= bytes;
+}
+
+function cutToBytes(items: readonly JsonValue[], bytes: number): readonly JsonValue[] {
+  let left = bytes - 2;
+  const end = items.findIndex((item) => {
+    left -= encoder.encode(JSON.stringify(item)).length + 1;
+    return left < 0;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
+function rowTruncation(limits: Limits): Truncation {
+  return {
+    reason: 'rows',
+    limit: limits.rows,
+    hint: `Only the first ${limits.rows} rows are shown. Narrow the arguments, or ask for less at a time.`,
+  };
+}
+
+function byteTruncation(limits: Limits, shown: number): Truncation {
+  return {
+    reason: 'bytes',
+    limit: limits.bytes,
+    hint: `Only the first ${shown} items are shown: the result is larger than ${limits.bytes} bytes. Narrow the arguments, or ask for less at a time.`,
+  };
 }

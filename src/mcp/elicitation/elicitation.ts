@@ -25,16 +25,15 @@ function ownSealer(): Sealer {
 }
 
 /**
- * Makes the elicitation of a call; undefined if its endpoint asks nothing. Throws arguments_invalid for the state
- * of another call.
+ * Makes the elicitation of a call whose endpoint asks something; undefined if its client cannot be asked. Throws
+ * arguments_invalid for the state of another call.
  */
-export async function askingOf(
+export async function elicitationOf(
   parts: ServerDeps,
   ctx: ServerContext,
-  entry: AnyEntry | undefined,
+  entry: AnyEntry,
   args: JsonObject,
 ): Promise<Elicitation | undefined> {
-  if (entry?.ask === undefined && entry?.confirm === undefined) return undefined;
   const caller = parts.callerOf(ctx);
   if (parts.era === 'legacy') return toLegacy(ctx, caller);
   const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };

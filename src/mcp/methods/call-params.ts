@@ -8,7 +8,7 @@ import { SvcError, toSvcError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { ServerDeps } from '../context.ts';
 import { contextOf } from '../context.ts';
-import { askingOf } from '../elicitation/elicitation.ts';
+import { elicitationOf } from '../elicitation/elicitation.ts';
 import { toProtocolError } from '../errors.ts';
 
 /** The parameters of calls. We read them here and not by a schema, so that malformed calls are recorded too. */
@@ -45,7 +45,9 @@ export async function beginCall<Entry extends AnyEntry>(
       throw new SvcError('arguments_invalid', `Invalid params for ${ctx.mcpReq.method}: ${problem}`);
     }
     if (entry === undefined) throw unknown(kind, name);
-    return { entry, context: contextOf(parts, ctx, await askingOf(parts, ctx, entry, args)) };
+    const asks = entry.ask !== undefined || entry.confirm !== undefined;
+    const elicitation = asks ? await elicitationOf(parts, ctx, entry, args) : undefined;
+    return { entry, context: contextOf(parts, ctx, elicitation) };
   } catch (thrown) {
     const error = toSvcError(thrown);
     const call = { args, context: contextOf(parts, ctx), error };
