@@ -1,17 +1,17 @@
 import { type Context, Hono } from 'hono';
-import { createAuthenticate, grantedTo, visibleHeaders } from './auth/guard.ts';
-import type { Auth } from './auth/types.ts';
+import { authenticateSender, visibleHeaders } from './auth/guard.ts';
+import type { Auth, Sender } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
-import { logIdsOf } from './context.ts';
+import { logIdsOf, type User } from './context.ts';
 import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { enforceAccess, type HttpAccess } from './http/access.ts';
-import { type Admission, type AdmissionOptions, type Admit, createAdmission } from './http/admission.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
-import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/origin.ts';
+import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/public-address.ts';
+import { type CountRequest, createRequestCount, type RateLimit } from './http/rate-limit.ts';
 import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
 import { type Live, openLive } from './mcp/sessions/live.ts';
@@ -23,7 +23,7 @@ import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 
 /** How a project is served over HTTP. */
-export interface AppOptions extends AdmissionOptions {
+export interface AppOptions {
   /** The host names and origins that may reach the server. */
   readonly access: () => HttpAccess;
   /** Asked once for each request, so that a reload can swap it. */
@@ -35,6 +35,10 @@ export interface AppOptions extends AdmissionOptions {
   readonly instructions?: string;
   /** The sign-in that protects `/mcp`, read for each request. Null: anonymous access. */
   readonly auth?: () => Auth | null;
+  /** Identifies the user in place of `auth`; null for an anonymous request. Throws SvcError for bad credentials. */
+  readonly authenticate?: (request: Request) => Promise<User | null>;
+  /** The rate limit, read for each request. Null: none. */
+  readonly rateLimit?: () => RateLimit | null;
   readonly maxBodyBytes?: number;
   /** The public address of the server. Default: the address that the request names. */
   readonly publicAddress?: () => PublicAddress;
@@ -85,25 +89,29 @@ type Env = { Bindings: Extra; Variables: { requestId: string } };
 export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
-  const { admit, countAddress } = createAdmission(withAuth(options));
+  const admission: Admission = {
+    count: options.rateLimit === undefined ? () => {} : createRequestCount(options.rateLimit),
+    authenticate: toAuthenticate(options),
+  };
   hono.use(async (c, next) => {
     c.set('requestId', c.env.requestId ?? crypto.randomUUID());
-    await next();
-    c.res.headers.set('x-request-id', c.get('requestId'));
-  });
-  hono.use(async (c, next) => {
     const access = options.access();
     enforceAccess(c.req.raw.headers, access);
-    const answered = answerAuth(c, options, countAddress);
-    // its pages are for browsers alone, and its other answers say themselves which origins may read them
-    if (answered !== null) return answered;
-    await next();
-    const origin = c.req.raw.headers.get('origin');
-    if (origin !== null) exposeTo(access.allowedOrigins === null ? '*' : origin, c.res.headers);
+    const auth = options.auth?.() ?? null;
+    const answered = auth === null ? null : answerAuth(c, auth, admission);
+    if (answered === null) {
+      await next();
+      const origin = c.req.raw.headers.get('origin');
+      if (origin !== null) exposeTo(access.allowedOrigins === null ? '*' : origin, c.res.headers);
+    } else {
+      // OAuth answers state themselves which origins may read them.
+      c.res = await answered;
+    }
+    c.res.headers.set('x-request-id', c.get('requestId'));
   });
   const live = options.stateless ? null : openLive(options.changes);
-  routeMcp(hono, options, live, admit);
-  if (options.sse !== undefined) routeSse(hono, options, options.sse, admit);
+  routeMcp(hono, options, live, admission);
+  if (options.sse !== undefined) routeSse(hono, options, options.sse, admission);
   let stopping = false;
   routeHealth(hono, options, () => stopping);
   routeLanding(hono, options);
@@ -122,21 +130,24 @@ export function createApp(options: AppOptions): App {
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The OAuth paths; none without sign-in. */
-function answerAuth(
-  c: Context<Env>,
-  { auth }: AppOptions,
-  countAddress: Admission['countAddress'],
-): Promise<Response> | null {
+/** Answers an OAuth path; null for any other path. */
+function answerAuth(c: Context<Env>, auth: Auth, { count }: Admission): Promise<Response> | null {
   const { raw: request } = c.req;
   const signal = c.env.signal ?? request.signal;
   const body = () => readBody(request, MAX_FORM_BYTES);
-  return auth?.()?.respond({ request, body, signal, count: () => countAddress(c.env.address) }) ?? null;
+  return auth.respond({ request, body, signal, count: () => count(null, c.env.address) });
 }
 
-function withAuth({ auth, ...options }: AppOptions): AdmissionOptions {
-  const spans = () => options.runtime().spans;
-  return auth === undefined ? options : { ...options, authenticate: createAuthenticate(auth, spans) };
+/** The checks of every request for MCP. */
+interface Admission {
+  /** Null: every sender is anonymous. */
+  readonly authenticate: ((request: Request) => Promise<Sender | null>) | null;
+  readonly count: CountRequest;
+}
+
+function toAuthenticate({ auth, authenticate, runtime }: AppOptions): Admission['authenticate'] {
+  if (auth !== undefined) return (request) => authenticateSender(auth(), runtime().spans, request);
+  return authenticate === undefined ? null : async (request) => ({ user: await authenticate(request) });
 }
 
 function isProtected({ auth, authenticate }: AppOptions): boolean {
@@ -150,28 +161,31 @@ function fail(error: SvcError, c: Context<Env>, log: Log): Response {
     const fields = { ...ids, error_id: requestId, code: error.code, causes: causesOf(error) };
     log({ level: 'error', message: `${c.req.method} ${c.req.path} failed: ${error.message}`, fields });
   }
-  return toErrorResponse(error, c.req.path, requestId);
+  const response = toErrorResponse(error, c.req.path, requestId);
+  // The guard above sets it on answers, and an error of the guard itself passes it by.
+  response.headers.set('x-request-id', requestId);
+  return response;
 }
 
-function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admit: Admit): void {
+function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admission: Admission): void {
   const methods = live === null ? 'POST' : 'POST, GET, DELETE';
   const { changes: _, ...served } = options;
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
-  const endpoints = new WeakMap<Runtime, McpHandler>();
-  const endpointOf = (runtime: Runtime): McpHandler => {
-    const known = endpoints.get(runtime);
-    if (known !== undefined) return known;
-    const endpoint = createMcpHandler(runtime, { ...served, ...kept, private: isProtected(options) });
-    endpoints.set(runtime, endpoint);
-    return endpoint;
+  const handlers = new WeakMap<Runtime, McpHandler>();
+  const createHandler = (runtime: Runtime): McpHandler => {
+    const handler = createMcpHandler(runtime, { ...served, ...kept, private: isProtected(options) });
+    handlers.set(runtime, handler);
+    return handler;
   };
   hono.post('/mcp', async (c) => {
-    const { raw } = c.req;
-    const caller = await toCaller(c, admit, 'http');
-    const body = await readBody(raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    return endpointOf(options.runtime())({ headers: raw.headers, body, caller, respond: c.env.respond });
+    const { headers } = c.req.raw;
+    const caller = await toCaller(c, admission, 'http');
+    const body = await readBody(c.req.raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
+    const runtime = options.runtime();
+    const handle = handlers.get(runtime) ?? createHandler(runtime);
+    return handle({ headers, body, caller, respond: c.env.respond });
   });
-  if (live !== null) routeSessions(hono, live.sessions, admit);
+  if (live !== null) routeSessions(hono, live.sessions, admission);
   hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
   hono.all('/mcp', (c) => refuseMethod(c, methods));
 }
@@ -185,14 +199,14 @@ function refuseMethod(c: Context<Env>, methods: string): Response {
   return refused;
 }
 
-function routeSessions(hono: Hono<Env>, sessions: Sessions, admit: Admit): void {
+function routeSessions(hono: Hono<Env>, sessions: Sessions, admission: Admission): void {
   hono.get('/mcp', async (c, next) => {
     if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
-    return answerListen(sessions, c.req.raw.headers, await toCaller(c, admit, 'http'));
+    return answerListen(sessions, c.req.raw.headers, await toCaller(c, admission, 'http'));
   });
   hono.delete('/mcp', async (c, next) => {
     if (!namesSession(c.req.raw.headers)) return next();
-    return answerEnd(sessions, c.req.raw.headers, await toCaller(c, admit, 'http'));
+    return answerEnd(sessions, c.req.raw.headers, await toCaller(c, admission, 'http'));
   });
 }
 
@@ -201,16 +215,16 @@ function isHead(c: Context<Env>): boolean {
   return c.req.method === 'HEAD';
 }
 
-function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit: Admit): void {
+function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admission: Admission): void {
   const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
   hono.get('/sse', async (c) => {
     if (isHead(c)) return refuseMethod(c, 'GET');
-    const caller = await toCaller(c, admit, 'sse');
+    const caller = await toCaller(c, admission, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
     return sse.open(caller, pathname);
   });
   hono.post('/messages', async (c) => {
-    const caller = await toCaller(c, admit, 'sse');
+    const caller = await toCaller(c, admission, 'sse');
     const body = await readBody(c.req.raw, maxBodyBytes);
     return sse.receive(c.req.query('session_id') ?? '', { headers: c.req.raw.headers, body, caller });
   });
@@ -220,19 +234,32 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admit:
   hono.all('/messages', (c) => refuseMethod(c, 'POST'));
 }
 
-async function toCaller(c: Context<Env>, admit: Admit, transport: Caller['transport']): Promise<Caller> {
+/** Authenticates the sender and counts the request. Throws SvcError for bad credentials, and rate_limited. */
+async function toCaller(
+  c: Context<Env>,
+  { authenticate, count }: Admission,
+  transport: Caller['transport'],
+): Promise<Caller> {
   const { raw } = c.req;
+  const { address } = c.env;
+  const sender = await authenticate?.(raw).catch((thrown) => {
+    count(null, address);
+    throw thrown;
+  });
+  const user = sender?.user ?? null;
+  count(user, address);
   let headers: ReadonlyMap<string, string> | undefined;
   return {
     requestId: c.get('requestId'),
     transport,
-    ...(await admit(raw, c.env.address)),
+    user,
+    countAnother: () => count(user, address),
     headers: () => {
-      headers ??= visibleHeaders(raw);
+      headers ??= visibleHeaders(raw, sender?.hidesCredentials ?? false);
       return headers;
     },
-    sessionId: null,
-    ...grantedTo(raw),
+    sessionId: sender?.sessionId ?? null,
+    ...(sender?.grant && { grant: sender.grant }),
     traceparent: raw.headers.get('traceparent'),
     signal: c.env.signal ?? raw.signal,
   };

@@ -1,7 +1,7 @@
 import type { AppOptions } from '../../src/app.ts';
 import { type HttpAccess, OPEN_ACCESS, withNames } from '../../src/http/access.ts';
-import { OWN_ADDRESS, type PublicAddress } from '../../src/http/origin.ts';
-import { type RateLimit, toRateLimit } from '../../src/http/throttle.ts';
+import { OWN_ADDRESS, type PublicAddress } from '../../src/http/public-address.ts';
+import { type RateLimit, toRateLimit } from '../../src/http/rate-limit.ts';
 import type { Settings } from '../../src/settings/model.ts';
 
 /** The options of an app about hosts, rate limit and public address, and the function that applies settings to them. */

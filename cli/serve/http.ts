@@ -5,7 +5,7 @@ import { startHttpServer } from '../../adapters/node/http/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
-import { toBase } from '../../src/http/origin.ts';
+import { toBase } from '../../src/http/public-address.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Output } from '../io/output.ts';
 import { toBanner } from './banner.ts';

@@ -1,57 +1,180 @@
-import { SvcError } from '../errors.ts';
-import { toChallenge } from './challenge.ts';
-import type { PublicUrls } from './issuer.ts';
+import type * as v from 'valibot';
+import type { User } from '../context.ts';
+import { SvcError, toSvcError } from '../errors.ts';
+import { type Claims, toUser } from './claims.ts';
+import type { PublicUrls } from './public-urls.ts';
 import type { Scopes } from './scopes.ts';
-import type { Authenticated, AuthRejection } from './types.ts';
+import { freshen, isDue, isOver } from './session-renewal.ts';
+import { readSession, type StoredSession } from './sessions.ts';
+import { ACCESS } from './tokens.ts';
+import type { Authenticated, AuthRejection, AuthServer } from './types.ts';
 
-/** A token in a request, or why there is none. */
-export type FoundToken = { readonly token: string } | AuthRejection;
+type AccessToken = v.InferOutput<typeof ACCESS>;
 
-/** Longer ones are not looked at. */
+/**
+ * Authenticates a request to the MCP endpoint by its bearer token. A rejection carries the error and the challenge for
+ * the client.
+ */
+export async function authenticateBearer(
+  server: AuthServer,
+  urls: PublicUrls,
+  request: Request,
+): Promise<Authenticated | AuthRejection> {
+  try {
+    const access = await openAccessToken(server, urls, findToken(request));
+    enforceAudience(access, urls);
+    enforceClient(access, server);
+    enforceProvider(access, server);
+    const { who: claims, sc: scopes, sid: sessionId } = access;
+    const user =
+      claims === undefined
+        ? userOfSession(server, await freshenSession(server, sessionId, await openSession(server, sessionId)))
+        : userOfClaims(server, access, claims);
+    return checkRequiredScopes({ user, scopes, sessionId }, urls, server.scopes);
+  } catch (thrown) {
+    return toRejection(thrown, urls, server.scopes);
+  }
+}
+
+/** The most characters of a token. */
 const MAX_TOKEN = 8_192;
 
-/** The bearer token of a request: in its header, never in its address (MCP Authorization, "Access Token Usage"). */
-export function findToken({ headers, url }: Request, urls: PublicUrls, { basic }: Scopes): FoundToken {
-  const header = headers.get('authorization');
+/**
+ * Returns the bearer token of the Authorization header. Throws token_missing without one, token_invalid for a malformed
+ * one, and request_invalid for a token in the URL (MCP Authorization, "Access Token Usage").
+ */
+export function findToken({ headers, url }: Request): string {
+  const header = headers.get('authorization') ?? '';
   if (/[?&]access_token=/.test(url)) {
-    const message = 'The token must be in the Authorization header, not in the address.';
-    return refuse(new SvcError('request_invalid', message), urls, basic, 'invalid_request');
+    throw new SvcError('request_invalid', 'The token must be in the Authorization header, not in the URL.');
   }
-  const scheme = /^ *bearer(?: |$)/i.test(header ?? '');
-  if (!scheme) return refuse(new SvcError('token_missing', 'A bearer token is needed.'), urls, basic);
-  const token = /^ *bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1];
-  if (token !== undefined && token.length <= MAX_TOKEN) return { token };
-  return refuseToken(urls, basic);
+  if (!/^ *bearer(?: |$)/i.test(header)) throw new SvcError('token_missing', 'A bearer token is required.');
+  const token = /^ *bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1];
+  if (token === undefined || token.length > MAX_TOKEN) throw tokenInvalid();
+  return token;
 }
 
-/** For a token that is not good, whatever the reason. */
-export function refuseToken(urls: PublicUrls, scopes: readonly string[]): AuthRejection {
-  const error = new SvcError('token_invalid', 'The token is not valid, or it is over.');
-  return refuse(error, urls, scopes, 'invalid_token');
+async function openAccessToken({ sealer }: AuthServer, { issuer }: PublicUrls, token: string) {
+  const access = await sealer.open('access', issuer, token, ACCESS);
+  if (access === null) throw tokenInvalid();
+  return access;
 }
 
-/** Somebody, if the token holds all of the scopes that everybody needs. */
-export function enforceRequired(
-  found: Authenticated,
+function enforceAudience({ aud }: AccessToken, { resource }: PublicUrls): void {
+  if (aud !== resource) throw tokenInvalid();
+}
+
+/** Throws token_invalid for a client that the operator has blocked since. */
+function enforceClient({ h: clientHash }: AccessToken, { blocked }: AuthServer): void {
+  if (blocked.has(clientHash)) throw tokenInvalid();
+}
+
+/** Throws token_invalid for a user of an earlier identity provider. A client's own token has no provider. */
+function enforceProvider({ idp }: AccessToken, { provider }: AuthServer): void {
+  if (idp !== null && idp !== provider.id) throw tokenInvalid();
+}
+
+function userOfClaims({ now }: AuthServer, { idp, up: upstream }: AccessToken, claims: Claims): User {
+  const isLive = upstream !== undefined && (upstream.e === null || upstream.e > now() / 1000);
+  return toUser(claims, idp, isLive ? upstream.t : null);
+}
+
+/** Reads the session from the store on every request, so that a sign-out takes effect at once. */
+async function openSession(server: AuthServer, id: string): Promise<StoredSession> {
+  const stored = await readSession(server, id);
+  if (stored === null || stored.session.end <= server.now() / 1000) throw tokenInvalid();
+  return stored;
+}
+
+/** Seconds for which the calls of a session do not retry a provider that did not answer. */
+const RETRY_SECONDS = 30;
+
+/** Renews the provider's token if it is due. Throws token_invalid if the provider ended the login. */
+async function freshenSession(server: AuthServer, id: string, stored: StoredSession): Promise<StoredSession> {
+  if (!isDue(server, stored.session)) return stored;
+  const fresh = await tryToFreshen(server, id, stored);
+  if (fresh === null) throw tokenInvalid();
+  return fresh;
+}
+
+/** Keeps the session as it is while the provider does not answer, because most calls never need its token. */
+async function tryToFreshen(
+  server: AuthServer,
+  id: string,
+  stored: StoredSession,
+): Promise<StoredSession | null> {
+  const rest = `rest:${id}`;
+  if ((await server.store?.get(rest)) ?? null) return stored;
+  try {
+    return await freshen(server, id, stored);
+  } catch (thrown) {
+    server.log({ level: 'warn', message: `a token was not renewed: ${toSvcError(thrown).message}` });
+    if (!(thrown instanceof SvcError) || thrown.code !== 'login_unavailable') throw thrown;
+    // The store itself may be out of order.
+    await server.store?.claimOnce(rest, RETRY_SECONDS).catch(() => false);
+    return readSession(server, id);
+  }
+}
+
+function userOfSession(server: AuthServer, { session }: StoredSession): User {
+  return toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
+}
+
+/** Returns the login if it holds every scope that the server requires of all callers. */
+export function checkRequiredScopes(
+  login: Authenticated,
   urls: PublicUrls,
   { required }: Scopes,
 ): Authenticated | AuthRejection {
-  if (required.every((scope) => found.scopes.includes(scope))) return found;
-  const error = new SvcError('scope_insufficient', `The token must hold all of: ${required.join(' ')}.`);
-  return refuse(error, urls, needAll(found.scopes, required), 'insufficient_scope');
+  if (required.every((scope) => login.scopes.includes(scope))) return login;
+  return rejectScopes(urls, login.scopes, required);
 }
 
-/** What a client asks for next: what it holds, or it would lose that, and what is needed. */
-export function needAll(held: readonly string[], needed: readonly string[]): readonly string[] {
-  return [...new Set([...needed, ...held])];
-}
-
-function refuse(
-  error: SvcError,
+/**
+ * Rejects a token that lacks scopes. The challenge names the scopes that the client holds too, because the next token
+ * replaces this one.
+ */
+export function rejectScopes(
   urls: PublicUrls,
-  scopes: readonly string[],
-  code?: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
+  held: readonly string[],
+  needed: readonly string[],
 ): AuthRejection {
-  const told = code === undefined ? {} : { error: code, description: error.message };
-  return { error, challenge: toChallenge(urls, { scopes, ...told }) };
+  const error = new SvcError('scope_insufficient', `The token must hold all of: ${needed.join(' ')}.`);
+  return { error, challenge: toChallenge(urls, [...new Set([...needed, ...held])], error) };
+}
+
+/** Rejects a request for an error. The challenge asks for the basic scopes. */
+export function toRejection(thrown: unknown, urls: PublicUrls, { basic }: Scopes): AuthRejection {
+  const error = toSvcError(thrown);
+  return { error, challenge: toChallenge(urls, basic, error) };
+}
+
+/** The error for every bad token, whatever the reason. */
+export function tokenInvalid(): SvcError {
+  return new SvcError('token_invalid', 'The token is invalid or has expired.');
+}
+
+/** Errors of a challenge (RFC 6750, 3.1); a request without credentials gets none. */
+const CHALLENGE_ERRORS: { readonly [code: string]: string } = {
+  request_invalid: 'invalid_request',
+  token_invalid: 'invalid_token',
+  scope_insufficient: 'insufficient_scope',
+};
+
+/**
+ * The `WWW-Authenticate` header that leads a client to a token (RFC 9728, 5.1; MCP Authorization, "Scope Challenge
+ * Handling").
+ *
+ * @example Bearer error="invalid_token", error_description="...", scope="svc:access", resource_metadata="https://..."
+ */
+function toChallenge({ entry }: PublicUrls, scopes: readonly string[], { code, message }: SvcError): string {
+  const { origin, pathname } = new URL(entry);
+  const error = CHALLENGE_ERRORS[code];
+  const parameters = {
+    ...(error === undefined ? {} : { error, error_description: message }),
+    scope: scopes.join(' '),
+    resource_metadata: `${origin}/.well-known/oauth-protected-resource${pathname}`,
+  };
+  const list = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return `Bearer ${list.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-import type { PublicUrls } from './issuer.ts';
+import type { PublicUrls } from './public-urls.ts';
 
 /** The cookies of a login: `browser` binds a consent page, `tx-…` one trip, the others remember. */
 export type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;

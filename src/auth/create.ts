@@ -4,11 +4,9 @@ import { createSealer, type OpenJwe } from '../crypto/seal.ts';
 import { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts';
-import { checkAccess } from './access.ts';
-import { needAll } from './bearer.ts';
-import { toChallenge } from './challenge.ts';
-import { createPublicUrls, enforcePublicUrls, type PublicUrls } from './issuer.ts';
+import { authenticateBearer, rejectScopes } from './bearer.ts';
 import { createProvider } from './providers/registry.ts';
+import { createPublicUrls, enforcePublicUrls, type PublicUrls } from './public-urls.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
 import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
@@ -52,12 +50,12 @@ export function createAuth(parts: AuthDeps): Auth {
   const routes = createRoutes({ callbackPath, prefix, sse });
   return {
     authenticate: async (request) => {
-      const checked = await checkAccess(server, publicUrlsOf(request), request);
+      const checked = await authenticateBearer(server, publicUrlsOf(request), request);
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
     hidesCredentials: parts.settings.auth.hide_credential_headers,
-    challenge: (request, held, needed) => insufficient(publicUrlsOf(request), held, needed),
+    rejectScopes: (request, held, needed) => rejectScopes(publicUrlsOf(request), held, needed),
     respond: (given) => {
       const route = routes.get(withoutSlash(new URL(given.request.url).pathname));
       return route === undefined
@@ -91,7 +89,7 @@ function createOther(parts: AuthDeps, block: VerifierBlock, { publicUrlsOf, path
       return checked;
     },
     hidesCredentials: parts.settings.auth.hide_credential_headers,
-    challenge: (request, held, needed) => insufficient(publicUrlsOf(request), held, needed),
+    rejectScopes: (request, held, needed) => rejectScopes(publicUrlsOf(request), held, needed),
     respond: verifier.respond,
   };
 }
@@ -153,9 +151,4 @@ Make one with \`svc auth keygen\`, and set SVC_AUTH_KEYS to it, or \`auth.keys\`
 function logLogin(log: Log, { user }: Authenticated): void {
   const { username, id, provider, name, email } = user;
   log({ level: 'info', message: 'authenticated', fields: { username, user_id: id, provider, name, email } });
-}
-
-function insufficient(urls: PublicUrls, held: readonly string[], needed: readonly string[]): string {
-  const description = `The token must hold all of: ${needed.join(' ')}.`;
-  return toChallenge(urls, { scopes: needAll(held, needed), error: 'insufficient_scope', description });
 }

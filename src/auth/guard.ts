@@ -1,43 +1,27 @@
-import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Spans } from '../ports.ts';
-import type { Auth, Authenticated, AuthRejection } from './types.ts';
-
-/** What a caller's token grants, for whoever carries its message on. */
-export interface Granted {
-  readonly sessionId: string | null;
-  readonly grant: {
-    readonly scopes: readonly string[];
-    /** The refusal of a call for which scopes are missing. */
-    readonly refuse: (needed: readonly string[]) => SvcError;
-  };
-}
-
-const granted = new WeakMap<Request, Granted>();
-const hiding = new WeakSet<Request>();
+import type { Auth, Authenticated, AuthRejection, Sender } from './types.ts';
 
 const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'dpop'];
 
-/** Who sends a request, as admission asks it; throws what `auth` refuses, with its challenge. */
-export function createAuthenticate(
-  auth: () => Auth | null,
-  spans: () => Spans,
-): (request: Request) => Promise<User | null> {
-  return async (request) => {
-    const own = auth();
-    if (own === null) return null;
-    const found = await traced(spans(), request, () => own.authenticate(request, request.signal));
-    if ('error' in found) throw withChallenge(found.error, found.challenge);
-    granted.set(request, toGranted(own, request, found));
-    if (own.hidesCredentials) hiding.add(request);
-    return found.user;
-  };
+/** Identifies the sender of a request; null if sign-in is off. Throws the rejection, its challenge in the detail. */
+export async function authenticateSender(
+  auth: Auth | null,
+  spans: Spans,
+  request: Request,
+): Promise<Sender | null> {
+  if (auth === null) return null;
+  const found = await traced(spans, request, () => auth.authenticate(request, request.signal));
+  if ('error' in found) throw withChallenge(found);
+  const { user, scopes, sessionId } = found;
+  const refuse = (needed: readonly string[]) => withChallenge(auth.rejectScopes(request, scopes, needed));
+  return { user, sessionId, grant: { scopes, refuse }, hidesCredentials: auth.hidesCredentials };
 }
 
-/** Authentication as a span of its own: a call's tree begins when it is known whose call it is (spec, "Spans"). */
-function traced(spans: Spans, request: Request, ask: () => Promise<Authenticated | AuthRejection>) {
+/** Authentication is a trace of its own: a call's trace begins when its caller is known (spec, "Spans"). */
+function traced(spans: Spans, request: Request, authenticate: () => Promise<Authenticated | AuthRejection>) {
   return spans.trace('svc.auth.authenticate', {}, request.headers.get('traceparent'), async (span) => {
-    const found = await ask();
+    const found = await authenticate();
     const provider = 'user' in found ? found.user?.provider : null;
     span.set({ 'svc.auth.authenticated': 'user' in found });
     if (provider) span.set({ 'svc.auth.provider': provider });
@@ -45,26 +29,14 @@ function traced(spans: Spans, request: Request, ask: () => Promise<Authenticated
   });
 }
 
-/** What the token of a request grants, once it is authenticated; nothing where nobody asks for tokens. */
-export function grantedTo(request: Request): Partial<Granted> {
-  return granted.get(request) ?? {};
-}
-
 /** The headers that SQL and Python may read (`auth.hide_credential_headers`). */
-export function visibleHeaders(request: Request): ReadonlyMap<string, string> {
-  const headers = new Map(request.headers);
-  if (hiding.has(request)) for (const name of CREDENTIALS) headers.delete(name);
-  return headers;
+export function visibleHeaders({ headers }: Request, hidesCredentials: boolean): ReadonlyMap<string, string> {
+  const visible = new Map(headers);
+  if (hidesCredentials) for (const name of CREDENTIALS) visible.delete(name);
+  return visible;
 }
 
-function toGranted(auth: Auth, request: Request, { scopes, sessionId }: Authenticated): Granted {
-  const refuse = (needed: readonly string[]) => {
-    const error = new SvcError('scope_insufficient', `The token must hold all of: ${needed.join(' ')}.`);
-    return withChallenge(error, auth.challenge(request, scopes, needed));
-  };
-  return { sessionId, grant: { scopes, refuse } };
-}
-
-function withChallenge({ code, message, cause, detail }: SvcError, challenge: string): SvcError {
+function withChallenge({ error, challenge }: AuthRejection): SvcError {
+  const { code, message, cause, detail } = error;
   return new SvcError(code, message, { cause, detail: { ...detail, challenge } });
 }

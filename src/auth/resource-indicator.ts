@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
-import type { PublicUrls } from './issuer.ts';
 import type { Parameters } from './parameters.ts';
+import type { PublicUrls } from './public-urls.ts';
 
 /** Throws target_invalid for a `resource` that is not this server's (RFC 8707); absent it means this one. */
 export function enforceTarget(parameters: Parameters, { resource, aliases }: PublicUrls): void {

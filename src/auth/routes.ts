@@ -8,9 +8,9 @@ import { logOurs } from './endpoints/redirect-error.ts';
 import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
-import type { PublicUrlOptions, PublicUrls } from './issuer.ts';
 import { comeAgain, toErrorResponse } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
+import type { PublicUrlOptions, PublicUrls } from './public-urls.ts';
 import type { AuthRequest, AuthServer, OAuthRequest, RouteHandler } from './types.ts';
 
 /** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */

@@ -4,87 +4,101 @@ import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { StaticClient } from '../settings/model.ts';
-import type { PublicUrls } from './issuer.ts';
 import type { Parameters } from './parameters.ts';
+import type { PublicUrls } from './public-urls.ts';
 import type { Scopes } from './scopes.ts';
 import type { Provider } from './upstream/provider.ts';
 
-/** A document from the web that a client id names, fetched where no address inside can be reached; throws SvcError. */
+/** Fetches the metadata document at a client id's URL. Must refuse private addresses; throws SvcError. */
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<FetchedDocument>;
 
-/** What was fetched: at most 5 KB of JSON, and how long it may be kept. */
+/** A fetched document: at most 5 KB of JSON, and its cache lifetime. */
 export interface FetchedDocument {
   readonly text: string;
-  /** The header `Cache-Control`. */
+  /** The `Cache-Control` header. */
   readonly cacheControl: string | null;
 }
 
-/** What every endpoint of the authorization server works with. */
+/** The parts of the authorization server that its endpoints share. */
 export interface AuthServer {
-  /** What the consent page calls this server. */
+  /** The name of this server on the consent page. */
   readonly project: string;
   readonly provider: Provider;
   readonly ring: KeyRing;
   readonly sealer: Sealer;
   readonly scopes: Scopes;
   readonly clients: readonly StaticClient[];
-  /** Hashes of client ids, as tokens have them. */
+  /** Hashes of blocked client ids, in the form that tokens carry. */
   readonly blocked: ReadonlySet<string>;
-  /** Null: nothing is remembered. */
+  /** Stores sessions. Null: the server keeps no state. */
   readonly store: TokenStore | null;
-  /** Null: clients that are known by a document are not taken. */
+  /** Null: client ids that are URLs are not accepted. */
   readonly fetchDocument: FetchDocument | null;
   readonly log: Log;
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly now: () => number;
 }
 
-/** One request to an endpoint of the authorization server. */
+/** One request to an OAuth endpoint. */
 export interface OAuthRequest {
   readonly request: Request;
   readonly urls: PublicUrls;
   readonly query: () => Parameters;
-  /** The body as a form; throws request_invalid for anything else. */
+  /** Parses the body as a form. Throws request_invalid for another content type. */
   readonly form: () => Promise<Parameters>;
   readonly body: () => Promise<string>;
   readonly signal: AbortSignal;
 }
 
-/** Answers one endpoint. */
-export type RouteHandler = (server: AuthServer, exchange: OAuthRequest) => Promise<Response>;
+/** Answers the requests to one OAuth endpoint. */
+export type RouteHandler = (server: AuthServer, oauth: OAuthRequest) => Promise<Response>;
 
-/** Somebody whose token is good. */
+/** The user of a valid token. */
 export interface Authenticated {
   readonly user: User;
   readonly scopes: readonly string[];
-  /** Names the sign-in; it is no MCP session. */
+  /** The login session, which is not an MCP session. */
   readonly sessionId: string | null;
 }
 
-/** Why a request is refused, and what the client is to do about it. */
+/** The sender of a request. */
+export interface Sender {
+  readonly user: User | null;
+  /** The login session; absent without a token. */
+  readonly sessionId?: string | null;
+  /** The scopes of the token, and the error for a call that needs others; absent without a token. */
+  readonly grant?: {
+    readonly scopes: readonly string[];
+    readonly refuse: (needed: readonly string[]) => SvcError;
+  };
+  /** Whether SQL and Python may not read the headers that carry credentials. */
+  readonly hidesCredentials?: boolean;
+}
+
+/** The reason for a rejected request, and the challenge that tells the client how to get a token. */
 export interface AuthRejection {
   readonly error: SvcError;
   /** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1). */
   readonly challenge: string;
 }
 
-/** A request for one of the paths of authentication. */
+/** A request that may be for an OAuth path. */
 export interface AuthRequest {
   readonly request: Request;
   readonly body: () => Promise<string>;
   readonly signal: AbortSignal;
-  /** Counts the request for whoever sends it; throws rate_limited. */
+  /** Counts the request for its sender; throws rate_limited. */
   readonly count: () => void;
 }
 
-/** What protects the MCP endpoint, and the endpoints at which clients get tokens for it. */
+/** The protection of the MCP endpoint, and the OAuth endpoints that issue tokens for it. */
 export interface Auth {
-  /** Whether SQL and Python are kept from the headers that carry credentials. */
+  /** Whether SQL and Python may not read the headers that carry credentials. */
   readonly hidesCredentials: boolean;
-  /** Who sends a request to the MCP endpoint. */
+  /** Authenticates a request to the MCP endpoint. */
   authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | AuthRejection>;
-  /** The challenge for a caller whose token lacks scopes: all that are needed at once. */
-  challenge(request: Request, held: readonly string[], needed: readonly string[]): string;
-  /** Answers a path of authentication; null for any other. */
+  /** Rejects a call whose token lacks scopes. The challenge names all needed scopes at once. */
+  rejectScopes(request: Request, held: readonly string[], needed: readonly string[]): AuthRejection;
+  /** Answers a request to an OAuth path; null for any other path. */
   respond(request: AuthRequest): Promise<Response> | null;
 }

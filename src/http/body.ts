@@ -1,24 +1,23 @@
 import { SvcError } from '../errors.ts';
 
-/** The largest request body that is read, in bytes. */
+/** The default limit of a request body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** A request's body as text; throws request_too_large before more than the limit is held in memory. */
+/** Reads a body as text. Throws request_too_large before it holds more bytes than the limit in memory. */
 export async function readBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<string> {
-  const text = await read(request, limit).catch((cause) => {
+  const declared = request.headers.get('content-length');
+  // Servers hold a body to its declared length, and `text()` is far cheaper than reading a stream.
+  if (Number(declared) > limit) throw tooLarge(limit);
+  const reading = declared === null ? readStream(request, limit) : request.text();
+  const text = await reading.catch((cause) => {
     throw new SvcError('request_invalid', 'The request body could not be read to its end.', { cause });
   });
-  if (text === null || text.length > limit) {
-    throw new SvcError('request_too_large', `The request body is larger than ${limit} bytes.`);
-  }
+  if (text === null || text.length > limit) throw tooLarge(limit);
   return text;
 }
 
-async function read(request: Request, limit: number): Promise<string | null> {
-  const declared = request.headers.get('content-length');
-  if (declared === null) return readStream(request, limit);
-  // Servers hold a body to its declared length, and reading it whole is far cheaper than as a stream.
-  return Number(declared) > limit ? null : request.text();
+function tooLarge(limit: number): SvcError {
+  return new SvcError('request_too_large', `The request body is larger than ${limit} bytes.`);
 }
 
 async function readStream({ body }: Request, limit: number): Promise<string | null> {

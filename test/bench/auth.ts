@@ -1,6 +1,6 @@
 import { openJwe } from '../../adapters/node/auth/open-jwe.ts';
-import { createMemoryStore } from '../../src/auth/memory-store.ts';
 import { call, createDesk, TOOLS, tokens } from '../unit/auth/fixture.ts';
+import { createMemoryStore } from '../unit/auth/memory-store.ts';
 import { createFakeRuntime, createTestApp, modern } from '../unit/mcp/fixture.ts';
 import type { Row } from './measure.ts';
 

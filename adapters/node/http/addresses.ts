@@ -1,6 +1,6 @@
 import type { AppOptions } from '../../../src/app.ts';
 import { httpAccessOf, LOCAL_ACCESS, withNames } from '../../../src/http/access.ts';
-import { type RateLimit, toRateLimit } from '../../../src/http/throttle.ts';
+import { type RateLimit, toRateLimit } from '../../../src/http/rate-limit.ts';
 import { RATE_LIMIT } from '../../../src/settings/effective/defaults.ts';
 import type { TransportSettings } from '../../../src/settings/model.ts';
 

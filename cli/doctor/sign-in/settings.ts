@@ -1,4 +1,4 @@
-import { enforcePublicUrls } from '../../../src/auth/issuer.ts';
+import { enforcePublicUrls } from '../../../src/auth/public-urls.ts';
 import { parseKeys } from '../../../src/crypto/keys.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import type { Settings } from '../../../src/settings/model.ts';

@@ -3,7 +3,7 @@ import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { AuthServer, FetchDocument } from '../types.ts';
 import type { OAuthClient } from './model.ts';
-import { isRegistrable, isUsable } from './redirect.ts';
+import { isRegistrable, isUsable } from './redirect-uri.ts';
 
 /** What a document must say (Client ID Metadata Documents, draft-00, section 4). */
 const DOCUMENT = v.object({

@@ -4,16 +4,16 @@ import { SvcError } from '../../errors.ts';
 import { toConsentPage } from '../../pages/sign-in.ts';
 import { findClient } from '../clients/find.ts';
 import type { OAuthClient } from '../clients/model.ts';
-import { enforceRedirect, isLocal } from '../clients/redirect.ts';
+import { enforceRedirect, isLocal } from '../clients/redirect-uri.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
-import { isRemembered, rememberConsent } from './consents.ts';
 import { startLogin } from './login-state.ts';
 import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
 import { toDenied, toErrorRedirect } from './redirect-error.ts';
+import { isRemembered, rememberConsent } from './remembered-consents.ts';
 
 /** `GET /authorize`: a client sends a person; nothing is sent back before client and redirect are known to be right (OAuth 2.1, 4.1.1). */
 export const authorize: RouteHandler = async (server, exchange) => {

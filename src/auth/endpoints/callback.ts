@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import { withParameters } from '../clients/redirect.ts';
+import { withParameters } from '../clients/redirect-uri.ts';
 import { clearCookie, readCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { RouteHandler } from '../types.ts';
-import { rememberSession } from './known-sessions.ts';
+import { rememberSession } from './browser-sessions.ts';
 import { TRIP } from './login-state.ts';
 import { toErrorRedirect, toRedirect } from './redirect-error.ts';
 

@@ -3,7 +3,7 @@ import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
 import { clearCookie, readLoginStates } from '../cookies.ts';
 import { ACCESS } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
-import { knownSessions } from './known-sessions.ts';
+import { knownSessions } from './browser-sessions.ts';
 import { closeSession } from './revoke.ts';
 
 /** `GET /logout`: asks, because a link from elsewhere must not sign anybody out. */

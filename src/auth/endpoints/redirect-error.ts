@@ -1,5 +1,5 @@
 import { causesOf, ERRORS, SvcError, toSvcError } from '../../errors.ts';
-import { withParameters } from '../clients/redirect.ts';
+import { withParameters } from '../clients/redirect-uri.ts';
 import { toOAuthError } from '../oauth-error.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { SvcError } from '../../errors.ts';
 import { toClientId, toClientSecret } from '../clients/dynamic.ts';
 import type { ClientMethod } from '../clients/model.ts';
-import { isRegistrable, isUsable } from '../clients/redirect.ts';
+import { isRegistrable, isUsable } from '../clients/redirect-uri.ts';
 import { toScopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 

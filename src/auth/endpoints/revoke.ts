@@ -3,10 +3,10 @@ import { fromUpstream } from '../claims.ts';
 import { proveClient } from '../clients/authenticate.ts';
 import type { OAuthClient } from '../clients/model.ts';
 import { need } from '../parameters.ts';
+import { revokeUpstream } from '../session-renewal.ts';
 import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
-import { revokeUpstream } from '../upstream/renew.ts';
 
 /** `POST /revoke` (RFC 7009): ends the session of a token; one that is no token of ours is no error. */
 export const revoke: RouteHandler = async (server, exchange) => {

@@ -3,10 +3,10 @@ import type { OAuthClient } from '../clients/model.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { toScopes } from '../scopes.ts';
+import { freshen } from '../session-renewal.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
 import { answerFor, REFRESH, sealRefresh, type TokenAnswer } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
-import { freshen } from '../upstream/renew.ts';
 
 /** Clients send one refresh token from several processes at once: so long they get the same successor. */
 const AGAIN_MS = 60_000;

@@ -5,9 +5,9 @@ import type { ProviderProfile } from '../identity.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { textsOf } from '../upstream/field.ts';
 import { ALGORITHMS } from '../upstream/id-token.ts';
+import { createOpenId, type OpenIdServer, type VerifiedLogin } from '../upstream/openid.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
-import { createOpenId, type OpenIdServer, type VerifiedLogin } from './openid.ts';
 
 /** A realm of Keycloak; `server_url` has the `/auth` that old servers want. */
 export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Provider {

@@ -3,9 +3,9 @@ import type { ProviderBlock } from '../../settings/model.ts';
 import { createDiscovery, issuerOf, openIdUrl } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { textOf, textsOf } from '../upstream/field.ts';
+import { createOpenId, type OpenIdServer } from '../upstream/openid.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
-import { createOpenId, type OpenIdServer } from './openid.ts';
 
 /** Any OpenID provider, by its description. */
 export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider {

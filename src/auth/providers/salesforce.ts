@@ -6,10 +6,10 @@ import { refused } from '../upstream/errors.ts';
 import { textOf } from '../upstream/field.ts';
 import { verifyIdToken } from '../upstream/id-token.ts';
 import { createKeys } from '../upstream/keys.ts';
+import { toOpenIdProfile } from '../upstream/openid-profile.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
 import { scopesOf } from '../upstream/scopes.ts';
 import { readObject } from '../upstream/userinfo.ts';
-import { toOpenIdProfile } from './openid-profile.ts';
 
 const provider = 'Salesforce';
 const AUTHORIZE = '/services/oauth2/authorize';

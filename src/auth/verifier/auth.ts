@@ -1,10 +1,9 @@
-import { SvcError, toSvcError } from '../../errors.ts';
+import { type ErrorCode, SvcError, toSvcError } from '../../errors.ts';
 import type { Log } from '../../ports.ts';
-import { enforceRequired, findToken, refuseToken } from '../bearer.ts';
-import { toChallenge } from '../challenge.ts';
+import { checkRequiredScopes, findToken, tokenInvalid, toRejection } from '../bearer.ts';
 import { toResourceMetadata } from '../endpoints/metadata.ts';
-import type { PublicUrls } from '../issuer.ts';
 import { toErrorResponse } from '../oauth-error.ts';
+import type { PublicUrls } from '../public-urls.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Auth, Authenticated, AuthRejection } from '../types.ts';
 import type { Verify } from './verify.ts';
@@ -33,23 +32,26 @@ export function createVerifierAuth(parts: VerifierDeps): Pick<Auth, 'authenticat
   };
 }
 
+/** Errors of the client's token, which are not logged. */
+const CLIENT_FAULTS: readonly ErrorCode[] = ['request_invalid', 'token_missing', 'token_invalid'];
+
 async function authenticate(
   { verify, scopes, publicUrlsOf, log }: VerifierDeps,
   request: Request,
   signal: AbortSignal,
 ): Promise<Authenticated | AuthRejection> {
   const urls = publicUrlsOf(request);
-  const found = findToken(request, urls, scopes);
-  if ('error' in found) return found;
   try {
-    const verified = await verify(found.token, urls.aliases, signal);
-    if (verified === null) return refuseToken(urls, scopes.basic);
+    const verified = await verify(findToken(request), urls.aliases, signal);
+    if (verified === null) throw tokenInvalid();
     const { user, scopes: held } = verified;
-    return enforceRequired({ user, scopes: held, sessionId: null }, urls, scopes);
+    return checkRequiredScopes({ user, scopes: held, sessionId: null }, urls, scopes);
   } catch (thrown) {
-    const error = toSvcError(thrown);
-    log({ level: 'error', message: `a token could not be checked: ${error.message}` });
-    return { error, challenge: toChallenge(urls, { scopes: scopes.basic }) };
+    const rejection = toRejection(thrown, urls, scopes);
+    if (!CLIENT_FAULTS.includes(rejection.error.code)) {
+      log({ level: 'error', message: `a token could not be checked: ${rejection.error.message}` });
+    }
+    return rejection;
   }
 }
 

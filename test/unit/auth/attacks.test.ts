@@ -1,7 +1,6 @@
 import { base64url } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { toClientId } from '../../../src/auth/clients/dynamic.ts';
-import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import type { FetchDocument } from '../../../src/auth/types.ts';
 import { createKeyRing, generateKey, type Purpose, parseKeys } from '../../../src/crypto/keys.ts';
 import { createSealer } from '../../../src/crypto/seal.ts';
@@ -22,6 +21,7 @@ import {
   tokens,
 } from './fixture.ts';
 import { createIdp } from './idp.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 const hashOf = async (text: string) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import {
   authorizePath,
   BASE,
@@ -12,6 +11,7 @@ import {
   register,
   tokens,
 } from './fixture.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 describe('a login', () => {
   it('leads from a 401 to a call that knows who makes it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { authSettings, call, createDesk, type Desk, type Given, login, tokens } from './fixture.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 /** A desk with a store on the same clock. */
 function create(

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PURGE_MS } from '../../../adapters/artefact/sql-token-store.ts';
 import { openTokenStore } from '../../../adapters/node/auth/token-store.ts';
-import { createMemoryStore } from '../../../src/auth/memory-store.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createDesk, tokens } from './fixture.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { itIsATokenStore } from './store-contract.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'svc-store-'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAddresses } from '../../../../adapters/artefact/addresses.ts';
 import { OPEN_ACCESS } from '../../../../src/http/access.ts';
-import { OWN_ADDRESS } from '../../../../src/http/origin.ts';
+import { OWN_ADDRESS } from '../../../../src/http/public-address.ts';
 import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
 
 const settingsOf = (bundled: string) =>

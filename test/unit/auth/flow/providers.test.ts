@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../../src/auth/memory-store.ts';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { createAtlassianIdp } from '../../../idp/atlassian.ts';
 import { answers } from '../../../idp/faults.ts';
@@ -10,6 +9,7 @@ import type { Host } from '../../../idp/host.ts';
 import { createKeycloakIdp } from '../../../idp/keycloak.ts';
 import { createSalesforceIdp } from '../../../idp/salesforce.ts';
 import type { Served } from '../../call/project.ts';
+import { createMemoryStore } from '../memory-store.ts';
 import { callWith, sdk1, sdk2, signInStrictly, strict } from './peers.ts';
 import { type FlowServer, serveProject, startServer } from './server.ts';
 

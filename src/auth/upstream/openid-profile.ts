@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import type { ProviderProfile } from '../identity.ts';
-import { textOf, textsOf } from '../upstream/field.ts';
+import { textOf, textsOf } from './field.ts';
 
 /** Claims that say something about a token, about nobody's rights, or that an identity has a field for. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

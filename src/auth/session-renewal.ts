@@ -1,8 +1,8 @@
-import { SvcError, toSvcError } from '../../errors.ts';
-import { fromUpstream, toClaims, toUpstream } from '../claims.ts';
-import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
-import type { AuthServer } from '../types.ts';
-import type { UpstreamTokens } from './provider.ts';
+import { SvcError, toSvcError } from '../errors.ts';
+import { fromUpstream, toClaims, toUpstream } from './claims.ts';
+import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from './sessions.ts';
+import type { AuthServer } from './types.ts';
+import type { UpstreamTokens } from './upstream/provider.ts';
 
 /** The provider's token is renewed when it has less than this left, in seconds; earlier than half-way never. */
 const MARGIN = 60;

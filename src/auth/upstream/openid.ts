@@ -2,14 +2,14 @@ import type { JWTVerifyGetKey } from 'jose';
 import type { JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
-import { createProviderClient, type Endpoints, type ProviderClientOptions } from '../upstream/client.ts';
-import { refused } from '../upstream/errors.ts';
-import { verifyIdToken } from '../upstream/id-token.ts';
-import { createKeysAt } from '../upstream/keys.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
-import type { SendToProvider } from '../upstream/request.ts';
-import { readObject } from '../upstream/userinfo.ts';
+import { createProviderClient, type Endpoints, type ProviderClientOptions } from './client.ts';
+import { refused } from './errors.ts';
+import { verifyIdToken } from './id-token.ts';
+import { createKeysAt } from './keys.ts';
 import { toOpenIdProfile } from './openid-profile.ts';
+import type { Provider, ProviderPorts, UpstreamTokens } from './provider.ts';
+import type { SendToProvider } from './request.ts';
+import { readObject } from './userinfo.ts';
 
 /** An OpenID provider's addresses. */
 export interface OpenIdServer {

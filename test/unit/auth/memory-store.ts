@@ -1,4 +1,4 @@
-import type { StoredValue, TokenStore } from '../ports.ts';
+import type { StoredValue, TokenStore } from '../../../src/ports.ts';
 
 interface Row extends StoredValue {
   /** Milliseconds. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createThrottle } from '../../../src/http/throttle.ts';
+import { createThrottle } from '../../../src/http/rate-limit.ts';
 
 /** A throttle under a clock that stands still, and what it says to a client. */
 function held(limit: { requestsPerMinute: number; burst: number }, remembered?: number) {

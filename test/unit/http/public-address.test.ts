@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_ADDRESS, publicBase } from '../../../src/http/origin.ts';
+import { OWN_ADDRESS, publicBase } from '../../../src/http/public-address.ts';
 
 const to = (url: string, proto?: string) =>
   new Request(url, { headers: proto === undefined ? {} : { 'x-forwarded-proto': proto } });
