@@ -1,15 +1,16 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { SvcError } from '../../src/errors.ts';
 
-/** Where a running server's admin API listens, and what to ask of it. */
+/** A request to the admin API of a running server. */
 export interface AdminRequest {
+  /** The path of the Unix socket. */
   readonly socket: string;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
 }
 
-/** One request to the admin API of a running server; the answer is streamed. */
+/** Sends a request to the admin API and returns the response as a stream. Throws `address_unavailable`. */
 export function sendToSocket({ socket, method, path }: AdminRequest): Promise<IncomingMessage> {
   const options: RequestOptions = { socketPath: socket, method, path, headers: { host: 'localhost' } };
   return new Promise((resolve, reject) => {
@@ -20,9 +21,9 @@ export function sendToSocket({ socket, method, path }: AdminRequest): Promise<In
 }
 
 const REASONS: { readonly [code: string]: string } = {
-  ENOENT: 'there is no such socket: is the server running, with SVC_ADMIN_ENABLED=true?',
-  ECONNREFUSED: 'nobody answers: the server that made the socket has ended.',
-  EACCES: 'this user may not open it.',
+  ENOENT: 'the socket does not exist. Is the server running, with SVC_ADMIN_ENABLED=true?',
+  ECONNREFUSED: 'the server that made the socket has ended.',
+  EACCES: 'this user has no access to it.',
 };
 
 function unreachable(socket: string, cause: NodeJS.ErrnoException): SvcError {

@@ -5,16 +5,16 @@ import { pipeline } from 'node:stream';
 import { toSvcError } from '../../src/errors.ts';
 import { sendToSocket } from './client.ts';
 
-/** The admin API for a browser, which cannot open a Unix socket. */
+/** The admin API on a local port, for a browser, which cannot open a Unix socket. */
 export interface Forwarder {
-  /** Holds the key: whoever has it has the API. */
+  /** The address with the access key. Every program that knows it can use the API. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 const COOKIE = 'svc_admin';
 
-/** Passes requests of this machine on to a socket; only for who comes with the key that is made here. */
+/** Forwards requests of this machine to the socket. Requests need the key of `url`, which is made here. */
 export async function forwardToSocket(socket: string, port: number): Promise<Forwarder> {
   const key = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ interface Door {
 
 async function answer(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
-  // Another name would be a page of the web whose name was made to lead here.
+  // Another host name means a web page whose domain resolves to this machine (DNS rebinding).
   if (url === null || !/^127\.0\.0\.1:\d+$/.test(request.headers.host ?? '')) return refuse(response);
   if (same(url.searchParams.get('key') ?? '', door.key)) return enter(response, door.key);
   if (!same(cookieOf(request), door.key)) return refuse(response);
@@ -49,7 +49,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, door: 
     const path = `${url.pathname}${url.search}`;
     const from = await sendToSocket({ socket: door.socket, method: request.method ?? 'GET', path });
     response.writeHead(from.statusCode ?? 502, from.headers);
-    // It ends the answer where the server's breaks off; nobody is left to tell of it.
+    // If the server's response breaks off, this one ends there too; there is no client left to inform.
     pipeline(from, response, () => {});
   } catch (thrown) {
     const body = { error: 'internal_error', message: toSvcError(thrown).message };
@@ -57,7 +57,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, door: 
   }
 }
 
-/** The key leaves the address, where others might read it. */
+/** Moves the key from the address, which others might see, into a cookie. */
 function enter(response: ServerResponse, key: string): void {
   const cookie = `${COOKIE}=${key}; HttpOnly; SameSite=Strict; Path=/`;
   response.writeHead(303, { location: '/', 'set-cookie': cookie, 'referrer-policy': 'no-referrer' }).end();

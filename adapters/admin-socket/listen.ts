@@ -6,17 +6,20 @@ import { getRequestListener } from '@hono/node-server';
 import type { Admin } from '../../src/admin/app.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
 
-/** The admin API being served. */
+/** A served admin API. */
 export interface AdminSocket {
   readonly path: string;
   close(): Promise<void>;
 }
 
-/** Serves the admin API on a Unix socket that its owner alone may use, from the first instant (spec, "Admin API"). */
+/**
+ * Serves the admin API on a Unix socket that only its owner may use, from the first moment on (spec, "Admin
+ * API"). Throws `config_invalid`.
+ */
 export async function listenOnSocket(admin: Admin, path: string): Promise<AdminSocket> {
   await makeWay(path);
   const server = createServer(getRequestListener(admin.fetch, { overrideGlobalObjects: false }));
-  // The socket is made by `listen` itself, before it returns.
+  // `listen` creates the socket before it returns.
   const before = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -39,14 +42,17 @@ export async function listenOnSocket(admin: Admin, path: string): Promise<AdminS
   };
 }
 
-/** A socket that nobody answers on is left from a process that died; one that is answered on is somebody's. */
+/**
+ * Removes the socket of a process that died. Throws if another server answers on it or if it is an ordinary
+ * file.
+ */
 async function makeWay(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true }).catch((cause) => {
     throw unusable(path, cause);
   });
   const found = await stat(path).catch(() => null);
   if (found === null) return;
-  if (!found.isSocket()) throw unusable(path, new Error('there is a file that is no socket'));
+  if (!found.isSocket()) throw unusable(path, new Error('the path is a file, not a socket'));
   if (await answers(path)) {
     throw new SvcError(
       'config_invalid',
@@ -73,7 +79,7 @@ function unusable(path: string, cause: unknown): SvcError {
   return new SvcError(
     'config_invalid',
     `The admin socket ${path} cannot be opened: ${reason}.
-Set SVC_ADMIN_SOCKET to a path that this user may write, or switch the admin API off.`,
+Set SVC_ADMIN_SOCKET to a path that this user can write, or switch the admin API off.`,
     { cause },
   );
 }

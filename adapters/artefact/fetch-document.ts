@@ -2,10 +2,13 @@ import type { FetchDocument } from '../../src/auth/types.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const MAX_BYTES = 5 * 1024;
-/** Workers reach public addresses only, and no name of a private network resolves there; these are refused all the same. */
+/** Names of private networks. They do not resolve on such a platform, and are rejected all the same. */
 const INSIDE = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)\.?$/;
 
-/** Fetches client documents over https, by name, without redirects, 5 KB at most. */
+/**
+ * Fetches client documents on platforms that reach public addresses only, such as Workers: over https, by name,
+ * without redirects, 5 KB at most. Throws `client_invalid`.
+ */
 export const fetchDocument: FetchDocument = async (url, signal) => {
   const named = /[a-z]/.test(url.hostname.split('.').at(-1) ?? '') && url.hostname.includes('.');
   if (url.protocol !== 'https:' || !named || INSIDE.test(url.hostname))
@@ -28,5 +31,5 @@ export const fetchDocument: FetchDocument = async (url, signal) => {
 };
 
 function refuse(why: string): SvcError {
-  return new SvcError('client_invalid', `The document of the client cannot be fetched: ${why}.`);
+  return new SvcError('client_invalid', `The client's document cannot be fetched: ${why}.`);
 }

@@ -6,10 +6,13 @@ import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import { readLines } from './lines.ts';
-import { linesOf, toCellText } from './native.ts';
+import { linesOf, toSqlText } from './native.ts';
 import { filesOf } from './query.ts';
 
-/** Writes all records that match as CSV (RFC 4180), oldest file first; answers how many. */
+/**
+ * Writes the matching records as CSV (RFC 4180), oldest file first; returns their number. Throws
+ * `file_unavailable`.
+ */
 export async function exportCsv(path: string, filter: AuditFilter, target: string): Promise<number> {
   const half = `${target}.${process.pid}.half`;
   let many = 0;
@@ -43,7 +46,10 @@ function toRow(fields: AuditLine['fields']): string {
   return `${RECORD_FIELDS.map((field) => toCell(fields[field])).join(',')}\r\n`;
 }
 
-/** Clients choose some of the texts, and a spreadsheet takes those that begin like this for formulas, wide characters too. */
+/**
+ * Spreadsheets take texts that begin like this as formulas, with wide characters too. Clients choose some of
+ * the texts.
+ */
 const FORMULA = /^[=+@\t\r\n＝＋－＠-]/;
 
 function toCell(value: unknown): string {
@@ -66,14 +72,17 @@ const TYPES: Readonly<Record<string, string>> = {
   execution_events: 'JSON',
 };
 
-/** Writes all records that match into the table `logs` of a database file, in place of one that is there. */
+/**
+ * Writes the matching records to the table `logs` of a DuckDB file, replacing an existing table; returns their
+ * number. Throws `file_unavailable`.
+ */
 export async function exportDuckdb(path: string, filter: AuditFilter, target: string): Promise<number> {
   const files = await filesOf(path, filter);
   const scratch = await openScratch();
   const made = !existsSync(target);
   try {
-    await scratch.rows(`ATTACH ${toCellText(target)} AS target`);
-    // Records are their owner's alone, as in the file they come from.
+    await scratch.rows(`ATTACH ${toSqlText(target)} AS target`);
+    // Only the owner can read records, as in the file they come from.
     if (made) await chmod(target, 0o600);
     return await copyLogs(scratch, files, filter);
   } catch (cause) {
@@ -103,7 +112,10 @@ async function copyLogs(scratch: Scratch, files: readonly string[], filter: Audi
   return Number(row?.[0]);
 }
 
-/** Whatever shape a value has: one record's result may be a list, the next one's a number. */
+/**
+ * Returns the type to read a field with. Values that may have any shape are read as JSON: one result is a list,
+ * the next a number.
+ */
 function readAs(field: string): string {
   return TYPES[field] === 'JSON' || TYPES[field] === 'VARCHAR[]' ? 'JSON' : 'VARCHAR';
 }

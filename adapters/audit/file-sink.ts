@@ -2,16 +2,16 @@ import { SvcError } from '../../src/errors.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import { LineFile, type RotationLimits } from './line-file.ts';
 
-/** How calls are recorded in a file. */
+/** The file for records and its limits. */
 export interface FileSinkOptions {
   readonly path: string;
   readonly limits: RotationLimits;
-  /** What happens to calls while the file cannot be written. */
+  /** While the file cannot be written, calls are rejected (`block`) or answered without records (`warn`). */
   readonly onError: 'block' | 'warn';
   readonly log: Log;
-  /** Told whenever a file has been closed and a new one begun. */
+  /** Called after a file was closed and a new one begun. */
   readonly onRotated?: () => void;
-  /** How many bytes wait for the disk at most. */
+  /** The maximum number of bytes that wait for the disk. */
   readonly maxQueued?: number;
 }
 
@@ -43,7 +43,7 @@ export class FileSink implements AuditSink {
     process.on('exit', this.#atExit);
   }
 
-  /** Opens the file; by policy `block` what cannot be written to stops the start. */
+  /** Opens the file. With `onError: 'block'` it throws `audit_unavailable` if the file cannot be written. */
   async open(): Promise<void> {
     try {
       await this.#file.open();
@@ -72,7 +72,7 @@ export class FileSink implements AuditSink {
     if (this.#failure === null && this.#queued < this.#maxQueued / 2) return;
     throw new SvcError(
       'audit_unavailable',
-      'Calls cannot be recorded right now, so none is answered. Try again later.',
+      'Calls cannot be recorded at the moment, so they are rejected. Try again later.',
     );
   }
 
@@ -126,7 +126,7 @@ export class FileSink implements AuditSink {
     }
   }
 
-  /** As many lines as one write takes. */
+  /** Takes as many lines from the queue as one write may have. */
   #take(): readonly string[] {
     const most = Math.min(BATCH_BYTES, this.#options.limits.maxBytes);
     let bytes = 0;
@@ -142,7 +142,8 @@ export class FileSink implements AuditSink {
   #fail(error: Error): void {
     const { path, onError, log } = this.#options;
     if (this.#failure === null) {
-      const then = onError === 'block' ? 'no call is answered until it can' : 'calls go on, and records wait';
+      const then =
+        onError === 'block' ? 'calls are rejected until it can' : 'calls continue and their records wait';
       log({
         level: 'error',
         message: `the audit file ${path} cannot be written (${error.message}); ${then}`,
@@ -170,7 +171,7 @@ export class FileSink implements AuditSink {
     this.#options.log({ level: 'error', message, fields: { lost } });
   }
 
-  /** The process ends without close(): what nobody has handed to the system yet is written here and now. */
+  /** Writes the remaining lines synchronously if the process ends without `close`. */
   #flushNow(): void {
     const waiting = [...(this.#file.submitted ? [] : this.#batch), ...this.#queue];
     if (waiting.length === 0) return;
@@ -184,6 +185,6 @@ export class FileSink implements AuditSink {
 
 function unwritable(path: string, cause: Error): SvcError {
   const message = `The audit file ${path} cannot be written: ${cause.message}.
-Make room for it or correct \`audit.path\` of the profile; with \`audit.on_error: warn\` calls go on without records.`;
+Make room for it or correct \`audit.path\` of the profile. With \`audit.on_error: warn\`, calls continue without records.`;
   return new SvcError('audit_unavailable', message, { cause });
 }

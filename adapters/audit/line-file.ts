@@ -4,16 +4,16 @@ import { dirname } from 'node:path';
 import { rotatedName } from './names.ts';
 import { repairTail } from './repair.ts';
 
-/** When a file is full. */
+/** The limits at which a file is rotated. */
 export interface RotationLimits {
   readonly maxBytes: number;
-  /** How long a file is written to at most, in milliseconds. */
+  /** The maximum age of a file, in milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** What became of a batch. */
+/** The outcome of writing a batch. */
 export interface Appended {
-  /** How many of its lines are in the file; all of them unless there is an error. */
+  /** How many of its lines are in the file: all of them, unless there is an error. */
   readonly lines: number;
   readonly error: Error | null;
   readonly rotated: boolean;
@@ -27,15 +27,17 @@ interface Opened {
   size: number;
 }
 
-/** Where a file cannot be synced, because it is a pipe or a device. */
+/** Error codes of `datasync` on a pipe or a device, which cannot be synced. */
 const UNSYNCABLE = ['EINVAL', 'ENOTSUP', 'EROFS'];
 
-/** Appends batches of lines to one file, each by one write, so that processes which share it never mix their lines. */
+/**
+ * Appends batches of lines to a file. Each batch is one write, so that several processes never mix their lines.
+ */
 export class LineFile {
   readonly #path: string;
   readonly #limits: RotationLimits;
   #opened: Opened | null = null;
-  /** The last write ended inside a line. */
+  /** Whether the last write ended within a line. */
   #torn = false;
   #submitted = false;
 
@@ -44,19 +46,19 @@ export class LineFile {
     this.#limits = limits;
   }
 
-  /** The batch that is being written has been handed to the system, which completes it whatever becomes of the process. */
+  /** Whether the current batch was handed to the system, which completes the write even if the process ends. */
   get submitted(): boolean {
     return this.#submitted;
   }
 
-  /** Opens the file, with its folders, readable to its owner only. */
+  /** Opens the file and creates its folders, readable by the owner only. */
   async open(): Promise<void> {
     if (this.#opened !== null) return;
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     while (this.#opened === null) this.#opened = await tryToOpen(this.#path);
   }
 
-  /** Writes and syncs lines. */
+  /** Writes lines and syncs them to the disk. Never throws: a failure is in the result. */
   async append(lines: readonly string[]): Promise<Appended> {
     let rotated = false;
     let written = 0;
@@ -81,7 +83,7 @@ export class LineFile {
     }
   }
 
-  /** Writes lines at the end of the process, when nothing can be waited for. */
+  /** Writes lines synchronously, for the end of the process. */
   appendNow(lines: readonly string[]): void {
     const descriptor = openSync(this.#path, 'a', 0o600);
     try {
@@ -98,7 +100,7 @@ export class LineFile {
     await opened?.handle.close();
   }
 
-  /** The file that is at the path now: another process, or a person, may have moved the one that was. */
+  /** Returns the file that is at the path now: another process or a person may have moved the previous one. */
   async #current(): Promise<Opened> {
     if (this.#opened?.isFile) {
       const found = await stat(this.#path).catch(ifMissing(null));
@@ -114,7 +116,7 @@ export class LineFile {
     const { maxBytes, maxAgeMs } = this.#limits;
     const old = bornAt > 0 && Date.now() - bornAt > maxAgeMs;
     if (!isFile || size === 0 || (size + more <= maxBytes && !old)) return false;
-    // Another process that writes the same file may have been first.
+    // Another process that writes the same file may have rotated it first.
     const first = await rename(this.#path, rotatedName(this.#path, Date.now())).then(
       () => true,
       ifMissing(false),
@@ -131,7 +133,7 @@ export class LineFile {
     }
   }
 
-  /** How many lines a write got done before it failed. */
+  /** Counts the lines that a write completed before it failed. */
   #keep(done: Buffer): number {
     const first = this.#torn ? 1 : 0;
     if (done.length > 0) this.#torn = done.at(-1) !== 0x0a;
@@ -139,7 +141,7 @@ export class LineFile {
   }
 }
 
-/** Null where another process that writes the same file has rotated it in the meantime. */
+/** Opens a file; null if another process that writes it has rotated it in the meantime. */
 async function tryToOpen(path: string): Promise<Opened | null> {
   const handle = await open(path, 'a', 0o600);
   try {
@@ -156,7 +158,7 @@ async function tryToOpen(path: string): Promise<Opened | null> {
   }
 }
 
-/** Answers a failure that is only a missing file, and passes on the others. */
+/** Returns a handler for a rejected promise: a missing file gives `answer`, other failures are thrown again. */
 function ifMissing<T>(answer: T): (thrown: NodeJS.ErrnoException) => T {
   return (thrown) => {
     if (thrown.code === 'ENOENT') return answer;

@@ -2,18 +2,21 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { type AuditLine, toAuditLine } from '../../src/audit/filter.ts';
 
-/** A line of a file with what it holds; null where that is no record. */
+/** A line of a file, and its record; null if it is not one. */
 export interface ReadLine {
   readonly text: string;
   readonly record: AuditLine | null;
 }
 
-/** DuckDB reads no longer ones either. */
+/** The limit of DuckDB too. */
 const MAX_LINE = 16 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** The lines of a file by the hundreds; blank ones are none, and a file that is gone by now has none. */
+/**
+ * Reads the lines of a file, some hundreds at a time, without blank ones. A file that no longer exists has
+ * none.
+ */
 export async function* readLines(path: string): AsyncGenerator<readonly ReadLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   try {
@@ -30,7 +33,7 @@ export async function* readLines(path: string): AsyncGenerator<readonly ReadLine
   yield toLines(rest);
 }
 
-/** How many records a file holds. */
+/** Counts the records of a file. */
 export async function countRecords(path: string): Promise<number> {
   let many = 0;
   for await (const lines of readLines(path)) many += lines.filter(({ record }) => record !== null).length;
@@ -38,7 +41,7 @@ export async function countRecords(path: string): Promise<number> {
 }
 
 function toLines(bytes: Buffer): readonly ReadLine[] {
-  // Asked of all at once, because it hardly ever is not so.
+  // One check for all lines is fast, and it almost always holds.
   const sound = isUtf8(bytes);
   const lines: ReadLine[] = [];
   for (let start = 0; start < bytes.length; ) {

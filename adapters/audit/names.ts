@@ -1,21 +1,26 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** A file of the audit log. */
+/** A file of the audit log: the current one, or one that was rotated. */
 export interface AuditFile {
   readonly path: string;
-  /** When it was closed, in milliseconds; null for the one that is written to. */
+  /** When it was rotated, in milliseconds since 1970; null for the current file. */
   readonly closedAt: number | null;
 }
 
-/** The name of a file that is full: the moment, and something of its own for who rotates in the same moment. */
+/**
+ * Returns a name for a full file: `logs-20260102T030405678Z-1a2b3c4d.jsonl`. The random part separates two
+ * processes that rotate in the same millisecond.
+ */
 export function rotatedName(path: string, now: number): string {
   const moment = new Date(now).toISOString().replaceAll(/[-:.]/g, '');
   const own = Math.floor(Math.random() * 0x1_0000_0000);
   return `${stemOf(path)}-${moment}-${own.toString(16).padStart(8, '0')}${extname(path)}`;
 }
 
-/** All files of the audit log, oldest first; the one that is written to is the last, whether it is there or not. */
+/**
+ * Lists the files of the audit log, oldest first. The current file is the last one, even if it does not exist.
+ */
 export async function listAuditFiles(path: string): Promise<readonly AuditFile[]> {
   const stem = `${basename(stemOf(path))}-`;
   const names = await readdir(dirname(path)).catch(() => []);

@@ -7,10 +7,10 @@ import { streamedSource } from './streamed.ts';
 
 const FIELDS = ['timestamp', 'record_id', ...FILTER_FIELDS] as const;
 
-/** More are not worth a list of their ids. */
+/** For more records than this, a list of their ids is not worth it. */
 const MAX_NEWEST = 10_000;
 
-/** Reads the files with DuckDB, on all cores. */
+/** Opens audit files with DuckDB, which reads them on all cores. Throws if DuckDB is not installed. */
 export async function nativeSource(files: readonly string[]): Promise<AuditSource> {
   const scratch = await openScratch();
   return {
@@ -21,13 +21,19 @@ export async function nativeSource(files: readonly string[]): Promise<AuditSourc
   };
 }
 
-/** The lines of audit files as the relation `line`: what a filter compares, whether they are records, and wanted. */
+/**
+ * SQL that reads audit files as the relation `line`, with the columns of a filter, `sound` (the line is a
+ * record) and `wanted` (it matches).
+ */
 export interface Lines {
   readonly with: string;
   readonly values: readonly string[];
 }
 
-/** A filter's values are bound, never written into the SQL. `more` are further columns, each with its type. */
+/**
+ * Builds the relation. Values of the filter are bound, never written into the SQL. `more` adds columns with
+ * their types.
+ */
 export function linesOf(
   files: readonly string[],
   filter: AuditFilter,
@@ -59,12 +65,15 @@ export function linesOf(
   };
 }
 
-/** As toAuditLine has it. */
-const SOUND = `regexp_matches("timestamp", ${toCellText(TIMESTAMP)})
-    AND operation_type IN (${OPERATION_TYPES.map(toCellText).join(', ')})
-    AND operation_status IN (${OPERATION_STATUSES.map(toCellText).join(', ')})`;
+/** The same conditions as in `toAuditLine`. */
+const SOUND = `regexp_matches("timestamp", ${toSqlText(TIMESTAMP)})
+    AND operation_type IN (${OPERATION_TYPES.map(toSqlText).join(', ')})
+    AND operation_status IN (${OPERATION_STATUSES.map(toSqlText).join(', ')})`;
 
-/** First which they are, then their lines: to take all lines apart would cost several times as much. */
+/**
+ * Finds the ids of the newest records, then reads their lines. Parsing all lines would take several times as
+ * long. Null if that is not possible.
+ */
 async function newest(
   scratch: Scratch,
   files: readonly string[],
@@ -89,7 +98,7 @@ WHERE regexp_extract(line, '"record_id"\\s*:\\s*"([^"]*)"', 1) IN (SELECT unnest
   );
   const texts = found.map(([line]) => String(line));
   const newest = toNewest(texts, filter, many);
-  // Ids that are not unique, or that are written with escapes, are somebody else's.
+  // Records of another program may have ids that are not unique, or that contain escapes.
   return newest.length === Math.min(many, total) && texts.length <= ids.length
     ? { lines: newest, total, foreign }
     : null;
@@ -125,12 +134,12 @@ FROM line WHERE wanted OR NOT sound GROUP BY 1, 2, 3, 4, 5, 6`,
   };
 }
 
-/** A text of ours as SQL has it. */
-export function toCellText(value: string): string {
+/** Quotes a text for SQL. */
+export function toSqlText(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** A path that is no pattern, whatever is in it. */
+/** Quotes a path for SQL and escapes the characters of patterns. */
 function toPattern(path: string): string {
-  return toCellText(path.replaceAll(/[[*?]/g, '[$&]'));
+  return toSqlText(path.replaceAll(/[[*?]/g, '[$&]'));
 }

@@ -11,7 +11,7 @@ interface Kept {
   readonly text: string;
 }
 
-/** Keeps the newest of many records, in the memory of a few. */
+/** Keeps the `many` newest records of those that are added, in little memory. */
 export class NewestLines {
   readonly #many: number;
   #kept: Kept[] = [];
@@ -25,7 +25,7 @@ export class NewestLines {
     if (this.#kept.length > 2 * this.#many + 1_000) this.#trim();
   }
 
-  /** Newest first. */
+  /** Returns the kept lines, newest first. */
   take(): readonly string[] {
     this.#trim();
     return this.#kept.map(({ text }) => text);
@@ -39,7 +39,7 @@ export class NewestLines {
   }
 }
 
-/** Those of some lines that are wanted, newest first. */
+/** Returns the newest lines that match a filter, newest first. */
 export function toNewest(lines: readonly string[], filter: AuditFilter, many: number): readonly string[] {
   const newest = new NewestLines(many);
   for (const text of lines) {

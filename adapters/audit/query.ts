@@ -7,10 +7,13 @@ import { listAuditFiles } from './names.ts';
 import type { AuditSource } from './source.ts';
 import { streamedSource } from './streamed.ts';
 
-/** Who reads the files: DuckDB where it is installed, unless one way is asked for. */
+/**
+ * The reader of audit files: DuckDB (`native`), line by line (`streamed`), or DuckDB if it is installed
+ * (`auto`).
+ */
 export type Reader = 'auto' | 'native' | 'streamed';
 
-/** The records of an audit file and of those that were rotated from it. */
+/** Creates the query over an audit file and the files that were rotated from it. */
 export function createAuditQuery(path: string, reader: Reader = 'auto'): AuditQuery {
   const ask = async <T>(filter: AuditFilter, work: (source: AuditSource) => Promise<T>): Promise<T> => {
     const files = await filesOf(path, filter);
@@ -19,7 +22,7 @@ export function createAuditQuery(path: string, reader: Reader = 'auto'): AuditQu
       try {
         return await use(await nativeSource(files), work);
       } catch (thrown) {
-        // Not installed, or a file that only we put up with: it may have been deleted a moment ago.
+        // DuckDB is not installed, or a file cannot be read by it, for example because it was deleted a moment ago.
         if (reader === 'native') throw thrown;
       }
     }
@@ -35,7 +38,7 @@ export function createAuditQuery(path: string, reader: Reader = 'auto'): AuditQu
   };
 }
 
-/** The files that can hold what is asked for; a missing one holds nothing. */
+/** Lists the existing files that may hold matching records. */
 export async function filesOf(path: string, { start_time }: AuditFilter): Promise<readonly string[]> {
   const files = await listAuditFiles(path);
   const since = start_time === undefined ? Number.NEGATIVE_INFINITY : Date.parse(start_time);
@@ -55,5 +58,5 @@ async function use<T>(source: AuditSource, work: (source: AuditSource) => Promis
 function toRecord(line: string): FoundRecord {
   const found: unknown = JSON.parse(line);
   if (typeof found === 'object' && found !== null) return { ...found };
-  throw new SvcError('internal', 'a line that is no record was taken for one');
+  throw new SvcError('internal', 'a line was counted as a record, but is not a JSON object');
 }

@@ -1,22 +1,22 @@
 import type { AuditFilter } from '../../src/audit/filter.ts';
 import type { AuditGroup } from '../../src/audit/stats.ts';
 
-/** The newest records, as they stand in their files. */
+/** The newest records, as lines of their files. */
 export interface Newest {
   readonly lines: readonly string[];
-  /** How many match in all. */
+  /** The number of all matching records. */
   readonly total: number;
-  /** Lines that are no records. */
+  /** The number of lines that are not records. */
   readonly foreign: number;
 }
 
-/** What is counted of the records that match. */
+/** Counts of the matching records. */
 export interface Grouped {
   readonly groups: readonly AuditGroup[];
   readonly foreign: number;
 }
 
-/** A way to read audit files; every way has the same answers. */
+/** A reader of audit files. All readers give the same answers. */
 export interface AuditSource {
   newest(filter: AuditFilter, many: number): Promise<Newest>;
   groups(filter: AuditFilter): Promise<Grouped>;

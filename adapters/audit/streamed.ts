@@ -4,7 +4,7 @@ import { readLines } from './lines.ts';
 import { NewestLines } from './newest.ts';
 import type { AuditSource, Grouped, Newest } from './source.ts';
 
-/** Reads the files itself, line by line, in little memory: where the native engine is not installed. */
+/** Reads audit files line by line, in little memory, for installations without the native engine. */
 export function streamedSource(files: readonly string[]): AuditSource {
   return {
     newest: (filter, many) => newest(files, filter, many),

@@ -7,7 +7,10 @@ const OVERWRITE = 'SET #value = :value, #until = :until, #expires = :expires ADD
 
 const NAMES = { '#value': 'value', '#until': 'until', '#expires': 'expires', '#version': 'version' };
 
-/** A store in a DynamoDB table with the key `key` (a text) and the TTL attribute `expires` (spec, `persistence`). */
+/**
+ * Creates a token store in a DynamoDB table with the string key `key` and the TTL attribute `expires` (spec,
+ * `persistence`).
+ */
 export function createDynamoStore(ask: AskDynamo, table: string, now: () => number = Date.now): TokenStore {
   const toTable = (operation: string, input: object) => ask(operation, { TableName: table, ...input });
   const insert = (key: string, value: string, seconds: number) =>
@@ -66,7 +69,10 @@ function keyOf(key: string) {
   return { key: { S: key } };
 }
 
-/** When a value is over, and the second at which DynamoDB may remove it: some day after, so nobody relies on it. */
+/**
+ * The expiry of a value in milliseconds, and in seconds for DynamoDB, which deletes it up to days later. Reads
+ * therefore check `until`.
+ */
 function lifeOf(until: number) {
   return { until: digits(until), expires: digits(Math.ceil(until / 1000)) };
 }

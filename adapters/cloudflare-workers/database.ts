@@ -4,12 +4,12 @@ import { bytesFile, type DatabaseFile, prepareWasm } from '../duckdb-wasm/in-pro
 import wasm from './duckdb.wasm';
 import trampolines from './trampolines.wasm';
 
-/** The static assets of the Worker; only the Worker itself reads them. */
+/** The static assets of the Worker. Only the Worker itself can read them. */
 export interface Assets {
   fetch(url: string): Promise<Response>;
 }
 
-/** Where `svc build` puts the database; the host is never looked at. */
+/** The asset that `svc build` writes. The binding ignores the host. */
 const DATABASE = 'http://assets/data.duckdb';
 
 let bytes = new Uint8Array();
@@ -23,18 +23,21 @@ const file: DatabaseFile = {
   close() {},
 };
 
-// Opening needs random numbers and the file, which only a request has; the rest is done at the start.
+// Only a request may use random numbers and assets, so the database opens there. Everything else is done at the start.
 const open = await prepareWasm({ wasm, trampolines, file });
 
-/** Opens the database that lies among the Worker's assets. */
+/** Opens the database among the Worker's assets, under the name `called`. Throws `database_unavailable`. */
 export async function openAsset(assets: Assets | undefined, called: string): Promise<Database> {
   if (assets === undefined) {
-    const message = 'No assets are bound as ASSETS, and the database is one.';
+    const message = 'The database is an asset, but the binding ASSETS is missing.';
     throw new SvcError('database_unavailable', `${message} Keep [assets] in wrangler.toml as it was built.`);
   }
   const response = await assets.fetch(DATABASE);
   if (!response.ok) {
-    throw new SvcError('database_unavailable', `The asset data.duckdb was answered with ${response.status}.`);
+    throw new SvcError(
+      'database_unavailable',
+      `The asset data.duckdb cannot be read: its status is ${response.status}.`,
+    );
   }
   name = called;
   bytes = new Uint8Array(await response.arrayBuffer());

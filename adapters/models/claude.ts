@@ -15,7 +15,7 @@ import { toClientOptions } from './options.ts';
 const PACKAGE = '@anthropic-ai/sdk';
 const ADDRESS = 'https://api.anthropic.com';
 
-/** A model of type `claude`: the Messages API, by the vendor's own package. */
+/** Creates a model of type `claude`: the Messages API through the vendor's package. */
 export async function createClaude(
   name: string,
   model: Model,
@@ -57,7 +57,7 @@ function toTool({ name, description, schema }: ModelTool): Anthropic.Tool {
 function toMessage(message: ModelMessage): Anthropic.MessageParam {
   if (message.role === 'user') return { role: 'user', content: message.text };
   if (message.role === 'model') {
-    // What the API itself has sent: thoughts and signatures go back untouched.
+    // The API's own blocks go back unchanged, with thoughts and signatures.
     return { role: 'assistant', content: message.answer.turn as unknown as Anthropic.ContentBlockParam[] };
   }
   return {

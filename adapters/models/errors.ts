@@ -2,7 +2,7 @@ import { messageOf, SvcError } from '../../src/errors.ts';
 
 const MOST_TEXT = 500;
 
-/** A vendor's error as ours, without the key if there is one; both packages build theirs alike. */
+/** Converts an error of either vendor's package, which are built alike. The key never appears in its text. */
 export function toModelError(
   thrown: unknown,
   { name, apiKey }: { name: string; apiKey: string | null },
@@ -15,7 +15,7 @@ export function toModelError(
   if (isTimeout(thrown)) {
     return new SvcError('deadline_exceeded', `${name} did not answer in time: ${shown}`);
   }
-  if (status === 429) return new SvcError('rate_limited', `${name} has too many requests: ${shown}`);
+  if (status === 429) return new SvcError('rate_limited', `${name} received too many requests: ${shown}`);
   const hint = status === 401 || status === 403 ? ` Check \`models.${name}.api_key\`.` : '';
   const reason = causeOf(thrown);
   return new SvcError('model_failed', `${name}: ${shown}${reason ? ` (${bare(reason)})` : ''}${hint}`);
@@ -30,14 +30,14 @@ function isTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && /timeout/i.test(thrown.constructor.name);
 }
 
-/** `Connection error.` says nothing; what is below it does. */
+/** Returns the innermost cause: the packages' own text is only `Connection error.`. */
 function causeOf(thrown: unknown): string | null {
   let inner = thrown instanceof Error ? thrown.cause : null;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
   return inner instanceof Error ? inner.message : null;
 }
 
-/** An answer that is not of the vendor's form. */
+/** Creates the error for an answer that does not have the vendor's form. */
 export function malformed(name: string, what: string): SvcError {
   return new SvcError('model_failed', `${name} answered ${what}; \`base_url\` may lead to another service.`);
 }

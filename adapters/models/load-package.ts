@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SvcError } from '../../src/errors.ts';
 
-/** Loads a vendor's package, an optional peer: beside svc, or from the project; an error names what to install. */
+/**
+ * Loads a vendor's package, an optional peer dependency, beside svc or from `folder`. Throws `config_invalid`
+ * with the command that installs it.
+ */
 export async function loadPackage<T>(
   name: string,
   load: () => Promise<T>,
@@ -29,7 +32,9 @@ function isMissing(thrown: unknown, name: string): boolean {
   return 'code' in thrown && /^(ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)$/.test(String(thrown.code));
 }
 
-/** A svc that is installed for the whole machine does not see the packages of a project. */
+/**
+ * Finds a package in a folder, because a svc that is installed globally does not see the packages of a project.
+ */
 function pathIn(folder: string, name: string): string | null {
   try {
     return createRequire(join(folder, 'package.json')).resolve(name);

@@ -21,7 +21,7 @@ type Choice = OpenAI.Chat.Completions.ChatCompletion.Choice;
 const PACKAGE = 'openai';
 const ADDRESS = 'https://api.openai.com/v1';
 
-/** A model of type `openai`: chat completions, by the vendor's own package. */
+/** Creates a model of type `openai`: chat completions through the vendor's package. */
 export async function createOpenAi(
   name: string,
   model: Model,
@@ -46,7 +46,7 @@ export async function createOpenAi(
   };
 }
 
-/** The vendor's newer models refuse `max_tokens`, and compatible services know nothing else. */
+/** The vendor's newer models reject `max_tokens`, and compatible services know only `max_tokens`. */
 function toRequest(
   { system, messages, tools, maxTokens }: ModelQuestion,
   own: boolean,

@@ -1,30 +1,33 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Model } from '../../src/settings/model.ts';
 
-/** Models answer in seconds; one that thinks takes a minute. */
+/** Models answer within seconds; those that think may take a minute. */
 const TIMEOUT_S = 60;
 const RETRIES = 2;
-/** Services of one's own that ask for no key get this one. */
+/** The key for self-hosted services that need none. */
 const NO_KEY = 'none';
 
-/** What both vendors' clients are made with. */
+/** Options of both vendors' clients. */
 export interface ModelClientOptions {
   readonly apiKey: string;
   readonly baseURL: string;
-  /** Milliseconds of one try. */
+  /** Milliseconds of one attempt. */
   readonly timeout: number;
   readonly maxRetries: number;
-  /** The packages would write what is sent. */
+  /** The packages would log the request bodies. */
   readonly logLevel: 'off';
 }
 
-/** The options of a model's client; nothing of them comes from variables of the vendor's. */
+/**
+ * Returns the options of a model's client. The vendor's environment variables have no effect. Throws
+ * `config_invalid` for a model without key and address.
+ */
 export function toClientOptions(name: string, model: Model, address: string): ModelClientOptions {
   const { api_key, base_url, timeout, max_retries } = model;
   if (api_key === null && base_url === null) {
     throw new SvcError(
       'config_invalid',
-      `The model ${name} has no key.\nSet \`models.${name}.api_key\` in the user file, best as a reference such as \${API_KEY}.`,
+      `The model ${name} has no key.\nSet \`models.${name}.api_key\` in the user file, preferably as a reference such as \${API_KEY}.`,
     );
   }
   return {

@@ -15,7 +15,7 @@ import { serveStdio } from '../stdio/serve.ts';
 import { artefactFiles } from './artefact-files.ts';
 import { openJwe } from './auth/open-jwe.ts';
 import { nodePython } from './bundled-python.ts';
-import { reachOf, UNCONFIGURED } from './http/addresses.ts';
+import { toAddressOptions, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startHttpServer } from './http/server.ts';
@@ -85,7 +85,7 @@ async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Se
     listens: { host },
     log,
   });
-  const options = { runtime: () => runtime, version, stateless: true, log, ...reachOf(http) };
+  const options = { runtime: () => runtime, version, stateless: true, log, ...toAddressOptions(http) };
   const app = createApp({ ...options, auth: () => auth });
   const port = portOf(process.env.PORT || '8000');
   const server = await startHttpServer({

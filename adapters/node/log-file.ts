@@ -2,18 +2,19 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } f
 import { dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 
-/** How large a log file grows, and how many older ones are kept beside it. */
+/** The size at which a log file is rotated, and the number of older files to keep. */
 export interface LogFileLimits {
   readonly maxBytes: number;
   readonly backups: number;
 }
 
-/** Takes a line of the log; never throws. */
+/** Writes a line of the log; never throws. */
 export type WriteLog = (line: string) => void;
 
 /**
- * Writes lines to a file that only its owner reads; a full one becomes `<path>.1`, that one `<path>.2`, and so on. Lines
- * that it cannot take, because the disk is full or the folder gone, are written elsewhere.
+ * Writes lines to a file that only its owner can read. A full file becomes `<path>.1`, the previous one `<path>.2`, and
+ * so on. If the disk is full or the folder is gone, lines go to `elsewhere`. Throws `config_invalid` if the file cannot
+ * be opened.
  */
 export function createLogFile(path: string, limits: LogFileLimits, elsewhere: WriteLog): WriteLog {
   let size = open(path);
@@ -32,14 +33,17 @@ export function createLogFile(path: string, limits: LogFileLimits, elsewhere: Wr
       append(line);
       failing = false;
     } catch (thrown) {
-      if (!failing) elsewhere(`The log file ${path} takes no lines, so they come here: ${thrown}`);
+      if (!failing) elsewhere(`The log file ${path} cannot be written, so its lines appear here: ${thrown}`);
       failing = true;
       elsewhere(line);
     }
   };
 }
 
-/** Its size; a file that cannot be written to is found out before anything is served. */
+/**
+ * Opens the file and returns its size in bytes. A file that cannot be written is reported before the server
+ * starts.
+ */
 function open(path: string): number {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -48,7 +52,7 @@ function open(path: string): number {
   } catch (cause) {
     throw new SvcError(
       'config_invalid',
-      `The log file ${path}, which \`logging.path\` names, cannot be written to.`,
+      `The log file ${path}, which \`logging.path\` names, cannot be written. Give this user write access to it, or name another file.`,
       {
         cause,
       },

@@ -3,13 +3,13 @@ import { isLogged } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
 import { createLogFile } from './log-file.ts';
 
-/** How a line for people looks, and where lines go when no file is named, or it takes none. */
+/** The output for lines if no file is named or it cannot be written, and the format for people. */
 export interface LogOutput {
   readonly write: (line: string) => void;
   readonly human: (line: LogLine) => string;
 }
 
-/** The application log as `logging` has it: by level, for people or as one JSON object a line. */
+/** Creates the application log: filtered by `logging.level`, as text for people or one JSON object a line. */
 export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log {
   if (!settings.enabled) return () => {};
   const { path, format, max_bytes, backup_count } = settings;
@@ -25,7 +25,7 @@ function toJson({ level, message, fields }: LogLine): string {
   return JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields });
 }
 
-/** One line of a file, whatever the message has. */
+/** Formats a line of a file; line breaks of the message become spaces. */
 function toPlain({ level, message, fields }: LogLine): string {
   const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
   return `${new Date().toISOString()} ${level} ${message.replaceAll(/\r?\n/g, ' ')}${rest}`;

@@ -4,18 +4,21 @@ import { join, resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 
-/** The user file's bytes, and its name in findings. */
+/** The bytes of the user file, and its name in findings. */
 export interface FoundUserFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** The folder that `~/` stands for. */
+/** Returns the folder that `~/` stands for. */
 export function homeOf(env: Environment): string {
   return env.HOME || homedir();
 }
 
-/** The user file where the environment says, or in its usual place, where it may be missing (spec, "Environment variables"). */
+/**
+ * Finds the user file: the text of SVC_CONFIG_YAML, the file of SVC_CONFIG, or `~/.svc/config.yml`; null if the
+ * last is missing (spec, "Environment variables"). Throws `config_invalid`.
+ */
 export async function findUserFile(env: Environment): Promise<FoundUserFile | null> {
   if (env.SVC_CONFIG_YAML?.trim()) {
     return { name: 'SVC_CONFIG_YAML', bytes: new TextEncoder().encode(env.SVC_CONFIG_YAML) };
@@ -38,6 +41,6 @@ function unreadable(path: string, absent: boolean, asked: boolean, cause: unknow
   const why = asked ? ', which SVC_CONFIG names' : '';
   const fix = asked
     ? 'Correct SVC_CONFIG, or unset it for ~/.svc/config.yml.'
-    : 'Give yourself the right to read it.';
+    : 'Give this user read access to it.';
   return new SvcError('config_invalid', `${what}${why}.\n${fix}`, { cause });
 }

@@ -1,10 +1,10 @@
 import { type HrTime, SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** Where a line of text goes; never stdout where stdout is the protocol. */
+/** Writes a line of text. It must not be stdout if stdout carries the protocol. */
 export type WriteSpanLine = (line: string) => void;
 
-/** One JSON line for each span (`telemetry.tracing.console_export`). */
+/** Creates an exporter that writes a JSON line for each span (`telemetry.tracing.console_export`). */
 export function createConsoleExporter(write: WriteSpanLine): SpanExporter {
   return {
     export(spans, done) {

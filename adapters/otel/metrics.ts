@@ -2,10 +2,10 @@ import type { Meter } from '@opentelemetry/api';
 import type { CallObserver } from '../../src/call/call-record.ts';
 import type { Spans } from '../../src/ports.ts';
 
-/** A name that nobody declared may be anything, and each one would be a time series. */
+/** The label of calls to endpoints that do not exist: each invented name would become a time series. */
 const UNKNOWN = 'unknown';
 
-/** The counters of the spec ("Metrics"), fed from what became of each call. */
+/** Creates the counters of the spec ("Metrics"); returns the observer that feeds them. */
 export function countCalls(meter: Meter): CallObserver {
   const requests = meter.createCounter('svc.endpoint.requests_total', {
     description: 'Calls of endpoints, by how they ended.',
@@ -28,7 +28,7 @@ export function countCalls(meter: Meter): CallObserver {
   };
 }
 
-/** Counts the calls that run, beside whatever the spans do. */
+/** Wraps spans so that running calls are counted. */
 export function gaugeCalls(meter: Meter, spans: Spans): Spans {
   const running = meter.createUpDownCounter('svc.endpoint.concurrent_executions', {
     description: 'Calls of endpoints that are running.',

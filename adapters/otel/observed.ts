@@ -1,31 +1,30 @@
 import type { Log } from '../../src/ports.ts';
 
-/** How an export ended; the SDK's own type lives in a package that is not for use. */
+/** The outcome of an export. The SDK's own type is in a private package. */
 export interface ExportResult {
   readonly code: number;
   readonly error?: Error;
 }
 
-/** What exporters of spans and of metrics have in common. */
+/** The common part of the exporters of spans and metrics. */
 interface Exporter<Batch> {
   export(batch: Batch, done: (result: ExportResult) => void): void;
   shutdown(): Promise<void>;
 }
 
-interface Watching {
-  /** `traces` or `metrics`. */
-  readonly what: string;
+interface ReportOptions {
+  readonly signal: 'traces' | 'metrics';
   readonly log: Log;
-  /** Milliseconds without another attempt after a failed one: where somebody waits for each attempt. */
+  /** Milliseconds without an attempt after a failed one, so that not every request waits for a dead collector. */
   readonly restMs: number;
   readonly now: () => number;
 }
 
 const FAILED = 1;
 
-/** Says once that a collector fails and once that it is back; the SDK itself would say nothing. */
-export function watched<Batch, E extends Exporter<Batch>>(exporter: E, options: Watching): E {
-  const { what, log, restMs, now } = options;
+/** Logs once that the collector fails and once that it is back. The SDK itself logs neither. */
+export function reportFailures<Batch, E extends Exporter<Batch>>(exporter: E, options: ReportOptions): E {
+  const { signal, log, restMs, now } = options;
   let failing = false;
   let restsUntil = 0;
   const note = ({ code, error }: ExportResult) => {
@@ -33,8 +32,9 @@ export function watched<Batch, E extends Exporter<Batch>>(exporter: E, options: 
     restsUntil = failed ? now() + restMs : 0;
     if (failed === failing) return;
     failing = failed;
-    if (failed) log({ level: 'warn', message: `telemetry: ${what} cannot be exported: ${reasonOf(error)}` });
-    else log({ level: 'info', message: `telemetry: ${what} are exported again` });
+    if (failed)
+      log({ level: 'warn', message: `telemetry: ${signal} cannot be exported: ${reasonOf(error)}` });
+    else log({ level: 'info', message: `telemetry: ${signal} are exported again` });
   };
   const inner = exporter.export.bind(exporter);
   exporter.export = (batch, done) => {
@@ -48,5 +48,5 @@ export function watched<Batch, E extends Exporter<Batch>>(exporter: E, options: 
 }
 
 function reasonOf(error: Error | undefined): string {
-  return error?.message || 'the collector did not take them';
+  return error?.message || 'the collector did not accept them';
 }

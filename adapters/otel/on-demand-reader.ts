@@ -1,11 +1,11 @@
 import { AggregationTemporality, MetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
 
-/** Exports metrics when it is asked to: where timers stop with the request, nothing may wait for one. */
+/** Exports metrics only when it is flushed, for platforms whose timers stop with the request. */
 export class OnDemandReader extends MetricReader {
   readonly #exporter: PushMetricExporter;
 
   constructor(exporter: PushMetricExporter) {
-    // what goes up and down stays cumulative: backends take no changes of a gauge
+    // Up-down counters stay cumulative: backends do not accept deltas of a gauge.
     super({
       aggregationTemporalitySelector: (kind) =>
         exporter.selectAggregationTemporality?.(kind) ?? AggregationTemporality.DELTA,
@@ -15,7 +15,7 @@ export class OnDemandReader extends MetricReader {
 
   protected override async onForceFlush(): Promise<void> {
     const { resourceMetrics } = await this.collect();
-    // what is cumulative is there each time, also where no call was made
+    // Cumulative metrics are collected each time, also without a call.
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
     const isNew = metrics.some((metric) => metric.aggregationTemporality === AggregationTemporality.DELTA);
     if (!isNew) return;

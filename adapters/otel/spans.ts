@@ -10,7 +10,10 @@ interface Opening {
   readonly kind: SpanKind;
 }
 
-/** Spans by OpenTelemetry; the parent is handed down, so nothing depends on what runs at the same time. */
+/**
+ * Creates the Spans port over OpenTelemetry. Parents are passed down explicitly, so concurrent calls cannot
+ * mix.
+ */
 export function createSpans(tracer: Tracer): Spans {
   return {
     trace: (name, attributes, parent, run) =>
@@ -34,7 +37,7 @@ async function open<T>(
         open(tracer, within, { name: child, attributes: own, kind: SpanKind.INTERNAL }, work),
     });
   } catch (thrown) {
-    // The code alone: an error's text may quote what the caller sent.
+    // Only the code is recorded: an error's text may quote the caller's input.
     span.setStatus({ code: SpanStatusCode.ERROR, message: toSvcError(thrown).code });
     throw thrown;
   } finally {

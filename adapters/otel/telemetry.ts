@@ -22,21 +22,21 @@ import type { TelemetrySettings } from '../../src/settings/model.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import { createConsoleExporter, type WriteSpanLine } from './console.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
-import { watched } from './observed.ts';
+import { reportFailures } from './observed.ts';
 import { OnDemandReader } from './on-demand-reader.ts';
 import { createSpans } from './spans.ts';
 import { resourceOf, urlOf } from './target.ts';
 
-/** What is measured and where from. */
+/** The settings of telemetry, and the server that it measures. */
 export interface TelemetryOptions {
   readonly settings: TelemetrySettings;
-  /** Those of now, where a reload may change them. */
+  /** Returns the current headers on a server whose reload may change them. */
   readonly headers?: () => TelemetrySettings['headers'];
   readonly project: string;
   readonly version: string;
   readonly log: Log;
   readonly write: WriteSpanLine;
-  /** Nothing runs between requests: everything leaves by `flush` alone (Lambda, Workers). */
+  /** Whether the platform runs nothing between requests, so that only `flush` sends (Lambda, Workers). */
   readonly onDemand: boolean;
 }
 
@@ -44,23 +44,23 @@ export interface TelemetryOptions {
 export interface Telemetry {
   readonly spans: Spans;
   readonly observe: CallObserver;
-  /** Sends what has gathered; never throws, never takes longer than an export may. */
+  /** Sends collected spans and metrics. Never throws; takes at most the time of one export. */
   flush(): Promise<void>;
-  /** Sends what is left, within seconds; what a dead collector does not take is lost. */
+  /** Sends the rest within `CLOSE_MS`. Data that the collector does not accept by then is lost. */
   close(): Promise<void>;
 }
 
-/** The end of a process waits no longer for a collector. */
+/** How long the end of a process waits for the collector. */
 const CLOSE_MS = 2_000;
-/** A timer of more fires at once. */
+/** The longest delay of a timer; a longer one would fire at once. */
 const NEVER_MS = 2 ** 31 - 1;
-/** What one attempt may take, and how long none is made after it failed: on demand, somebody waits for it. */
+/** The time limit of an export, and the pause after a failed one. On demand, a request waits for the export. */
 const TIMES = {
   onDemand: { timeoutMs: 1_000, restMs: 30_000 },
   timed: { timeoutMs: 10_000, restMs: 0 },
 } as const;
 
-/** OpenTelemetry over OTLP/HTTP with protobuf; registers nothing globally. */
+/** Creates OpenTelemetry over OTLP/HTTP with protobuf. Nothing is registered globally. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const resource = resourceOf(options.settings, options.project, options.version);
   const tracing = createTracing(options, resource);
@@ -108,7 +108,12 @@ function spanProcessors(options: TelemetryOptions): SpanProcessor[] {
   const { settings, log, write, onDemand } = options;
   const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
   const config = { url: urlOf(settings, 'traces'), headers: headersOf(options), timeoutMillis: timeoutMs };
-  const exporter = watched(new OTLPTraceExporter(config), { what: 'traces', log, restMs, now: Date.now });
+  const exporter = reportFailures(new OTLPTraceExporter(config), {
+    signal: 'traces',
+    log,
+    restMs,
+    now: Date.now,
+  });
   const delay = onDemand ? { scheduledDelayMillis: NEVER_MS } : {};
   const batches = new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs, ...delay });
   if (!settings.tracing.console_export) return [batches];
@@ -136,7 +141,7 @@ function metricReader(options: TelemetryOptions): IMetricReader {
     timeoutMillis: timeoutMs,
     temporalityPreference: onDemand ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
   });
-  const exporter = watched(raw, { what: 'metrics', log, restMs, now: Date.now });
+  const exporter = reportFailures(raw, { signal: 'metrics', log, restMs, now: Date.now });
   if (onDemand) return new OnDemandReader(exporter);
   const exportIntervalMillis = Math.min(settings.metrics.export_interval * 1000, NEVER_MS);
   return new PeriodicExportingMetricReader({
@@ -146,7 +151,7 @@ function metricReader(options: TelemetryOptions): IMetricReader {
   });
 }
 
-/** Asked for by every export. */
+/** Returns the headers anew for every export. */
 function headersOf({ settings, headers }: TelemetryOptions): () => Promise<Record<string, string>> {
   return async () => ({ ...(headers?.() ?? settings.headers) });
 }

@@ -6,7 +6,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { PyodideFiles } from './load.ts';
 import { type CreateModule, type LoadPyodide, PYODIDE_VERSION } from './pyodide.ts';
 
-/** What of Pyodide's package an interpreter needs; an artefact has them in `pyodide/`. */
+/** The files of Pyodide's package that an interpreter needs. An artefact has them in `pyodide/`. */
 export const PYODIDE_FILES = [
   'pyodide.mjs',
   'pyodide.asm.mjs',
@@ -14,7 +14,9 @@ export const PYODIDE_FILES = [
   'python_stdlib.zip',
 ] as const;
 
-/** The folder with Pyodide's files: beside a bundle, or the installed package; null where there is none. */
+/**
+ * Returns the folder with Pyodide's files: beside a bundle, or the installed package; null if there is neither.
+ */
 export function pyodideFolder(): URL | null {
   const beside = new URL('./pyodide/', import.meta.url);
   if (existsSync(new URL('pyodide.asm.wasm', beside))) return beside;
@@ -25,12 +27,12 @@ export function pyodideFolder(): URL | null {
   }
 }
 
-/** Compiles Python's code, to be shared by all threads of a process. */
+/** Compiles Python's WebAssembly. All threads of a process share the module. */
 export async function compilePyodide(folder: URL): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(new URL('pyodide.asm.wasm', folder)));
 }
 
-/** Loads Pyodide's own modules; throws for any release but the one this was made for. */
+/** Loads Pyodide's JavaScript. Throws `python_unavailable` for any release but `PYODIDE_VERSION`. */
 export async function loadParts(folder: URL, wasm: WebAssembly.Module): Promise<PyodideFiles> {
   const [api, glue] = await Promise.all([
     import(new URL('pyodide.mjs', folder).href),
@@ -45,6 +47,6 @@ export async function loadParts(folder: URL, wasm: WebAssembly.Module): Promise<
 function wrongVersion(version: string): SvcError {
   return new SvcError(
     'python_unavailable',
-    `Pyodide ${version} is installed, and Python endpoints need ${PYODIDE_VERSION}. Install pyodide@${PYODIDE_VERSION}.`,
+    `Pyodide ${version} is installed, but Python endpoints need ${PYODIDE_VERSION}. Run \`npm install pyodide@${PYODIDE_VERSION}\`.`,
   );
 }

@@ -6,10 +6,12 @@ import { SvcError } from '../../src/errors.ts';
 import { hostFolder } from '../python/host-folder.ts';
 import type { HostModules } from './interpreter.ts';
 
-/** What Pyodide needs beside the modules that every host has; beside the source or the compiled code, or a bundle. */
+/**
+ * The places of the module that only Pyodide needs: beside the source or the compiled code, or beside a bundle.
+ */
 const PLACES = ['./host/svc_pyodide.py', './python-host/svc_pyodide.py'];
 
-/** The host's modules as an interpreter gets them. */
+/** Reads the host's modules for an interpreter. */
 export async function readHostModules(): Promise<HostModules> {
   const folder = join(hostFolder(), 'svc');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.py')).toSorted();
@@ -22,7 +24,7 @@ export async function readHostModules(): Promise<HostModules> {
   };
 }
 
-/** The file of `svc_pyodide`. */
+/** Returns the path of `svc_pyodide.py`; throws `python_unavailable` if it is missing. */
 function pyodideModule(): string {
   const files = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const found = files.find((file) => existsSync(file));

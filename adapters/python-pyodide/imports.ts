@@ -1,20 +1,20 @@
 import type { WasmImports } from './pyodide.ts';
 
-/** What an interpreter may have and see. */
+/** The limits of an interpreter. */
 export interface Confinement {
-  /** The most memory Python can take; beyond it a MemoryError is raised. */
+  /** The memory limit in megabytes. Beyond it Python raises a MemoryError. */
   readonly memoryMb: number;
-  /** For a snapshot: time stands still and no byte is random, so that the same input gives the same bytes. */
+  /** Whether time stands still and no byte is random, so that the same input gives the same snapshot. */
   readonly still: boolean;
 }
 
-/** The moment at which time stands still. */
+/** The time of an interpreter whose time stands still. */
 const STILL_MS = Date.UTC(2026, 0, 1);
 const STILL_NS = BigInt(STILL_MS) * 1_000_000n;
 
 type Memory = () => DataView;
 
-/** Replaces those of the glue's functions that would reach the machine: its shell, its time zone, all of its memory. */
+/** Replaces the imports that would reach the machine: its shell, its time zone, all of its memory. */
 export function confineImports(
   imports: WasmImports,
   memory: Memory,
@@ -31,7 +31,7 @@ export function confineImports(
   };
 }
 
-/** As Pyodide does it where the engine lacks what its own module for this needs. */
+/** Pyodide's own fallback for engines without WebAssembly's reference types. */
 function errorMarker(): Record<string, unknown> {
   const marker = Symbol('error marker');
   return { Jsv_GetError_import: () => marker, JsvError_Check: (value: unknown) => value === marker };
@@ -46,7 +46,7 @@ function bounded({ emscripten_resize_heap: resize }: Record<string, unknown>, me
   };
 }
 
-/** Local time is UTC, whatever machine the snapshot was made on or is served on. */
+/** Makes UTC the local time, on the machine of the snapshot and on the server. */
 function inUtc(memory: Memory): Record<string, unknown> {
   return {
     _tzset_js: (timezone: number, daylight: number, standard: number, summer: number) => {
@@ -66,7 +66,7 @@ function inUtc(memory: Memory): Record<string, unknown> {
   };
 }
 
-/** C's `struct tm`: nine fields of four bytes, and the offset from UTC. */
+/** Writes C's `struct tm`: nine fields of four bytes, and the offset from UTC. */
 function writeTime(memory: DataView, date: Date, at: number): void {
   const day = Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000);
   const fields = [

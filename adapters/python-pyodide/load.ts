@@ -7,24 +7,26 @@ import {
   type Pyodide,
 } from './pyodide.ts';
 
-/** Pyodide's own files, read and compiled. */
+/** Pyodide's files, loaded and compiled. */
 export interface PyodideFiles {
   readonly loadPyodide: LoadPyodide;
   readonly createModule: CreateModule;
   readonly wasm: WebAssembly.Module;
-  /** Where `python_stdlib.zip` is found. */
+  /** The folder of `python_stdlib.zip`. */
   readonly indexURL: string;
 }
 
-/** How an interpreter starts. */
+/** Options for the start of an interpreter. */
 export interface PyodideStartOptions extends Confinement {
-  /** The memory of an interpreter that had started already; null: from the beginning, about five times slower. */
+  /**
+   * The memory of an interpreter that has started; null for a start without it, which takes five times as long.
+   */
   readonly snapshot: Uint8Array | null;
-  /** Seeds Python's hashes; a snapshot brings its own. */
+  /** The seed of Python's hashes. A snapshot has its own. */
   readonly hashSeed?: number;
 }
 
-/** Starts an interpreter that sees nothing of the process it runs in. */
+/** Starts an interpreter that has no access to the process it runs in. */
 export async function loadInterpreter(parts: PyodideFiles, options: PyodideStartOptions): Promise<Pyodide> {
   const { snapshot, still, hashSeed } = options;
   const python = await parts.loadPyodide({
@@ -38,7 +40,7 @@ export async function loadInterpreter(parts: PyodideFiles, options: PyodideStart
     ...(still ? { _makeSnapshot: true } : {}),
     ...(snapshot === null ? {} : { _loadSnapshot: snapshot }),
   });
-  // what a snapshot holds of chance is the same in all who load it
+  // All interpreters of a snapshot would share its random state.
   if (snapshot !== null) python.runPython('import random; random.seed()');
   return python;
 }

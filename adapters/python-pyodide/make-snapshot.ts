@@ -2,20 +2,22 @@ import { compilePyodide, loadParts } from './files.ts';
 import { loadInterpreter } from './load.ts';
 import { writeModules } from './modules.ts';
 
-/** What a snapshot is made from; the same gives the same bytes. */
+/** The input of a snapshot. The same input gives the same bytes. */
 export interface SnapshotInput {
-  /** The folder with Pyodide's files. */
+  /** The folder with Pyodide's files, as a URL. */
   readonly pyodide: string;
-  /** Python modules of ours that are in it, imported: path in `site-packages` -> text. */
+  /** The texts of our Python modules in it, by their path in `site-packages`. */
   readonly modules: { readonly [path: string]: string };
-  /** Python that imports what most calls need. */
+  /** Python code that imports the modules that most calls need. */
   readonly imports: string;
   readonly hashSeed: number;
-  /** For where JavaScript can be waited for; others cannot load it. */
+  /** Whether the engine that loads it has `WebAssembly.Suspending`; others cannot load such a snapshot. */
   readonly suspending: boolean;
 }
 
-/** Starts an interpreter from the beginning and copies its memory. Time stands still meanwhile: give it a thread of its own. */
+/**
+ * Starts an interpreter and copies its memory. It stops the clock of its thread, so it needs its own thread.
+ */
 export async function makeSnapshot(input: SnapshotInput): Promise<Uint8Array> {
   const folder = new URL(input.pyodide);
   const parts = await loadParts(folder, await compilePyodide(folder));

@@ -1,15 +1,15 @@
 import type { Pyodide } from './pyodide.ts';
 
-/** Where modules of ours lie in an interpreter. */
+/** The folder for our modules inside an interpreter. */
 const FOLDER = '/lib/python3.14/site-packages';
 
-/** Writes modules where Python finds them. */
+/** Writes modules to the folder where Python finds them. */
 export function writeModules(python: Pyodide, modules: { readonly [path: string]: string }): void {
   for (const [path, text] of Object.entries(modules)) {
     const at = `${FOLDER}/${path}`;
     python.FS.mkdirTree(at.slice(0, at.lastIndexOf('/')));
     python.FS.writeFile(at, text);
   }
-  // Python remembers what a folder had by the folder's time, which a snapshot holds still
+  // Python caches the contents of a folder by its modification time, which stands still in a snapshot.
   python.runPython('import importlib; importlib.invalidate_caches()');
 }

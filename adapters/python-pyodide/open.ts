@@ -11,39 +11,42 @@ import { readHostModules } from './host-modules.ts';
 import { cachedSnapshot } from './snapshot.ts';
 import { PyodideThread } from './thread.ts';
 
-/** How Python is served from threads of this process. */
+/** Options of Python in threads of this process. */
 export interface PyodideOptions {
   /** The project's folder. */
   readonly root: string;
   /** `paths.python` of the site file. */
   readonly folder: string;
-  /** Whether changed files are taken up by the next call. */
+  /** Whether each call first reloads changed files; for development. */
   readonly follow?: boolean;
   readonly settings: PythonSettings;
-  /** Answers code that belongs to no call. */
+  /** Answers requests of code outside of calls, such as `@on_init`. */
   readonly background: PythonHost;
   readonly log: Log;
-  /** The most threads; by default one for each core, up to 2. */
+  /** The maximum number of threads. Default: one for each core, up to 2. */
   readonly size?: number;
-  /** The most calls that wait; 64 for each thread by default. */
+  /** How many calls may wait for a thread. Default: 64 for each thread. */
   readonly queue?: number;
-  /** The most memory that Python can take in each thread; 256 by default. */
+  /** The memory limit of Python in each thread, in megabytes. Default: 256. */
   readonly memoryMb?: number;
-  /** The thread's entry; by default `worker` beside this file. */
+  /** The entry of a thread. Default: `worker` beside this file. */
   readonly workerUrl?: URL;
 }
 
-/** Windows has paths that Python in WebAssembly, a Unix, does not know. */
+/** The project's folder inside Python on Windows: Python in WebAssembly is a Unix and has no drive letters. */
 const MOUNT = '/project';
 
-/** Opens Python for where there is no python3: the same pool over threads, each with an interpreter in WebAssembly. */
+/**
+ * Opens Python without python3: the same pool, over threads with an interpreter in WebAssembly each. Throws
+ * `python_unavailable`.
+ */
 export async function openPyodide(options: PyodideOptions): Promise<PythonPool> {
   const folder = pyodideFolder();
   if (folder === null) throw missing();
   const { root, log, settings, size = Math.min(availableParallelism(), 2) } = options;
   const { queue = 64 * size, memoryMb = 256 } = options;
   const [wasm, modules] = await Promise.all([compilePyodide(folder), readHostModules()]);
-  // found again by each thread: one that was not used for long may be gone
+  // Each thread looks it up again, because a snapshot that was not used for long may have been deleted.
   const snapshot = async () => (await snapshotOf(folder, modules)).href;
   await snapshot();
   const mount = process.platform === 'win32' ? MOUNT : root;
@@ -61,7 +64,7 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
   });
 }
 
-/** That of the artefact, or this machine's. */
+/** Returns the snapshot of the artefact, or else that of this machine. */
 async function snapshotOf(folder: URL, modules: Awaited<ReturnType<typeof readHostModules>>): Promise<URL> {
   const bundled = new URL('snapshot.bin', folder);
   return existsSync(fileURLToPath(bundled)) ? bundled : cachedSnapshot(folder, modules);
@@ -70,6 +73,6 @@ async function snapshotOf(folder: URL, modules: Awaited<ReturnType<typeof readHo
 function missing(): SvcError {
   return new SvcError(
     'python_unavailable',
-    'There is neither a python3 nor the package pyodide. Install python3, name an interpreter in SVC_PYTHON, or install svc again without `--omit=optional`.',
+    'Neither python3 nor the package pyodide was found. Install python3, name an interpreter in SVC_PYTHON, or install svc again without `--omit=optional`.',
   );
 }

@@ -1,6 +1,6 @@
-/* The parts of Pyodide that are used here; it is loaded from its own files, so its types are ours to name. */
+/* Types for the parts of Pyodide that we use. It is loaded from its own files at run time, so we declare them here. */
 
-/** A Python function as JavaScript may call it. */
+/** A Python function that JavaScript can call. */
 export type PyodideFunction = (...args: readonly unknown[]) => unknown;
 
 /** A loaded interpreter. */
@@ -10,7 +10,7 @@ export interface Pyodide {
   setStdin(options: { readonly stdin: () => null }): void;
   setStdout(options: { readonly batched: (line: string) => void }): void;
   setStderr(options: { readonly batched: (line: string) => void }): void;
-  /** Its first element is a signal for Python, which looks at it while it runs. */
+  /** Sets the buffer whose first element is a signal. Python checks it while it runs. */
   setInterruptBuffer(signals: { 0: number }): void;
   makeMemorySnapshot(): Uint8Array;
   mountNodeFS(mountPoint: string, folder: string): void;
@@ -20,10 +20,10 @@ export interface Pyodide {
   };
 }
 
-/** What the glue asks of its host: functions by name, the memory among what comes back. */
+/** The imports of Python's WebAssembly module: functions by module and name. */
 export type WasmImports = { readonly [module: string]: Record<string, unknown> };
 
-/** What Pyodide hands to its glue. */
+/** The settings that Pyodide passes to `pyodide.asm.mjs`. */
 export interface GlueSettings {
   instantiateWasm(
     imports: WasmImports,
@@ -32,10 +32,10 @@ export interface GlueSettings {
   readonly [setting: string]: unknown;
 }
 
-/** The glue: `pyodide.asm.mjs`. */
+/** The default export of `pyodide.asm.mjs`. */
 export type CreateModule = (settings: GlueSettings) => Promise<unknown>;
 
-/** `loadPyodide` with the options that are used here. */
+/** The function `loadPyodide` with the options that we use. */
 export type LoadPyodide = (options: {
   readonly indexURL: string;
   readonly lockFileContents: object;
@@ -48,10 +48,12 @@ export type LoadPyodide = (options: {
   readonly _loadSnapshot?: Uint8Array;
 }) => Promise<Pyodide>;
 
-/** The release all of this was made for: its snapshots, its tables and its imports are of no other. */
+/** The only supported release: snapshots, tables and imports differ between releases. */
 export const PYODIDE_VERSION = '314.0.7';
 
-/** The only fact of Pyodide's lock file that it reads when it starts; with no packages, it never asks its CDN for one. */
+/**
+ * A lock file with the facts that Pyodide reads at its start. Without packages, Pyodide never contacts its CDN.
+ */
 export const LOCK_FILE = {
   info: {
     abi_version: '2026_0',

@@ -11,7 +11,10 @@ import { type HostModules, PRELOADED } from './interpreter.ts';
 import type { SnapshotInput } from './make-snapshot.ts';
 import { PYODIDE_VERSION } from './pyodide.ts';
 
-/** The memory of an interpreter that has started, made in a thread of its own; about three seconds of work. */
+/**
+ * Makes a snapshot: the memory of an interpreter that has started. It takes about three seconds in its own
+ * thread. Throws `python_unavailable`.
+ */
 export async function createSnapshot(
   pyodide: URL,
   modules: HostModules,
@@ -44,7 +47,9 @@ export async function createSnapshot(
   }
 }
 
-/** The snapshot of this machine: made by whoever needs it first, in the user's cache. */
+/**
+ * Returns the snapshot in the user's cache folder, and makes it if it is missing. Throws `python_unavailable`.
+ */
 export async function cachedSnapshot(
   pyodide: URL,
   modules: HostModules,
@@ -53,14 +58,14 @@ export async function cachedSnapshot(
   const path = join(folder, `python-${keyOf(modules)}.bin`);
   if (existsSync(path)) {
     const now = new Date();
-    // its time says when it was used last; in a cache that is only read, nobody asks
+    // The modification time records the last use. A read-only cache is never cleaned up, so a failure does not matter.
     await utimes(path, now, now).catch(() => {});
     return pathToFileURL(path);
   }
   const refuse = (thrown: unknown) => {
     throw unkept(folder, thrown);
   };
-  // before the work, which takes seconds
+  // This comes before the work, which takes seconds.
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuse);
   const snapshot = await createSnapshot(pyodide, modules, randomInt(1, 2 ** 31));
   await keep(snapshot, folder, path).catch(refuse);
@@ -82,14 +87,14 @@ function unkept(folder: string, cause: unknown): SvcError {
   const reason = messageOf(cause);
   return new SvcError(
     'python_unavailable',
-    `Python's snapshot cannot be kept in ${folder}: ${reason}.\nName a folder that can be written in XDG_CACHE_HOME, or install python3.`,
+    `Python's snapshot cannot be written to ${folder}: ${reason}.\nSet XDG_CACHE_HOME to a folder that this user can write, or install python3.`,
     { cause },
   );
 }
 
 const MONTH_MS = 30 * 86_400_000;
 
-/** Those of other versions stay for as long as somebody starts threads with them. */
+/** Deletes snapshots that no thread has used for a month. Snapshots of other versions may still be in use. */
 async function removeUnused(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) =>
     /^(python-[\da-f]{16}\.bin|\.[\da-f-]{36})$/.test(name),

@@ -1,6 +1,6 @@
 import type { Pyodide } from './pyodide.ts';
 
-/** Gives Python its three streams: nothing to read, and somebody who takes each line that it prints. */
+/** Connects Python's streams: stdin is empty, and each line of stdout and stderr goes to `print`. */
 export function connectStreams(python: Pyodide, print: (line: string) => void): void {
   python.setStdin({ stdin: () => null });
   python.setStdout({ batched: print });

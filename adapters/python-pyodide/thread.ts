@@ -4,28 +4,28 @@ import type { Log } from '../../src/ports.ts';
 import type { PythonSeat } from '../python/pool/seat.ts';
 import { createLines, type PrintedLines } from '../python/printed-lines.ts';
 import { MAX_FRAME, tooLarge } from '../python/protocol/frames.ts';
-import { Turn } from '../python/protocol/pending-request.ts';
+import { PendingRequest } from '../python/protocol/pending-request.ts';
 import type { FromThread, ThreadSetup } from './thread-messages.ts';
 
-/** How threads are started. */
+/** Options of a thread. */
 export interface ThreadOptions extends Omit<ThreadSetup, 'posted'> {
-  /** The thread's entry. */
+  /** The entry of the thread. */
   readonly workerUrl: URL;
   readonly log: Log;
 }
 
-/** The most memory of JavaScript's own; Python's is bounded by itself. */
+/** The limit of JavaScript's heap in megabytes. Python's memory has its own limit. */
 const HEAP_MB = 256;
 
-/** One interpreter in a thread of its own; whoever holds it sends one text at a time. */
+/** An interpreter in its own thread. It takes one text at a time. */
 export class PyodideThread implements PythonSeat {
-  /** Files whose functions can be called. */
+  /** The files that are loaded, so that their functions can be called. */
   readonly loaded = new Set<string>();
-  /** Settles when the thread is gone. */
+  /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #posted = new Int32Array(new SharedArrayBuffer(4));
-  readonly #turn = new Turn();
+  readonly #pending = new PendingRequest();
   readonly #lines: ReturnType<typeof createLines>;
 
   constructor({ workerUrl, log, ...setup }: ThreadOptions) {
@@ -40,43 +40,43 @@ export class PyodideThread implements PythonSeat {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     this.#worker.on('message', (message: FromThread) => this.#take(message));
-    this.#worker.once('error', (cause) => this.#turn.end(died(cause)));
+    this.#worker.once('error', (cause) => this.#pending.end(died(cause)));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#worker.once('exit', () => {
-      this.#turn.end(died());
+      this.#pending.end(died());
       this.#lines.end();
       resolve();
     });
   }
 
   get alive(): boolean {
-    return this.#turn.alive;
+    return this.#pending.alive;
   }
 
   get printed(): PrintedLines {
     return this.#lines;
   }
 
-  /** What is sent while it starts waits until it has. */
+  /** Sends a text and waits for the answer. A text that is sent during the start waits until it is complete. */
   exchange(text: string): Promise<string> {
-    return this.#turn.exchange(() => {
+    return this.#pending.exchange(() => {
       this.#worker.postMessage(text);
       Atomics.add(this.#posted, 0, 1);
       Atomics.notify(this.#posted, 0);
     });
   }
 
-  /** Ends the thread at once, whatever runs in it; whoever waits for it gets the reason. */
+  /** Ends the thread at once. A pending request is rejected with the reason. */
   kill(reason: SvcError): void {
-    this.#turn.end(reason);
+    this.#pending.end(reason);
     void this.#worker.terminate();
   }
 
   #take(message: FromThread): void {
     if (message.kind === 'print') this.#lines.write(`${message.line}\n`);
     else if (message.text.length > MAX_FRAME) this.kill(tooLarge());
-    else this.#turn.answer(message.text);
+    else this.#pending.answer(message.text);
   }
 }
 

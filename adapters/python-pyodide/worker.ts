@@ -5,12 +5,12 @@ import { openInterpreter } from './interpreter.ts';
 import { connectStreams } from './streams.ts';
 import type { FromThread, ThreadSetup } from './thread-messages.ts';
 
-/* The entry of an interpreter's own thread; a platform's bundle carries it as a file of its own. */
+/* The entry of an interpreter's thread. Bundles contain it as a separate file. */
 
 const setup: ThreadSetup = workerData;
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 
-/** Waits for the next text of the host; Python, and with it this thread, stands still meanwhile. */
+/** Sends a text and blocks the thread until the host's next text. */
 function exchange(text: string): string {
   post({ kind: 'text', text });
   for (;;) {

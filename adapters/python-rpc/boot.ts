@@ -9,25 +9,25 @@ import wasm from './pyodide.asm.wasm';
 import { modules } from './tiny-modules.mjs';
 import { supplyModules } from './tiny-modules.ts';
 
-/** What the Worker serves: the project's Python and the host's modules. */
+/** The files of the Python Worker: those of the project and the modules of the host. */
 export interface CarriedProject {
   readonly files: { readonly [path: string]: string };
   readonly modules: { readonly [path: string]: string };
   readonly folder: string;
 }
 
-/** Files that are too large for a module. */
+/** The assets binding, for files that are too large for a module. */
 export interface PyodideAssets {
   fetch(url: string): Promise<Response>;
 }
 
-/** Where Pyodide believes to be loaded from. */
+/** The address that Pyodide takes for its own. */
 const HOME = 'http://pyodide/';
 const MEMORY_MB = 64;
 
 supplyModules(new Map(modules));
 
-/** Starts the interpreter and prepares it for the project; a request has to wait for it. */
+/** Starts the interpreter and prepares it for the project. It must run within a request. */
 export async function boot(
   assets: PyodideAssets,
   project: CarriedProject,
@@ -55,7 +55,7 @@ export async function boot(
   return interpreter;
 }
 
-/** While it loads Pyodide fetches its own files, which are here already. */
+/** Loads Pyodide with a `fetch` that returns its own files, which are here already. */
 async function withoutNetwork<T>(stdlib: Uint8Array, load: () => Promise<T>): Promise<T> {
   const { fetch, location } = globalThis;
   Reflect.set(globalThis, 'location', new URL(HOME));

@@ -11,17 +11,17 @@ import { createLimit, type Limit } from '../python/pool/time-limit.ts';
 import { callFunction, loadFile, type PythonLine } from '../python/protocol/protocol.ts';
 import { BUSY, LATE, type PythonBinding, type RpcRequest, type Turns } from './messages.ts';
 
-/** What answers Python. */
+/** The ports that answer Python's requests. */
 export interface RpcOptions {
   readonly settings: PythonSettings;
-  /** Answers code that belongs to no call. */
+  /** Answers requests of code outside of calls, such as `@on_init`. */
   readonly background: PythonHost;
 }
 
-/** An isolate may be replaced between loading a file and calling it. */
+/** Attempts per call: an isolate may be replaced between loading a file and calling its function. */
 const TRIES = 3;
 
-/** Python in another Worker, called over RPC. */
+/** Creates the Python port over a second Worker, which is called over RPC. */
 export function createRpcPython(binding: PythonBinding, { settings, background }: RpcOptions): Python {
   const attempt = async (request: PythonRequest, host: PythonHost, time: Time): Promise<PythonResult> => {
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -29,7 +29,10 @@ export function createRpcPython(binding: PythonBinding, { settings, background }
       if (result !== null) return result;
       await loadFile(lineTo(binding, time), request.file, { settings, host: background });
     }
-    throw new SvcError('python_unavailable', 'The Python Worker keeps being replaced.');
+    throw new SvcError(
+      'python_unavailable',
+      `The Python Worker was replaced ${TRIES} times during the call.`,
+    );
   };
   return {
     kind: 'rpc',
@@ -53,7 +56,9 @@ interface Time {
   readonly until: number;
 }
 
-/** One conversation: what Python asks comes in calls back, and its end as the answer. */
+/**
+ * Creates a connection for one message. Python's requests arrive as calls back, its final answer as the result.
+ */
 function lineTo(binding: PythonBinding, { limit, until }: Time): PythonLine {
   let said = Promise.withResolvers<string>();
   let reply: ((text: string) => void) | null = null;
@@ -61,14 +66,14 @@ function lineTo(binding: PythonBinding, { limit, until }: Time): PythonLine {
     const answer = Promise.withResolvers<string>();
     reply = answer.resolve;
     said.resolve(text);
-    // A function whose caller is gone must not wait for what nobody will say.
+    // A function whose caller has left must not wait for an answer that will never come.
     return Promise.race([answer.promise, limit.over]);
   };
   const turns: Turns = async (now) => limit[now]();
   const begin = async (text: string): Promise<string> => {
     const answer = await binding.exchange(text, ask, turns, until - Date.now());
     if (answer === BUSY) throw busyError('Too many calls wait for Python');
-    // The limit, which the Python Worker knows too, says so itself.
+    // The Python Worker has the same limit, whose error is thrown here.
     return answer === LATE ? limit.over : answer;
   };
   return {

@@ -5,31 +5,31 @@ import { boot, type CarriedProject, type PyodideAssets } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';
 import { BUSY, LATE, type RpcRequest, type Turns } from './messages.ts';
 import text from './python.json';
-import { createLineUp, type QueueSlot } from './queue.ts';
+import { createCallQueue, type QueueSlot } from './queue.ts';
 
-/* The Python Worker: it has no address, and only the Worker that it is bound to calls it. */
+/* The Python Worker. It has no public address: only the Worker that it is bound to calls it. */
 
-/** The call that has the interpreter, and those that may wait for it. */
+/** The maximum number of calls: one that runs and 64 that wait. */
 const MOST = 1 + 64;
 
 const project: CarriedProject = JSON.parse(text);
 let booting: Promise<SuspendingInterpreter> | null = null;
 const loaded = new Set<string>();
-const lineUp = createLineUp(MOST);
+const queue = createCallQueue(MOST);
 const { add, conceal } = createConcealment();
 const printed = createLines(({ level, message }) =>
   console.log(JSON.stringify({ level, message: conceal(message) })),
 );
 
-/** What the server's Worker can ask for. */
+/** The RPC interface for the server's Worker. */
 export class Python extends WorkerEntrypoint<{ readonly ASSETS: PyodideAssets }> {
-  /** Answers one message of the protocol within its time; `stale` where the file of a call has to be loaded first. */
+  /** Answers one message of the protocol within its time; `stale` if the file of a call must be loaded first. */
   async exchange(message: string, ask: RpcRequest, turns: Turns, limitMs: number): Promise<string> {
-    const place = lineUp.join(limitMs);
+    const place = queue.join(limitMs);
     if (place === null) return BUSY;
     if (place.waits) void turns('wait').catch(() => null);
     const work = this.#inPlace(place, () => answer(this.env.ASSETS, message, ask, place.leftMs()), turns);
-    // A caller who leaves must not leave the interpreter in the middle of something.
+    // The interpreter must finish its work even if the caller leaves.
     this.ctx.waitUntil(work.catch(() => null));
     return work;
   }
@@ -47,7 +47,7 @@ export class Python extends WorkerEntrypoint<{ readonly ASSETS: PyodideAssets }>
   }
 }
 
-/** It cannot be told what an interpreter is still good for that failed, or was left in the middle of something. */
+/** Discards an interpreter that failed or was interrupted: its state is unknown. */
 function discard(): void {
   booting = null;
   loaded.clear();
@@ -75,7 +75,7 @@ async function answer(
   }
 }
 
-/** Remembers the secrets that are given away, for they are in no line of the log. */
+/** Notes the secrets that Python receives, so that they can be concealed in the log. */
 function hearing(ask: RpcRequest): RpcRequest {
   return async (asked) => {
     const reply = await ask(asked);

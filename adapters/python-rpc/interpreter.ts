@@ -5,9 +5,9 @@ import type { Pyodide } from '../python-pyodide/pyodide.ts';
 import type { RpcRequest } from './messages.ts';
 import { createCurfew } from './time-limit.ts';
 
-/** An interpreter whose questions are answered later, by whoever called it. */
+/** An interpreter that is suspended while its caller answers a request. */
 export interface SuspendingInterpreter {
-  /** Answers one message of the protocol; null: its time was over before. */
+  /** Answers one message of the protocol; null if its time was over first. */
   handle(text: string, ask: RpcRequest, limitMs?: number): Promise<string | null>;
   readonly python: Pyodide;
 }
@@ -23,7 +23,7 @@ interface Promising {
 
 const CALL_IS_OVER = '{"error":{"code":"cancelled","message":"The call is over."}}';
 
-/** Starts an interpreter where JavaScript can be waited for (WebAssembly.Suspending). */
+/** Starts an interpreter in an engine with `WebAssembly.Suspending`, which lets Python wait for JavaScript. */
 export async function openSuspending(
   parts: PyodideFiles,
   options: { readonly snapshot: Uint8Array; readonly modules: HostModules; readonly memoryMb: number },
@@ -62,7 +62,7 @@ export async function openSuspending(
   };
 }
 
-/** Tasks of one function may ask at the same time, and the protocol is one of turns. */
+/** Queues the requests of concurrent tasks, because the protocol goes strictly in turns. */
 function inTurn(current: () => RpcRequest): RpcRequest {
   let turn: Promise<unknown> = Promise.resolve();
   return (text) => {
@@ -73,7 +73,7 @@ function inTurn(current: () => RpcRequest): RpcRequest {
   };
 }
 
-/** Struck after the function itself: whatever handled that has come to its end all the same. */
+/** Returns whether the interrupt arrived after the function had ended, in the code that handles its result. */
 function isInterrupt(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Reflect.get(error, 'type') === 'KeyboardInterrupt';
 }

@@ -1,16 +1,16 @@
-/** Answers a text of Python's, later. */
+/** Answers a request of Python. */
 export type RpcRequest = (text: string) => Promise<string>;
 
-/** Told when a call waits for the interpreter, and when it has it. */
+/** Called when a call begins to wait for the interpreter, and when it gets it. */
 export type Turns = (now: 'wait' | 'begin') => Promise<void>;
 
-/** The Python Worker, as the platform binds it. */
+/** The binding of the Python Worker. */
 export interface PythonBinding {
-  /** Answers one message of the protocol, in as many milliseconds at most. */
+  /** Answers one message of the protocol within `limitMs` milliseconds. */
   exchange(message: string, ask: RpcRequest, turns: Turns, limitMs: number): Promise<string>;
 }
 
-/** In place of an answer: too many wait already. */
+/** The answer if too many calls wait already. */
 export const BUSY = '{"op":"busy"}';
-/** In place of an answer: the time of the call was over before. */
+/** The answer if the time of the call was over first. */
 export const LATE = '{"op":"late"}';

@@ -1,6 +1,6 @@
-/** Files beside the Python Worker, as `svc build` writes them. */
+/** A module that `svc build` writes beside the Python Worker. */
 declare module '*/tiny-modules.mjs' {
-  /** Bytes as hex -> what they compile to. */
+  /** Compiled modules, each with its bytes as hex. */
   export const modules: readonly (readonly [string, WebAssembly.Module])[];
 }
 
@@ -16,7 +16,7 @@ declare module 'pyodide/pyodide.asm.mjs' {
   export default createModule;
 }
 
-/** What Workers have of RPC; the parts used here. */
+/** The part of Workers' RPC that we use. */
 declare module 'cloudflare:workers' {
   export class WorkerEntrypoint<Env> {
     readonly env: Env;

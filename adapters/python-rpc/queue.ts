@@ -1,16 +1,19 @@
-/** Those who want the one interpreter of an isolate, in the order in which they came. */
-export interface LineUp {
-  /** A place, or null where too many have one already. */
+/** The queue for the one interpreter of an isolate, in order of arrival. */
+export interface CallQueue {
+  /** Adds a call; null if the queue is full. */
   join(limitMs: number): QueueSlot | null;
 }
 
-/** One caller's place. */
+/** The place of one call in the queue. */
 export interface QueueSlot {
-  /** Whether somebody is before it. */
+  /** Whether other calls come first. */
   readonly waits: boolean;
-  /** Milliseconds until its time is over. */
+  /** Returns the milliseconds until the time of the call is over. */
   leftMs(): number;
-  /** Settles when it has the interpreter: `lost`, when whoever had it never gave it back; or `late`, when its time is over. */
+  /**
+   * Resolves when the call has the interpreter, with `lost` if the previous call never gave it back; with `late`
+   * when its time is over.
+   */
   begin(): Promise<'begun' | 'lost' | 'late'>;
   leave(): void;
 }
@@ -20,11 +23,11 @@ interface Entry {
   readonly left: PromiseWithResolvers<void>;
 }
 
-/** What a platform cuts off in the middle leaves nothing, and is not waited for longer than this beyond its time. */
+/** The platform may cut off a call without notice. The queue waits for it this long after its time is over. */
 const GRACE_MS = 5_000;
 
-/** Nobody is in line. */
-export function createLineUp(most: number, graceMs = GRACE_MS): LineUp {
+/** Creates an empty queue for at most `most` calls. */
+export function createCallQueue(most: number, graceMs = GRACE_MS): CallQueue {
   let line: readonly Entry[] = [];
   let holder: Entry | null = null;
   const leave = (entry: Entry): void => {
@@ -61,7 +64,7 @@ function goneOrLost({ left, until }: Entry, graceMs: number): Promise<void> {
   return within(until + graceMs - Date.now(), left.promise);
 }
 
-/** Settles with some work, or after a time. */
+/** Resolves when the work has ended or the time has passed. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

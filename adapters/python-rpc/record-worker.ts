@@ -4,7 +4,7 @@ import type { HostModules } from '../python-pyodide/interpreter.ts';
 import { openSuspending } from './interpreter.ts';
 import { keyOf, recordModules } from './tiny-modules.ts';
 
-/* A thread that starts an interpreter as workerd will, and tells which code Pyodide compiles on the way. */
+/* A thread that starts an interpreter like workerd does, and records the modules that Pyodide compiles meanwhile. */
 
 const setup: { pyodide: string; snapshot: Uint8Array; modules: HostModules } = workerData;
 const folder = new URL(setup.pyodide);
@@ -31,7 +31,7 @@ const messages = [
 for (const message of messages) await handle(JSON.stringify(message), async () => '{"value":[{"n":1}]}');
 parentPort?.postMessage([...found.values()]);
 
-/** A bit of everything that functions do. */
+/** Returns Python code that uses all features of functions once. */
 function REHEARSAL(): string {
   return `
 import asyncio, csv, datetime, decimal, hashlib, io, json, random, re, sqlite3, statistics, time, uuid, zoneinfo, ctypes, urllib.request

@@ -1,4 +1,4 @@
-/** What programs need to find their way about; nothing that may hold a secret. */
+/** Variables that programs need to run. None of them usually holds a secret. */
 const KEPT = [
   'PATH',
   'HOME',
@@ -24,7 +24,7 @@ const KEPT = [
   'no_proxy',
 ];
 
-/** The environment of a Python process: secrets reach it only when it asks for them. */
+/** Returns the environment of a Python process, without secrets: it gets those through `config.get_secret`. */
 export function pythonEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

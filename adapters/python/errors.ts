@@ -1,7 +1,7 @@
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 
-/** An exception as Python describes it (adapters/python/host/svc/_failure.py). */
+/** A description of an exception (adapters/python/host/svc/_failure.py). */
 interface Described {
   readonly kind: 'raised' | 'refused' | 'function' | 'value' | 'host' | 'outside';
   readonly type: string;
@@ -12,28 +12,28 @@ interface Described {
   readonly number: number | null;
 }
 
-/** What is known about a call that failed. */
+/** Facts about a failed call. */
 export interface FailedCall {
-  /** Failures of what was asked, by the numbers that Python was told. */
+  /** Errors of the call's own requests to the host, by the numbers that Python received. */
   readonly failures: ReadonlyMap<number, SvcError>;
-  /** Takes secrets out of a text. */
+  /** Replaces secrets in a text. */
   readonly conceal: (text: string) => string;
 }
 
-/** Nothing was asked, and no secret given. */
+/** The facts for a call that made no requests and received no secrets. */
 export const NOTHING_KNOWN: FailedCall = { failures: new Map(), conceal: (text) => text };
 
-/** The error of a call that an exception ended; the log gets the traceback as its cause. */
+/** Converts the exception that ended a call. The traceback becomes the cause, which only the log shows. */
 export function toPythonError({ error }: JsonObject, { failures, conceal }: FailedCall): SvcError {
   const found = (error ?? {}) as unknown as Partial<Described>;
   const { kind = 'raised', number = null } = found;
   const [message, traceback] = [conceal(found.message ?? ''), conceal(found.traceback ?? '')];
-  // What the author tells the client on purpose.
+  // The author addresses the client on purpose.
   if (kind === 'refused') return new SvcError('python_refused', message || 'The call was refused.');
   const known = number === null ? undefined : failures.get(number);
   const cause = new Error(traceback.trimEnd(), known === undefined ? {} : { cause: known });
   const text = `${placeOf(found)}${found.type ?? 'Error'}: ${message}`;
-  // What the author left to the caller is still what it was: a query that took too long, say.
+  // An error of the host that Python code did not handle keeps its code, for example that of a slow query.
   return new SvcError(known?.code ?? 'python_failed', known === undefined ? text : known.message, { cause });
 }
 

@@ -9,7 +9,9 @@ import { findInterpreter, type InterpreterPlace } from './interpreter.ts';
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** Reads Python files without running them, all in one process; throws python_unavailable where there is no interpreter. */
+/**
+ * Parses Python files in one process without running them. Throws `python_unavailable` without an interpreter.
+ */
 export async function inspectPython(
   texts: { readonly [file: string]: string },
   place: InterpreterPlace,

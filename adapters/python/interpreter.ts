@@ -3,26 +3,29 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 
-/** A Python interpreter that was asked who it is. */
+/** A Python interpreter that is known to start. */
 export interface Interpreter {
-  /** Itself, not a shim that would start it. */
+  /** The path of the interpreter itself, not of a shim that starts it. */
   readonly executable: string;
   readonly version: string;
 }
 
-/** Where to look for an interpreter. */
+/** The places where an interpreter is looked for. */
 export interface InterpreterPlace {
-  /** The project's root; its `.venv` comes before whatever is on the path. */
+  /** The project's root. Its `.venv` comes before `python3` on the PATH. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   /** `python.interpreter` of the site file. */
   readonly interpreter?: string | null;
 }
 
-/** In place of an interpreter: the one in WebAssembly. */
+/** The name that chooses Python in WebAssembly instead of an interpreter. */
 export const PYODIDE = 'pyodide';
 
-/** The interpreter that was asked for: a name on the path, or a path, which may begin at the project's root. */
+/**
+ * Returns the configured interpreter: a name on the PATH, or a path, relative to the project's root; null if
+ * there is none.
+ */
 export function chosenInterpreter({ env, interpreter }: Omit<InterpreterPlace, 'root'>): string | null {
   return env.SVC_PYTHON?.trim() || interpreter || null;
 }
@@ -32,7 +35,10 @@ const ASK_MS = 15_000;
 const WHO = 'import sys; print(sys.executable); print(*sys.version_info[:3], sep=".")';
 const IN_VENV = process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python'];
 
-/** The interpreter of a project: the one that was asked for, its `.venv`, or python3 on the path; throws python_unavailable. */
+/**
+ * Finds the interpreter of a project: the configured one, that of its `.venv`, or python3 on the PATH. Throws
+ * `python_unavailable`.
+ */
 export async function findInterpreter(place: InterpreterPlace): Promise<Interpreter> {
   const { root, env } = place;
   const wanted = chosenInterpreter(place);
@@ -54,15 +60,15 @@ function notFound(wanted: string | null, refused: readonly string[]): SvcError {
   const oldest = OLDEST.join('.');
   const message =
     wanted === null || wanted === PYODIDE
-      ? `No Python ${oldest} or newer was found, which Python endpoints need.
+      ? `Python endpoints need Python ${oldest} or newer, and none was found.
 ${refused.map((line) => `  ${line}`).join('\n')}
-Install python3, make a virtual environment with \`python3 -m venv .venv\`, or name an interpreter in SVC_PYTHON, or as \`python.interpreter\` of the profile.`
-      : `The interpreter that was asked for cannot run Python endpoints, which need ${oldest} or newer: ${refused.join('')}.
-Correct it in SVC_PYTHON, or in \`python.interpreter\` of the profile, or name none there.`;
+Install python3, make a virtual environment with \`python3 -m venv .venv\`, or name an interpreter in SVC_PYTHON or in \`python.interpreter\` of the profile.`
+      : `The configured interpreter cannot run Python endpoints, which need Python ${oldest} or newer: ${refused.join('')}.
+Correct or remove it in SVC_PYTHON, or in \`python.interpreter\` of the profile.`;
   return new SvcError('python_unavailable', message);
 }
 
-/** Who an interpreter is, or why it is none for us. */
+/** Asks an interpreter for its path and version; returns a reason if it cannot be used. */
 async function ask(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Interpreter | string> {
   const output = await new Promise<string | Error>((resolve) => {
     execFile(command, ['-I', '-c', WHO], { cwd, env, timeout: ASK_MS, windowsHide: true }, (error, stdout) =>
@@ -75,12 +81,12 @@ async function ask(command: string, cwd: string, env: NodeJS.ProcessEnv): Promis
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
     return { executable: executable || command, version };
   }
-  return `this is Python ${version || 'of an unknown version'}`;
+  return version === '' ? 'its version is unknown' : `its version is ${version}`;
 }
 
 function reasonOf(error: Error & { code?: unknown; killed?: unknown }): string {
-  if (error.code === 'ENOENT') return 'there is no such program';
-  if (error.code === 'EACCES') return 'it may not be started';
+  if (error.code === 'ENOENT') return 'the program does not exist';
+  if (error.code === 'EACCES') return 'this user may not start it';
   if (error.killed === true) return `it did not answer within ${ASK_MS / 1000} s`;
   return (error.message.split('\n').find((line) => !line.startsWith('Command failed')) ?? 'it failed').trim();
 }

@@ -6,28 +6,31 @@ import { PythonPool } from './pool/pool.ts';
 import { PythonProcess } from './pool/process.ts';
 import { printedLog } from './printed-lines.ts';
 
-/** What Python in child processes needs to know. */
+/** Options of Python in child processes. */
 export interface PythonOptions {
-  /** The project's root, absolute. */
+  /** The project's root, an absolute path. */
   readonly root: string;
   /** `paths.python` of the site file. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** `python.interpreter` of the site file; SVC_PYTHON comes before it. */
+  /** `python.interpreter` of the site file. SVC_PYTHON overrides it. */
   readonly interpreter?: string | null;
   readonly settings: PythonSettings;
-  /** Answers code that belongs to no call. */
+  /** Answers requests of code outside of calls, such as `@on_init`. */
   readonly background: PythonHost;
   readonly log: Log;
-  /** Whether the next call takes up files that changed; for development. */
+  /** Whether each call first reloads changed files; for development. */
   readonly follow?: boolean;
-  /** Processes at most; default: one for each processor, up to four. */
+  /** The maximum number of processes. Default: one for each processor, up to four. */
   readonly size?: number;
-  /** Calls that may wait for a process. */
+  /** How many calls may wait for a process. Default: 64 for each process. */
   readonly queue?: number;
 }
 
-/** Python in child processes, started when they are needed; throws python_unavailable where there is no interpreter. */
+/**
+ * Opens Python in child processes, which are started when they are needed. Throws `python_unavailable` without
+ * an interpreter.
+ */
 export async function openPython(options: PythonOptions): Promise<PythonPool> {
   const { root, env, log, follow = false, size = Math.min(availableParallelism(), 4) } = options;
   const { queue = 64 * size } = options;

@@ -2,25 +2,25 @@ import type { Readable } from 'node:stream';
 import type { Log, PythonSettings } from '../../src/ports.ts';
 
 const MAX_LINE = 2_000;
-/** What one call may print; the rest is counted. */
+/** The lines that one call may print. Further ones are only counted. */
 const MAX_LINES = 200;
 
-/** Passes what a process prints on to the log. */
+/** Copies the output of an interpreter to the log. */
 export interface PrintedLines {
-  /** From here on lines are those of this file. */
+  /** Attributes the following lines to this file. */
   begin(file: string): void;
-  /** What was printed last, for a process that would not start. */
+  /** Returns the last lines, to explain why an interpreter did not start. */
   last(): string;
 }
 
-/** The same where texts are handed over. */
+/** The copy of output that arrives as texts. */
 export interface WrittenLines extends PrintedLines {
   write(text: string): void;
-  /** Nothing is printed any more. */
+  /** Flushes the last line: there is no more output. */
   end(): void;
 }
 
-/** Follows what a process prints. */
+/** Copies the output of a stream to the log. */
 export function followLines(stream: Readable, log: Log): PrintedLines {
   const lines = createLines(log);
   stream.setEncoding('utf8').on('data', lines.write);
@@ -28,7 +28,7 @@ export function followLines(stream: Readable, log: Log): PrintedLines {
   return lines;
 }
 
-/** Passes texts on to a log line by line, bounded. */
+/** Creates a copy that writes texts to the log line by line, within the limits above. */
 export function createLines(log: Log): WrittenLines {
   let source = 'python';
   let rest = '';
@@ -64,7 +64,7 @@ export function createLines(log: Log): WrittenLines {
   };
 }
 
-/** A log for what Python prints: the values of secrets that were given to it are in no line. */
+/** Creates a log for Python's output. Secrets that Python has received are replaced in it. */
 export function printedLog(log: Log, settings: PythonSettings): Log {
   return (line) => log({ ...line, message: settings.conceal?.(line.message) ?? line.message });
 }

@@ -1,15 +1,15 @@
 import { tryJson } from '../../src/json.ts';
 import { unresolved } from './unresolved.ts';
 
-/** A reply of a secret manager: its status, and its body when that is JSON. */
+/** The response of a secret manager: its status, and its body if that is JSON, else null. */
 export interface SecretResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A question to a secret manager. */
+/** A request to a secret manager. */
 export interface SecretRequest {
-  /** As people call it. */
+  /** The product's name, for errors. */
   readonly name: string;
   readonly base: string;
   readonly path: string;
@@ -19,7 +19,10 @@ export interface SecretRequest {
 
 const MAX_BYTES = 1_048_576;
 
-/** Asks over HTTP; no redirect is followed, because it would carry the token to somebody else. */
+/**
+ * Sends a request over HTTP. Redirects are not followed, because they would carry the token to another server.
+ * Throws `reference_unresolved` if there is no complete response.
+ */
 export async function requestSecret(question: SecretRequest): Promise<SecretResponse> {
   const { name, base, path, headers, signal } = question;
   const url = `${base.replace(/\/+$/, '')}${path}`;
@@ -27,19 +30,19 @@ export async function requestSecret(question: SecretRequest): Promise<SecretResp
   try {
     response = await fetch(url, { headers, signal, redirect: 'manual' });
   } catch (thrown) {
-    throw unresolved(`is with ${name}, which cannot be reached${reasonOf(thrown)}.`, 'Check its address.');
+    throw unresolved(`needs ${name}, which cannot be reached${reasonOf(thrown)}.`, 'Check its address.');
   }
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
     throw unresolved(
-      `is with ${name}, which sends elsewhere (${response.status}).`,
-      'Give the address it sends to as its address.',
+      `needs ${name}, which redirects to another address (${response.status}).`,
+      'Configure the address that it redirects to.',
     );
   }
   return { status: response.status, body: tryJson(await readText(response, name)) };
 }
 
-/** The error's own text may quote the address, and that may hold a password; its code may not. */
+/** Returns the code of an error. Its text may quote the address, which may contain a password. */
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error ? thrown.cause : null;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
@@ -56,7 +59,7 @@ async function readText(response: Response, name: string): Promise<string> {
       chunks.push(chunk);
     }
   } catch {
-    throw unresolved(`is with ${name}, whose answer broke off.`, 'Try again, or look at its log.');
+    throw unresolved(`needs ${name}, whose response broke off.`, 'Try again, or look at its log.');
   }
   return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }

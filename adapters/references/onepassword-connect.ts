@@ -2,7 +2,7 @@ import type { SecretReference } from '../../src/ports.ts';
 import { requestSecret, type SecretResponse } from './http.ts';
 import { unresolved } from './unresolved.ts';
 
-/** A reference into a vault of 1Password. */
+/** A reference to a field of 1Password. */
 export type OpReference = Extract<SecretReference, { readonly scheme: 'op' }>;
 
 interface Field {
@@ -14,10 +14,13 @@ interface Field {
   readonly section?: { readonly id?: unknown; readonly label?: unknown };
 }
 
-/** Ids of 1Password: 26 characters of base32. */
+/** The form of 1Password's ids: 26 characters of base32. */
 const ID = /^[a-z0-9]{26}$/;
 
-/** Reads fields over the REST API of a 1Password Connect server, by names or ids. */
+/**
+ * Creates a reader of 1Password fields, by name or id, over the REST API of a Connect server. Each item is read
+ * once. It throws `reference_unresolved`.
+ */
 export function createConnect(host: string, token: string) {
   const items = new Map<string, Promise<readonly Field[]>>();
   return async (reference: OpReference, signal: AbortSignal): Promise<string> => {
@@ -62,8 +65,8 @@ async function findId(get: Get, path: string, { what, key, name }: Named): Promi
   if (same.length === 1 && typeof first?.id === 'string' && ID.test(first.id)) return first.id;
   throw same.length > 1
     ? unresolved(
-        `names ${what === 'item' ? 'an item' : `a ${what}`} of 1Password that is there ${same.length} times.`,
-        `Write the ${what}'s id.`,
+        `names ${what === 'item' ? 'an item' : `a ${what}`} that 1Password has ${same.length} times.`,
+        `Use the ${what}'s id.`,
       )
     : missing(what);
 }
@@ -73,20 +76,20 @@ function bodyOf({ status, body }: SecretResponse, what: string): unknown {
   if (status === 404) throw missing(what);
   if (status === 401 || status === 403) {
     throw unresolved(
-      `is refused by 1Password Connect (${status}).`,
-      'Check the token, and that it has access to this vault.',
+      `is rejected by 1Password Connect (${status}).`,
+      'Check the token and its access to this vault.',
     );
   }
   throw unresolved(
-    `could not be had from 1Password Connect (${status}).`,
-    'Look at its state, then try again.',
+    `could not be read from 1Password Connect (${status}).`,
+    'Check the state of the server, then try again.',
   );
 }
 
 function missing(what: string): Error {
   return unresolved(
     `names ${what === 'item' ? 'an item' : `a ${what}`} that 1Password does not have.`,
-    `Correct the ${what}, or let the token see it.`,
+    `Correct the ${what}, or give the token access to it.`,
   );
 }
 
@@ -100,6 +103,9 @@ function toValue(fields: readonly Field[], { section, field, otp }: OpReference)
   const value = otp ? found.totp : found.value;
   if (typeof value === 'string') return value;
   throw otp
-    ? unresolved('is no one-time password.', 'Leave out `?attribute=otp`, or name a field that is one.')
-    : unresolved('is a field without a value.', 'Give it a value in 1Password.');
+    ? unresolved(
+        'names a field that is no one-time password.',
+        'Remove `?attribute=otp`, or name another field.',
+      )
+    : unresolved('names a field without a value.', 'Set its value in 1Password.');
 }

@@ -7,14 +7,17 @@ import { createVault } from './vault.ts';
 
 type Read<Reference> = (reference: Reference, signal: AbortSignal) => Promise<string>;
 
-/** What only some platforms have. */
+/** The sources that only some platforms have. */
 export interface PlatformSources {
   readonly readFile?: (path: string) => Promise<string>;
-  /** 1Password without a Connect server. */
+  /** Reads from 1Password without a Connect server. */
   readonly onePassword?: (token: string) => Read<OpReference>;
 }
 
-/** Where references lead on a platform with these variables, and what else it has. */
+/**
+ * Creates the source that resolves the references of the configuration on a platform. It throws
+ * `reference_unresolved`.
+ */
 export function createSecretSource(
   connections: Connections,
   variables: Variables,
@@ -35,7 +38,10 @@ export function createSecretSource(
 
 function readFile(path: string, platform: PlatformSources): Promise<string> {
   if (platform.readFile) return platform.readFile(path);
-  throw unresolved('is a file, and this platform has none.', 'Put the value into a variable: ${NAME}.');
+  throw unresolved(
+    'names a file, but this platform has no files.',
+    'Put the value into a variable: ${NAME}.',
+  );
 }
 
 function openOnePassword(
@@ -45,7 +51,7 @@ function openOnePassword(
 ): Read<OpReference> {
   if (connection === null) {
     throw unresolved(
-      'is with 1Password, which is not switched on.',
+      'needs 1Password, which is not switched on.',
       'Set `onepassword.enabled: true` in the user file.',
     );
   }
@@ -53,7 +59,7 @@ function openOnePassword(
   if (connectHost !== null) return createConnect(connectHost, readToken(variables, connectTokenVariable));
   if (onePassword) return onePassword(readToken(variables, tokenVariable));
   throw unresolved(
-    'is with 1Password, which this platform reaches only over a Connect server.',
+    'needs 1Password, which this platform reaches only through a Connect server.',
     'Set `onepassword.connect_host`, or OP_CONNECT_HOST.',
   );
 }

@@ -8,7 +8,10 @@ import { unresolved } from './unresolved.ts';
 type VaultReference = Extract<SecretReference, { readonly scheme: 'vault' }>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads secrets of HashiCorp Vault or OpenBao: KV version 2, then version 1; each path once. */
+/**
+ * Creates a reader of secrets in HashiCorp Vault or OpenBao: KV version 2, then version 1. Each path is read
+ * once. It throws `reference_unresolved`.
+ */
 export function createVault(connection: VaultConnection | null, variables: Variables) {
   const read = new Map<string, Promise<Fields>>();
   return async ({ path, field }: VaultReference, signal: AbortSignal): Promise<string> => {
@@ -20,7 +23,7 @@ export function createVault(connection: VaultConnection | null, variables: Varia
 }
 
 const OFF = unresolved(
-  'is with Vault, which is not switched on.',
+  'needs Vault, which is not switched on.',
   'Set `vault.enabled: true` and `vault.address` in the user file.',
 );
 
@@ -32,7 +35,7 @@ async function readPath(
 ): Promise<Fields> {
   const { address, tokenVariable, namespace } = connection;
   if (!/^https?:\/\//.test(address)) {
-    throw unresolved('is with Vault, which has no address.', 'Set `vault.address`, or VAULT_ADDR.');
+    throw unresolved('needs Vault, which has no address.', 'Set `vault.address`, or VAULT_ADDR.');
   }
   const headers = {
     'x-vault-token': readToken(variables, tokenVariable),
@@ -47,13 +50,16 @@ async function readPath(
   if (found !== null) return found;
   if (second.status >= 500 || second.status === 429) throw refusal(second.status);
   const first = await get(`/v1/${[mount, ...rest].join('/')}`);
-  // a path that names `data` itself leads to version 2 after all
+  // A path that contains `data` itself is one of version 2 too.
   const other = fieldsOfSecond(first) ?? fieldsOfFirst(first);
   if (other !== null) return other;
   throw refusal(worse(second.status, first.status));
 }
 
-/** A policy for version 2 refuses the old form of the question: then the answer to the new one counts. */
+/**
+ * Chooses the status to report. A policy for version 2 rejects requests of version 1, so their 403 says
+ * nothing.
+ */
 function worse(second: number, first: number): number {
   return first === 403 || first === 200 ? second : first;
 }
@@ -77,24 +83,24 @@ function toText(fields: Fields, field: string): string {
   if (typeof value === 'string') return value;
   if (value !== undefined && value !== null) return JSON.stringify(value);
   throw unresolved(
-    `is in Vault, but without the field ${field}.`,
+    `names the field ${field}, which the secret in Vault does not have.`,
     `Name one of its fields: ${Object.keys(fields).join(', ') || 'there are none'}.`,
   );
 }
 
 function refusal(status: number): Error {
   if (status === 404) {
-    return unresolved('is not in Vault (404).', 'Check the path: vault://<mount>/<path>#<field>.');
+    return unresolved('does not exist in Vault (404).', 'Check the path: vault://<mount>/<path>#<field>.');
   }
   if (status === 403 || status === 401) {
     return unresolved(
-      `is refused by Vault (${status}).`,
+      `is rejected by Vault (${status}).`,
       'Check the token, its policy for this path, and `vault.namespace`.',
     );
   }
   const what =
     status === 503
-      ? 'is with Vault, which is sealed or standing by (503).'
-      : `could not be had from Vault (${status}).`;
-  return unresolved(what, 'Look at the state of Vault, then try again.');
+      ? 'needs Vault, which is sealed or in standby (503).'
+      : `could not be read from Vault (${status}).`;
+  return unresolved(what, 'Check the state of Vault, then try again.');
 }

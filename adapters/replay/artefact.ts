@@ -17,13 +17,16 @@ import { compileEngine } from '../duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../duckdb-wasm/in-process.ts';
 
-/** Where the targets put the database. */
+/** The paths of the database in artefacts of all targets. */
 const DATABASES = ['data.duckdb', 'assets/data.duckdb'];
 
-/** Makes calls against an artefact that `svc build` wrote, in this process and with its own engine. */
+/**
+ * Opens an artefact of `svc build` for replayed calls, in this process, with the WASM engine. Throws `usage`
+ * for another folder.
+ */
 export async function openArtefact(folder: string, user: User | null): Promise<Player> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause) => {
-    throw new SvcError('usage', `${folder} has no manifest.json: it is no folder that \`svc build\` wrote.`, {
+    throw new SvcError('usage', `${folder} has no manifest.json. Name a folder that \`svc build\` wrote.`, {
       cause,
     });
   });
@@ -39,7 +42,7 @@ export async function openArtefact(folder: string, user: User | null): Promise<P
     play: async (call) => {
       const start = performance.now();
       await runEndpoint(runtime, call.kind, call.name, call.args, contextOf(call, user)).catch(() => {});
-      // The resources of a prompt end before it does.
+      // A prompt ends after the resources that it embeds.
       return endedOf(seen.splice(0).at(-1), performance.now() - start);
     },
     close: () => opened.close(),
@@ -53,7 +56,7 @@ function entryOf({ tools, resources, prompts }: Catalog, kind: EndpointKind, nam
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** What a Python function does is known when it does it. */
+/** Classifies a call before it is made. A Python function may write. */
 function kindOf(entry: AnyEntry | undefined): ReturnType<Player['kindOf']> {
   if (entry === undefined) return 'gone';
   if (entry.confirm !== undefined || entry.ask !== undefined) return 'asks';
@@ -61,7 +64,7 @@ function kindOf(entry: AnyEntry | undefined): ReturnType<Player['kindOf']> {
   return entry.source.language === 'sql' && entry.source.mode === 'read' ? 'reads' : 'writes';
 }
 
-/** The same words about a call as the log has, so that they compare. */
+/** Describes a call like the log does, so that both can be compared. */
 function endedOf(call: CallRecord | undefined, durationMs: number): Ended {
   if (call === undefined) throw new SvcError('internal', 'a call has ended without a record');
   return {
@@ -70,7 +73,7 @@ function endedOf(call: CallRecord | undefined, durationMs: number): Ended {
   };
 }
 
-/** Of who called the log has no more than the id. */
+/** Creates the context of a call. The log has only the id of its user. */
 function contextOf({ userId }: RecordedCall, user: User | null): RequestContext {
   const recorded = userId === null ? null : parseUserContext({}, { from: 'the audit file', id: userId });
   return {

@@ -4,15 +4,15 @@ import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/js
 const REVISION = '2026-07-28';
 const TIMEOUT_MS = 60_000;
 
-/** What a server answered to one request. */
+/** The response of a server to one request. */
 export type ReplayAnswer =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly message: string } };
 
-/** Asks a server by MCP, each request by itself. */
+/** Sends one MCP request. */
 export type SendRequest = (method: string, params: JsonObject, name?: string) => Promise<ReplayAnswer>;
 
-/** A client without a session; the token goes nowhere but to this address. */
+/** Creates a client without a session. The token is sent to this address only: redirects are errors. */
 export function createReplayClient(url: URL, token: string | null): SendRequest {
   return async (method, params, name) => {
     const response = await post(url, { method, params, name, token });
@@ -23,7 +23,7 @@ export function createReplayClient(url: URL, token: string | null): SendRequest 
     if (isObject(error)) return { error: { code: Number(error.code), message: String(error.message) } };
     throw new SvcError(
       'request_invalid',
-      `${url} answered ${response.status} to ${method}, and that is no MCP. Name the address that clients are given, such as https://example.com/mcp.`,
+      `${url} answered ${method} with status ${response.status} and no MCP message. Name the address of the MCP endpoint, such as https://example.com/mcp.`,
     );
   };
 }
@@ -60,13 +60,13 @@ async function post(url: URL, { method, params, name, token }: Request): Promise
   }
 }
 
-/** What is no plain header text travels encoded (SEP-2243). */
+/** Encodes a name that is no plain header text (SEP-2243). */
 function toHeader(name: string): string {
   const plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name) && !name.startsWith('=?');
   return plain ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
 }
 
-/** Of a stream the last message, which is the answer. */
+/** Parses the response. In an event stream the last message is the answer. */
 function messageOf(text: string, type: string): JsonValue {
   const data = type.includes('text/event-stream')
     ? (text.split('\n').findLast((line) => line.startsWith('data:')) ?? '').slice(5)
@@ -78,9 +78,9 @@ function refused(url: URL, status: number, token: string | null): SvcError {
   return token === null
     ? new SvcError(
         'token_missing',
-        `${url} asks for a token (${status}). Put one into SVC_REPLAY_TOKEN, or name another variable with --token-env.`,
+        `${url} requires a token (${status}). Set SVC_REPLAY_TOKEN, or name another variable with --token-env.`,
       )
-    : new SvcError('token_invalid', `${url} does not take the token (${status}).`);
+    : new SvcError('token_invalid', `${url} rejects the token (${status}).`);
 }
 
 function reasonOf(thrown: unknown): string {

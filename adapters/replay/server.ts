@@ -6,7 +6,7 @@ import type { Ended, RecordedCall } from '../../src/quality/replay/record.ts';
 import type { Player } from '../../src/quality/replay/run.ts';
 import { createReplayClient, type ReplayAnswer, type SendRequest } from './client.ts';
 
-/** Makes calls against a running server, as whoever the token says. */
+/** Opens a running server for replayed calls, as the user of the token. */
 export async function openServer(url: URL, token: string | null): Promise<Player> {
   const ask = createReplayClient(url, token);
   const [tools, resources, templates, prompts] = [
@@ -34,7 +34,7 @@ async function listAll(ask: SendRequest, method: string, key: string): Promise<r
     // A server without any of these may not know the method.
     if ('error' in answer) {
       if (answer.error.code === -32601) return items;
-      throw new SvcError('request_invalid', `The server refused ${method}: ${answer.error.message}`);
+      throw new SvcError('request_invalid', `The server rejected ${method}: ${answer.error.message}`);
     }
     const page = answer.result[key];
     items.push(...(isList(page) ? page.filter(isObject) : []));
@@ -47,7 +47,9 @@ function keyed(items: readonly JsonObject[], key: string): ReadonlyMap<string, J
   return new Map(items.map((item) => [String(item[key]), item]));
 }
 
-/** Only what a tool says of itself is known here: one that does not say that it only reads is left alone. */
+/**
+ * Classifies a call before it is made. A tool counts as writing unless its annotations say that it only reads.
+ */
 function kindOf(kind: EndpointKind, served: JsonObject | undefined): ReturnType<Player['kindOf']> {
   if (served === undefined) return 'gone';
   if (kind !== 'tool') return 'reads';
@@ -93,12 +95,12 @@ function expand(template: string, args: JsonObject): string {
 
 const UNKNOWN = { decision: null, errorCode: null, errorText: null, rows: null } as const;
 
-/** What was answered was not denied; of rules that only filter nothing is known here. */
+/** Returns the decision of a successful call: not a denial. Other decisions do not show in a response. */
 function notDenied({ ended }: RecordedCall): string | null {
   return ended.decision === 'deny' ? 'allow' : ended.decision;
 }
 
-/** The reason of a denial is its text: the same text is the same decision. */
+/** Describes a failed call. Its decision is known only if it has the text of the recorded denial. */
 function failed(text: string, { ended }: RecordedCall, durationMs: number): Ended {
   const same = ended.status === 'error' && ended.errorText === text;
   return { ...UNKNOWN, status: 'error', durationMs, errorText: text, decision: same ? ended.decision : null };
@@ -109,7 +111,7 @@ function textOf(result: JsonObject): string {
   return isObject(first) ? String(first.text ?? '') : '';
 }
 
-/** The value as the endpoint made it, where the answer has one. */
+/** Returns the number of rows, and the value if the response has one. */
 function answerOf(
   kind: EndpointKind,
   result: JsonObject,

@@ -4,15 +4,15 @@ import type { Caller } from '../../src/mcp/context.ts';
 import { createSession, type McpSession } from '../../src/mcp/sessions/session.ts';
 import { type EventStream, openEventStream } from '../../src/mcp/transport/event-stream.ts';
 
-/** What a connection is opened with. */
+/** The id and the owner of a connection. */
 export interface ConnectionOptions {
   readonly id: string;
-  /** Who opened it: nobody else's messages are taken. */
+  /** The user who opened it. Messages of other users are rejected. */
   readonly user: User | null;
   readonly onClosed: () => void;
 }
 
-/** One client of the HTTP+SSE transport: its messages come by POST, what it is told goes out by its stream. */
+/** One client of the HTTP+SSE transport. It sends messages by POST and receives them from its event stream. */
 export class SseConnection implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -35,13 +35,13 @@ export class SseConnection implements Transport {
 
   async start(): Promise<void> {}
 
-  /** Whether the connection is this user's: an id alone opens nothing. */
+  /** Returns whether the user opened this connection. The id alone gives no access. */
   belongsTo(user: User | null): boolean {
     const owner = this.#options.user;
     return owner?.id === user?.id && owner?.provider === user?.provider;
   }
 
-  /** Takes a message that has come by a POST. */
+  /** Delivers a message of a POST. */
   receive(message: JSONRPCMessage, caller: Caller): void {
     if (this.#closed) return;
     if ('method' in message && 'id' in message) this.#callers.set(message.id, caller);
@@ -52,7 +52,7 @@ export class SseConnection implements Transport {
     }
   }
 
-  /** Who sent the request that a handler is answering; the POST that brought it is long over. */
+  /** Returns the caller of the request that a handler is answering. The POST that sent it has ended already. */
   readonly callerOf = ({ mcpReq }: ServerContext): Caller => {
     const caller = this.#callers.get(mcpReq.id);
     if (caller === undefined) throw new Error('the request is already answered');

@@ -9,21 +9,24 @@ import { NOT_JSON, toRejectionResponse } from '../../src/mcp/transport/rejection
 import { toAccepted, toStream } from '../../src/mcp/transport/response.ts';
 import { SseConnection } from './connection.ts';
 
-/** An endpoint that holds connections, and ends them when the server stops. */
+/** The routes of HTTP+SSE with their open connections, which `close` ends. */
 export interface ClosableSse extends SseEndpoint {
   close(): Promise<void>;
 }
 
-/** How a project is served over HTTP+SSE. */
+/** Options of the HTTP+SSE transport. */
 export interface SseOptions extends ServeOptions {
   readonly runtime: () => Runtime;
-  /** Connections that may be open at once. */
+  /** The maximum number of open connections. Default: 1,000. */
   readonly most?: number;
 }
 
 const MOST = 1_000;
 
-/** The transport of revision 2024-11-05: one long answer to a GET, and a POST for each message of the client. */
+/**
+ * Creates the transport of revision 2024-11-05: a GET opens an event stream, and a POST carries each message of
+ * the client.
+ */
 export function createSseEndpoint({ runtime, most = MOST, ...options }: SseOptions): ClosableSse {
   const connections = new Map<string, SseConnection>();
   const open = (caller: Caller): { readonly id: string; readonly connection: SseConnection } => {
@@ -71,7 +74,7 @@ function connect(connection: SseConnection, runtime: Runtime, options: ServeOpti
   void server.connect(connection);
 }
 
-/** The stream with the event before all others that tells the client where to send its messages. */
+/** Prepends the event that tells the client the address for its messages. */
 function withEndpoint(stream: ReadableStream<Uint8Array>, address: string): ReadableStream<Uint8Array> {
   const first = new TextEncoder().encode(`event: endpoint\ndata: ${address}\n\n`);
   return stream.pipeThrough(new TransformStream({ start: (controller) => controller.enqueue(first) }));

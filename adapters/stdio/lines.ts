@@ -1,7 +1,7 @@
-/** A line of a stream; null: one that was longer than the limit. */
+/** A line of a stream; null for a line that was longer than the limit. */
 export type Line = string | null;
 
-/** Cuts chunks into lines, holding no more than the limit of one in memory. */
+/** Creates a function that splits chunks into lines and keeps at most `limit` bytes of an unfinished line. */
 export function createLineReader(limit: number): (chunk: Buffer) => Line[] {
   let parts: Buffer[] = [];
   let length = 0;

@@ -7,21 +7,22 @@ import { createStdioFactory } from '../../src/mcp/transport/stdio.ts';
 import { claimStdout } from './stdout.ts';
 import { StreamTransport } from './transport.ts';
 
-/** How a project is served to the client that started this process. */
+/** Options of the stdio transport. */
 export interface StdioOptions extends ServeOptions {
   readonly runtime: Runtime;
   /** Default: stdin. */
   readonly input?: Readable;
-  /** Default: stdout, taken from everything else in the process. */
+  /** Default: stdout, which the rest of the process then no longer writes to. */
   readonly output?: Writable;
+  /** How long running calls may continue after the client has closed its end; milliseconds. */
   readonly graceMs?: number;
 }
 
-/** The one connection of a stdio server. */
+/** The connection of a stdio server. */
 export interface StdioConnection {
-  /** Settles when the client has closed its end and the running calls are answered, or after close(). */
+  /** Resolves when the client has closed its end and the running calls are answered, or after `close`. */
   readonly ended: Promise<void>;
-  /** Ends the connection at once; running calls are cancelled. */
+  /** Ends the connection at once and cancels running calls. */
   close(): Promise<void>;
 }
 

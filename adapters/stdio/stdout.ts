@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 
-/** Takes stdout for the protocol: whatever else the process prints goes to stderr from here on. */
+/** Reserves stdout for the protocol. All other output of the process goes to stderr from now on. */
 export function claimStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);

@@ -4,21 +4,24 @@ import { readMessage } from '../../src/mcp/transport/message.ts';
 import { type Rejection, toRejection } from '../../src/mcp/transport/rejection.ts';
 import { createLineReader } from './lines.ts';
 
-/** The streams of a connection and its bounds. */
+/** The streams of a connection and its limits. */
 export interface StreamOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxBytes: number;
-  /** How long running calls may go on once the input has ended. */
+  /** How long running calls may continue after the input has ended; milliseconds. */
   readonly graceMs: number;
 }
 
-/** JSON-RPC messages, one a line; the SDK's own transport drops the running calls when the input ends. */
+/**
+ * Reads and writes JSON-RPC messages, one a line. Running calls are answered after the input has ended; the
+ * SDK's own transport drops them.
+ */
 export class StreamTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Settles when the connection is over. */
+  /** Resolves when the connection is closed. */
   readonly ended: Promise<void>;
   readonly #options: StreamOptions;
   readonly #lines: ReturnType<typeof createLineReader>;
@@ -100,7 +103,7 @@ export class StreamTransport implements Transport {
     return new Promise((resolve) => {
       const roomy = output.write(`${JSON.stringify(message)}\n`, () => resolve());
       if (roomy || input.isPaused()) return;
-      // A client that does not read gets no more of its requests read either.
+      // A client that does not read its responses has its requests wait too.
       input.pause();
       output.once('drain', () => input.resume());
     });

@@ -1,5 +1,5 @@
 import { type NotedFiles, noteFiles } from '../../adapters/node/project/noted-files.ts';
-import { followFiles } from '../../adapters/node/project/watch-files.ts';
+import { watchFiles } from '../../adapters/node/project/watch-files.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
@@ -34,7 +34,7 @@ export async function startDevelopment(input: CommandInput, output: Output): Pro
   const changes = createChanges();
   const stopping = new AbortController();
   const read = () => reread({ look, current, changes, output });
-  const following = followFiles({ first: look.noted(), read, signal: stopping.signal });
+  const following = watchFiles({ first: look.noted(), read, signal: stopping.signal });
   const { transport } = started.settings;
   const http = { ...transport.http, stateless: false };
   return {

@@ -1,6 +1,6 @@
 import { needsSignIn, warnOfScopes } from '../../adapters/artefact/auth.ts';
 import type { OpenAuth } from '../../adapters/node/auth/auth.ts';
-import { reachOf } from '../../adapters/node/http/addresses.ts';
+import { toAddressOptions } from '../../adapters/node/http/addresses.ts';
 import { startHttpServer } from '../../adapters/node/http/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { createApp } from '../../src/app.ts';
@@ -18,7 +18,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const { log, around } = requests;
   const protection = await openAuth(started);
   const sse = settings.transport.provider === 'sse' ? await openSse(started) : null;
-  const reach = reachOf(settings.transport.http);
+  const reach = toAddressOptions(settings.transport.http);
   const auth = protection === null ? {} : { auth: () => protection.auth };
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;

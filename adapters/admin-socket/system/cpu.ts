@@ -13,7 +13,7 @@ const sample = (): readonly Times[] =>
     return { busy, all: busy + idle };
   });
 
-/** How busy the processors were since it was asked last, or since the start. */
+/** Measures the load of the processors since the previous call; the first call measures since boot. */
 export function createCpu(): SystemFigures['cpu'] {
   let before = sample();
   let last: readonly number[] = before.map(({ busy, all }) => percentOf(busy, all));
@@ -23,7 +23,7 @@ export function createCpu(): SystemFigures['cpu'] {
       busy: busy - (before[index]?.busy ?? 0),
       all: all - (before[index]?.all ?? 0),
     }));
-    // Asked twice within a tick of the clock, nothing has passed: then what was true still is.
+    // Two calls within one tick of the clock measure nothing, so the previous figures stay.
     if (passed.some(({ all }) => all > 0)) {
       last = passed.map(({ busy, all }) => percentOf(busy, all));
       before = now;

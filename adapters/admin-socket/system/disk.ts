@@ -2,12 +2,14 @@ import { statfs } from 'node:fs/promises';
 import type { SystemFigures } from '../../../src/admin/source.ts';
 import { percentOf, readProc } from './proc.ts';
 
-/** A sector of /proc/diskstats, whatever the disk's own is. */
+/** Bytes of a sector in /proc/diskstats, independent of the disk's own sector size. */
 const SECTOR = 512;
-/** Whole disks: their partitions would be counted twice, and so would what lies on other devices. */
+/**
+ * Names of whole disks. Partitions and stacked devices (LVM, RAID) are left out: they would be counted twice.
+ */
 const DISK = /^(?:[hsv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
 
-/** The disk that a folder is on, and what all disks have read and written since boot. */
+/** Measures the disk of a folder, and the bytes that all disks have read and written since boot. */
 export function createDisk(folder: string): SystemFigures['disk'] {
   return async () => {
     const { bsize, blocks, bfree, bavail } = await statfs(folder);

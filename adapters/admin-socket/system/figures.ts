@@ -7,7 +7,7 @@ import { readNetwork } from './network.ts';
 import { readProc } from './proc.ts';
 import { createProcess } from './process.ts';
 
-/** The figures of this machine, read from the system itself: no process is started for them. */
+/** Creates the reader of this machine's figures. It asks the system directly and starts no process. */
 export function createFigures(folder: string): SystemFigures {
   return {
     info: readInfo,
@@ -29,7 +29,7 @@ const readInfo: SystemFigures['info'] = async () => {
   };
 };
 
-/** Threads of one core name the same package and core. */
+/** Counts cores. Two threads of a core have the same package and core id. */
 function countCores(cpuinfo: string): number {
   const cores = cpuinfo.split('\n\n').flatMap((block) => {
     const [socket, core] = [/^physical id\s*: (\d+)/m, /^core id\s*: (\d+)/m].map(

@@ -2,7 +2,7 @@ import { freemem, totalmem } from 'node:os';
 import type { SystemFigures } from '../../../src/admin/source.ts';
 import { percentOf, readProc, toNumbers } from './proc.ts';
 
-/** Memory of the machine and of this process. */
+/** Measures the memory of the machine and of this process. */
 export const readMemory: SystemFigures['memory'] = async () => {
   const machine = toNumbers((await readProc('meminfo')) ?? '');
   const own = toNumbers((await readProc('self/status')) ?? '');

@@ -1,7 +1,7 @@
 import type { SystemFigures } from '../../../src/admin/source.ts';
 import { readProc } from './proc.ts';
 
-/** The columns of /proc/net/dev. */
+/** The columns of /proc/net/dev, by the names of the figures. */
 const COLUMNS = {
   bytes_recv: 0,
   packets_recv: 1,
@@ -13,7 +13,7 @@ const COLUMNS = {
   dropout: 11,
 } as const;
 
-/** What all interfaces have carried since boot. */
+/** Sums the traffic of all interfaces since boot. */
 export const readNetwork: SystemFigures['network'] = async () => {
   const lines = (await readProc('net/dev'))?.trim().split('\n').slice(2) ?? null;
   const rows =

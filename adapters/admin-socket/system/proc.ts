@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 
-/** A file of Linux's /proc; null elsewhere. */
+/** Reads a file of Linux's /proc; null on other systems. */
 export async function readProc(name: string): Promise<string | null> {
   return readFile(`/proc/${name}`, 'utf8').catch(() => null);
 }
 
-/** The numbers of lines such as `MemTotal:  123 kB`, in bytes where they are given in kB. */
+/** Parses lines such as `MemTotal:  123 kB`; values in kB become bytes. */
 export function toNumbers(text: string): ReadonlyMap<string, number> {
   const pairs = text.matchAll(/^(\w[^:\n]*):\s+(\d+)( kB)?/gm);
   return new Map(
@@ -13,7 +13,7 @@ export function toNumbers(text: string): ReadonlyMap<string, number> {
   );
 }
 
-/** A share as a percentage with one digit. */
+/** Returns a share as a percentage between 0 and 100, with one decimal. */
 export function percentOf(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.round(Math.min(1, Math.max(0, part / whole)) * 1000) / 10;
 }

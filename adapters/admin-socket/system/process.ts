@@ -12,7 +12,7 @@ const STATES: { readonly [letter: string]: string } = {
   I: 'idle',
 };
 
-/** This process; its share of a processor is since it was asked last, or since the start. */
+/** Measures this process. Its processor share is that since the previous call, or since the start. */
 export function createProcess(): SystemFigures['process'] {
   let before = { at: process.hrtime.bigint(), cpu: process.cpuUsage() };
   return async () => {

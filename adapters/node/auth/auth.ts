@@ -9,18 +9,21 @@ import { createFetchDocument } from '../http/fetch-document.ts';
 import { ownKeys } from './keys.ts';
 import { openJwe } from './open-jwe.ts';
 
-/** The authentication of a server, and what it holds open. */
+/** The authentication of a server, with the token store that it keeps open. */
 export interface OpenAuth {
   readonly auth: Auth;
   close(): Promise<void>;
 }
 
-/** Authentication for a long-lived process; without state it needs keys from outside, as all its instances do. */
+/**
+ * Opens the authentication of a long-lived process. A stateless one has no keys of its own: `auth.keys` must be
+ * set, as on all its instances. Throws `config_invalid`.
+ */
 export async function openAuth(settings: Settings, catalog: Catalog, log: Log): Promise<OpenAuth> {
   const { auth, transport } = settings;
   const { host, stateless } = transport.http;
   const issues = auth.verifier === null;
-  // before a key is made that ends with the process
+  // A store of the wrong type is reported before a key is made that would end with the process.
   if (issues && !stateless && auth.persistence !== null) enforceStore(auth.persistence, 'sqlite');
   const own = issues && !stateless ? ownKeys(auth, log) : [];
   const store = issues && !stateless ? await openStore(settings) : null;
@@ -48,7 +51,7 @@ export async function openAuth(settings: Settings, catalog: Catalog, log: Log): 
   }
 }
 
-/** Loaded only where sessions are stored. */
+/** Opens the SQLite store; null without `auth.persistence`. Its code is loaded only when it is configured. */
 async function openStore({ auth: { persistence } }: Settings): Promise<TokenStore | null> {
   if (persistence === null) return null;
   const { openTokenStore } = await import('./token-store.ts');

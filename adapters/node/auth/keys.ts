@@ -6,7 +6,10 @@ import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
 import type { AuthSettings } from '../../../src/settings/model.ts';
 
-/** Keys for a server that is the only one: those beside its store, or one that ends with the process. */
+/**
+ * Returns the keys of a single server: none if `auth.keys` is set, else the key beside its store, else a new
+ * key that ends with the process.
+ */
 export function ownKeys({ keys, persistence }: AuthSettings, log: Log): readonly RootKey[] {
   if (keys.length > 0) return [];
   if (persistence?.type !== 'sqlite') {
@@ -18,11 +21,11 @@ export function ownKeys({ keys, persistence }: AuthSettings, log: Log): readonly
 }
 
 const EPHEMERAL =
-  'There is no key to seal tokens with, so one was made that ends with this process: everybody signs in again after a restart. Set SVC_AUTH_KEYS (`svc auth keygen`), or `auth.persistence`.';
+  'No key for sealing tokens is configured, so a key was made that ends with this process: users must sign in again after a restart. Set SVC_AUTH_KEYS (`svc auth keygen`), or `auth.persistence`.';
 
 const MIN_TEXT = 32;
 
-/** A key that is given as any long text, as other servers of this kind take it. */
+/** Derives a key from `auth_encryption_key`, which may be any long text, as in other MCP servers. */
 function fromText(text: string): RootKey {
   if (text.length >= MIN_TEXT) {
     return { kid: 'persistence', secret: new Uint8Array(createHash('sha256').update(text).digest()) };
@@ -33,7 +36,7 @@ function fromText(text: string): RootKey {
   );
 }
 
-/** The key beside the store, made on the first start; readable by its owner alone. */
+/** Reads the key beside the store and creates it on the first start. Only its owner can read it. */
 function keptKey(path: string): RootKey {
   try {
     if (!existsSync(path)) create(path);
@@ -42,13 +45,13 @@ function keptKey(path: string): RootKey {
     const [key] = parseKeys([{ kid, secret }]);
     if (key !== undefined) return key;
   } catch (cause) {
-    const message = `The key file ${path} cannot be read or made.\nGive this user the right to, or set SVC_AUTH_KEYS (\`svc auth keygen\`).`;
+    const message = `The key file ${path} cannot be read or created.\nGive this user access to it, or set SVC_AUTH_KEYS (\`svc auth keygen\`).`;
     throw new SvcError('config_invalid', message, { cause });
   }
   throw new SvcError('config_invalid', `The key file ${path} is empty.`);
 }
 
-/** Whole or not at all, and of two processes that start at once, one makes it. */
+/** Creates the file whole or not at all. If two processes start at once, both use the file of the first. */
 function create(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { kid, secret } = generateKey();

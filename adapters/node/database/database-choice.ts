@@ -8,30 +8,33 @@ import { type Environment, toAmount, toBoolean } from '../../../src/settings/env
 import type { ExtensionSettings } from '../../duckdb-native/engine/extensions.ts';
 import type { DatabaseSecret } from '../../duckdb-native/engine/secrets.ts';
 
-/** Which database file a process opens, how, and with which engine. */
+/** The database file that a process opens, with the mode and the engine. */
 export interface DatabaseChoice {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly readonly: boolean;
   readonly engine: 'wasm' | 'native';
-  /** The most memory that queries take. */
+  /** The memory limit of queries, in megabytes. Default: the engine's own. */
   readonly memoryMb?: number;
-  /** Whether the project's SQL reaches files and the network: only where an extension is there for that. */
+  /** Whether the project's SQL may reach files and the network; true only with an extension made for that. */
   readonly external?: boolean;
-  /** What the native engine loads before anything is served. */
+  /** The extensions that the native engine loads before it serves. */
   readonly extensions?: ExtensionSettings;
   readonly secrets?: readonly DatabaseSecret[];
 }
 
 const ENGINES = ['auto', 'wasm', 'native'] as const;
 
-/** What of the site decides. */
+/** The parts of the site file that decide. */
 export interface SiteChoice {
   readonly database: Pick<Site['database'], 'path' | 'readonly' | 'engine'> & Partial<Site['database']>;
   readonly extensions?: readonly Extension[];
 }
 
-/** The profile's database under the environment's overrides (spec, "Environment variables"; design, section 4). */
+/**
+ * Chooses the database of the profile; environment variables come first (spec, "Environment variables"; design,
+ * section 4). Throws `config_invalid` for a variable with an invalid value.
+ */
 export function chooseDatabase(
   root: string,
   site: SiteChoice,
@@ -41,7 +44,7 @@ export function chooseDatabase(
   const asked = env.SVC_DATABASE_ENGINE ? toEngine(env.SVC_DATABASE_ENGINE) : site.database.engine;
   const readonly = readBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
   const path = resolve(root, env.SVC_DATABASE_PATH || site.database.path);
-  // Without state every instance reads the same file: nobody may hold it for writing.
+  // Stateless instances all read the same file, so none of them may hold it for writing.
   const reads = readonly || (stateless && asked !== 'native');
   const { extensions = [] } = site;
   const wasm = reads && extensions.length === 0;
@@ -94,7 +97,7 @@ function toEngine(value: string): (typeof ENGINES)[number] {
   );
 }
 
-/** A boolean environment variable; undefined when it is not set. */
+/** Reads a boolean environment variable; undefined if it is not set. */
 function readBoolean(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const value = toBoolean(text.trim());

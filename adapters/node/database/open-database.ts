@@ -5,7 +5,10 @@ import { SvcError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/ports.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 
-/** Opens a database with its engine, loading only that one; a read-write database that is missing is created. */
+/**
+ * Opens a database and loads only the engine that it needs. Creates a missing read-write database; throws
+ * `database_unavailable` if a read-only one is missing.
+ */
 export async function openNodeDatabase(choice: DatabaseChoice): Promise<Database> {
   const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
   if (readonly && !existsSync(path)) throw missing(path);
@@ -34,14 +37,14 @@ function missing(path: string): SvcError {
   return new SvcError(
     'database_unavailable',
     `There is no database file at ${path}, and a read-only database cannot be created.
-Create it first (a \`seed.sql\` beside svc-site.yml does it on start), or correct \`database.path\` of the profile.`,
+Create it first (svc runs a \`seed.sql\` beside svc-site.yml on start), or correct \`database.path\` of the profile.`,
   );
 }
 
 function writes(path: string): SvcError {
   return new SvcError(
     'config_invalid',
-    `The engine wasm only reads, but ${path} is to be opened for writing.
+    `The engine wasm can only read, but the profile opens ${path} for writing.
 Set \`readonly: true\` for the database of the profile, or \`engine: native\`.`,
   );
 }
@@ -49,7 +52,7 @@ Set \`readonly: true\` for the database of the profile, or \`engine: native\`.`,
 function loadsNothing(extensions: readonly string[]): SvcError {
   return new SvcError(
     'target_unsupported',
-    `The engine wasm loads no extensions, and the project names ${extensions.join(', ')}.
+    `The engine wasm cannot load extensions, but the project names ${extensions.join(', ')}.
 Set \`engine: native\` for the database of the profile, or remove them from \`extensions\`.`,
   );
 }

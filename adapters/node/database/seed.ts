@@ -4,10 +4,13 @@ import { access, constants, mkdir, readFile, rename, rm } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
 
-/** The script beside svc-site.yml that fills a database which is not there yet. */
+/** The script beside svc-site.yml that fills a new database. */
 export const SEED = 'seed.sql';
 
-/** Creates a missing database from the project's seed script; answers whether it did. */
+/**
+ * Creates a missing database from the project's seed script; returns whether it did. Throws `file_unavailable`
+ * if the folder cannot be written to.
+ */
 export async function createFromSeed(root: string, path: string): Promise<boolean> {
   if (existsSync(path) || !existsSync(join(root, SEED))) return false;
   const sql = await readFile(join(root, SEED), 'utf8');
@@ -16,7 +19,7 @@ export async function createFromSeed(root: string, path: string): Promise<boolea
   await makeFolder(path);
   try {
     await runScript(fresh, sql, root);
-    // Whole or not at all, also when two processes start at once.
+    // The rename makes the file appear whole or not at all, also when two processes start at once.
     await rename(fresh, path);
   } catch (thrown) {
     throw failed(path, fresh, thrown);
@@ -35,7 +38,7 @@ async function makeFolder(path: string): Promise<void> {
     throw new SvcError(
       'file_unavailable',
       `${path} could not be created from ${SEED}: its folder cannot be written to (${toSvcError(cause).message}).
-Give this user the right to write there, or choose another place with \`database.path\` or SVC_DATABASE_PATH.`,
+Give this user write access to the folder, or choose another path with \`database.path\` or SVC_DATABASE_PATH.`,
       { cause },
     );
   }

@@ -4,11 +4,11 @@ import { type RateLimit, toRateLimit } from '../../../src/http/rate-limit.ts';
 import { RATE_LIMIT } from '../../../src/settings/effective/defaults.ts';
 import type { TransportSettings } from '../../../src/settings/model.ts';
 
-/** Where a server listens, and what is configured about who reaches it. */
-export type Reached = Omit<TransportSettings['http'], 'port' | 'stateless'>;
+/** The `transport.http` settings about the address of a server, its clients and its proxies. */
+export type AddressSettings = Omit<TransportSettings['http'], 'port' | 'stateless'>;
 
-/** What is known without any configuration. */
-export const UNCONFIGURED: Omit<Reached, 'host'> = {
+/** The address settings of a server without configuration. */
+export const UNCONFIGURED: Omit<AddressSettings, 'host'> = {
   scheme: 'http',
   base_url: null,
   allowed_hosts: null,
@@ -17,8 +17,10 @@ export const UNCONFIGURED: Omit<Reached, 'host'> = {
   rate_limit: null,
 };
 
-/** What of it an app has to know. */
-export function reachOf(http: Reached): Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>> {
+/** Converts address settings to the options of an app. */
+export function toAddressOptions(
+  http: AddressSettings,
+): Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>> {
   const { host, base_url, trust_proxy, scheme } = http;
   const access = withNames(httpAccessOf(host), http);
   const rateLimit = rateLimitOf(http);
@@ -31,10 +33,10 @@ export function reachOf(http: Reached): Required<Pick<AppOptions, 'access' | 'ra
 }
 
 /**
- * Without a word in the configuration, a server that only its own machine reaches has no limit: its clients are one
- * person's programs, or those of a proxy that cannot be told apart.
+ * By default, a server that only its own machine reaches has no rate limit: its clients are the programs of one
+ * person, or come through a proxy that makes them look alike.
  */
-function rateLimitOf({ host, trust_proxy, rate_limit }: Reached): RateLimit | null {
+function rateLimitOf({ host, trust_proxy, rate_limit }: AddressSettings): RateLimit | null {
   const local = httpAccessOf(host) === LOCAL_ACCESS && !trust_proxy;
   const limit = rate_limit ?? (local ? null : RATE_LIMIT);
   return limit === null ? null : toRateLimit(limit);

@@ -1,16 +1,22 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** How a body travels. */
+/** A content coding of HTTP. */
 export type Encoding = 'br' | 'gzip';
 
-/** Below this, what the network saves is less than what the processor spends (docs/reference/limits.md). */
+/**
+ * Smaller bodies are not compressed: the processor would spend more time than the network saves
+ * (docs/reference/limits.md).
+ */
 export const LEAST_BYTES = 16 * 1024;
 
 const LEVEL = 4;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } };
 
-/** The form that a client takes a body in; null: as it is, because it is small or the client asks for no other. */
+/**
+ * Chooses the encoding of a body by the client's `Accept-Encoding`; null if the body is small or the client
+ * accepts neither br nor gzip.
+ */
 export function encodingFor(accept: string | undefined, bytes: number): Encoding | null {
   if (bytes < LEAST_BYTES || accept === undefined) return null;
   const names = accept.split(',').flatMap((entry) => {
@@ -20,7 +26,7 @@ export function encodingFor(accept: string | undefined, bytes: number): Encoding
   return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : null;
 }
 
-/** A body in that form; made beside the event loop. */
+/** Compresses a text on Node's thread pool. */
 export async function compress(text: string, encoding: Encoding): Promise<Buffer> {
   const bytes = Buffer.from(text);
   return encoding === 'br'

@@ -5,7 +5,7 @@ import type { FetchDocument } from '../../../src/auth/types.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { isPublicAddress, lookUpPublic } from './public-address.ts';
 
-/** What tests replace: who finds addresses, and whose certificates count. */
+/** Replacements for tests: name resolution and the trusted certificates. */
 export interface DocumentOptions {
   readonly lookup?: LookupFunction;
   readonly ca?: string;
@@ -13,7 +13,10 @@ export interface DocumentOptions {
 
 const MAX_BYTES = 5 * 1024;
 
-/** Fetches client documents over https from public addresses alone, without redirects, 5 KB at most. */
+/**
+ * Creates the port that fetches client documents: over https, from public addresses only, without redirects, 5
+ * KB at most. It throws `client_invalid`.
+ */
 export function createFetchDocument({ lookup = lookUpPublic, ca }: DocumentOptions = {}): FetchDocument {
   return (url, signal) =>
     new Promise((resolve, reject) => {
@@ -51,5 +54,5 @@ async function read(response: IncomingMessage) {
 }
 
 function refuse(why: string, cause?: unknown): SvcError {
-  return new SvcError('client_invalid', `The document of the client cannot be fetched: ${why}.`, { cause });
+  return new SvcError('client_invalid', `The client's document cannot be fetched: ${why}.`, { cause });
 }

@@ -5,13 +5,13 @@ import type { App, Extra } from '../../../src/app.ts';
 import { forwardedAddress } from '../../../src/http/network.ts';
 import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
 
-/** Whose requests a listener takes. */
+/** The app behind a listener, and whether it trusts `X-Forwarded-For`. */
 export interface ListenerOptions {
   readonly app: App;
   readonly trustProxy?: boolean;
 }
 
-/** Hands Node's requests to an app; its `request.signal` aborts when the client goes away. */
+/** Creates a listener that passes Node's requests to an app. `request.signal` aborts when the client leaves. */
 export function createListener({ app, trustProxy = false }: ListenerOptions): RequestListener {
   return getRequestListener(
     async (request, bindings) => {
@@ -33,7 +33,7 @@ function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): s
   return forwardedAddress(forwarded?.toString()) ?? socket.remoteAddress;
 }
 
-/** Writes the text as it is: a Response with a body would be read back from a stream, at several times the cost. */
+/** Writes the text directly: reading it back from the stream of a Response would take several times as long. */
 async function send(text: string, head: Response, { incoming, outgoing }: HttpBindings): Promise<Response> {
   const length = Buffer.byteLength(text);
   const json = head.headers.get('content-type') === 'application/json';

@@ -6,7 +6,10 @@ const V4 = [
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
   ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
 ];
-/** Of what is global unicast (2000::/3): tunnels, which hide where they lead, and what is for documents. */
+/**
+ * The parts of global unicast (2000::/3) that are not public: tunnels, whose ends are hidden, and
+ * documentation.
+ */
 const V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const inside = new BlockList();
@@ -17,20 +20,23 @@ for (const [address = '', bits] of V6.map((net) => net.split('/')))
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an address belongs to the public internet (IANA special-purpose registries). */
+/** Returns whether an address belongs to the public internet (IANA special-purpose registries). */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !inside.check(address, 'ipv4');
   return isIP(address) === 6 && global.check(address, 'ipv6') && !inside.check(address, 'ipv6');
 }
 
-/** A `lookup` that gives public addresses only; being the one that connects, it cannot be told two stories. */
+/**
+ * A `lookup` that returns public addresses only. The connection itself uses it, so a name cannot resolve to a
+ * public address for a check and to a private one for the request.
+ */
 export const lookUpPublic: LookupFunction = (hostname, options, done) => {
   const all: LookupAllOptions = { ...options, all: true };
   lookUp(hostname, all, (error, addresses: LookupAddress[]) => {
     const [first] = addresses ?? [];
     if (error !== null || first === undefined) return done(error ?? new Error('no address'), '', 0);
     if (!addresses.every(({ address }) => isPublicAddress(address))) {
-      return done(new Error('the name leads to an address that is not public'), '', 0);
+      return done(new Error('the name resolves to an address that is not public'), '', 0);
     }
     if (options.all === true) return done(null, addresses);
     return done(null, first.address, first.family);

@@ -4,13 +4,13 @@ import type { App } from '../../../src/app.ts';
 import { traceIdOf } from '../../../src/context.ts';
 import type { Log } from '../../../src/ports.ts';
 
-/** A log whose lines name the request that they belong to, and the app whose requests these are. */
+/** A log whose lines name their request, and the wrapper that starts a request. */
 export interface RequestLog {
   readonly log: Log;
   readonly around: (app: App) => App;
 }
 
-/** Puts `request_id`, and the `trace_id` of a caller that sends one, on every line of a request. */
+/** Adds `request_id` to every log line of a request, and `trace_id` if the caller sent one. */
 export function createRequestLog(log: Log): RequestLog {
   const current = new AsyncLocalStorage<{ readonly request_id: string; readonly trace_id?: string }>();
   return {

@@ -5,38 +5,38 @@ import { SvcError } from '../../../src/errors.ts';
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 
-/** Where and how to serve an app over HTTP. */
+/** The app to serve, its address, and its limits. */
 export interface HttpServerOptions {
   readonly app: App;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** How long close() waits for the requests that are being answered. */
+  /** How long `close` waits for running requests; milliseconds. */
   readonly graceMs?: number;
-  /** Whether a proxy stands in front that says whose requests it passes on. */
+  /** Whether `X-Forwarded-For` of a proxy names the client. */
   readonly trustProxy?: boolean;
   readonly limits?: Partial<HttpLimits>;
 }
 
 /** A running HTTP server. */
 export interface HttpServer {
-  /** The real port, also where 0 was asked for. */
+  /** The port that it listens on, also if port 0 was asked for. */
   readonly port: number;
   readonly url: string;
   /**
-   * Is not ready any more; takes no more requests once the running ones are answered, or after half of the grace; ends
-   * what is left after all of it.
+   * Stops the server. `/ready` fails at once. New requests are rejected when the running ones are answered, or after
+   * half of `graceMs`; connections that are left after all of it are cut.
    */
   close(): Promise<void>;
 }
 
 const GRACE_MS = 10_000;
 
-/** Serves an app over HTTP on Node; throws SvcError `address_unavailable` when it cannot listen there. */
+/** Serves an app over HTTP on Node. Throws `address_unavailable` if the port cannot be opened. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const listener = createListener(options);
   const server = createServer({ ...HTTP_LIMITS, ...options.limits });
-  // Before the listener: it may answer at once.
+  // These come before the listener, which may answer at once.
   const unused = trackUnused(server);
   const running = trackRunning(server);
   server.on('request', listener);
@@ -49,7 +49,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const half = (options.graceMs ?? GRACE_MS) / 2;
       await running.drained(half);
       await close(server, unused, half);
-      // What was answered on a connection that was ended learns of it a little later than the server.
+      // A response on a connection that was cut closes a little later than the server.
       await running.drained(half);
     },
   };
@@ -74,7 +74,7 @@ function toListenError(cause: NodeJS.ErrnoException, host: string, port: number)
   return new SvcError('address_unavailable', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
 }
 
-/** The connections that have not sent a request yet: Node takes them for busy. */
+/** Tracks connections that have not sent a request yet: Node counts them as busy. */
 function trackUnused(server: Server): ReadonlySet<Socket> {
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -83,18 +83,23 @@ function trackUnused(server: Server): ReadonlySet<Socket> {
   });
   server.on('request', ({ socket }, outgoing) => {
     unused.delete(socket);
-    // A connection kept alive would outlast close().
+    // A kept-alive connection would outlast close().
     outgoing.once('close', () => server.listening || server.closeIdleConnections());
   });
   return unused;
 }
 
 interface Running {
-  /** Settles when nothing is being answered, at the latest after some milliseconds; clients are sent away meanwhile. */
+  /**
+   * Resolves when no request is running, at the latest after `ms`. Responses close their connections meanwhile.
+   */
   drained(ms: number): Promise<void>;
 }
 
-/** While it drains a server still listens: whoever balances the load learns from `/ready` that it is to send no more. */
+/**
+ * Counts running requests. A draining server still listens, so that a load balancer learns from `/ready` to
+ * stop sending.
+ */
 function trackRunning(server: Server): Running {
   let count = 0;
   let onIdle: (() => void) | null = null;

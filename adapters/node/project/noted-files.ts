@@ -2,16 +2,16 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Files } from '../../../src/ports.ts';
 
-/** Files that remember what was read of them, and how it was then. */
+/** Project files that remember the state in which each of them was read. */
 export interface NotedFiles {
   readonly files: Files;
-  /** Null while everything is as it was read; otherwise a text that stands for how it is now. */
+  /** Returns null while nothing has changed since it was read, else a text that identifies the present state. */
   change(): Promise<string | null>;
 }
 
 /**
- * Notes each folder that is listed and each file that is read, before it is: what is written meanwhile counts as a
- * change. Asking the file system instead of waiting for its events works with every editor and every kind of mount.
+ * Notes the state of each folder and file before it is read, so a write during the read counts as a change. We ask the
+ * file system instead of waiting for its events, because that works with every editor and every kind of mount.
  */
 export function noteFiles(root: string, inner: Files): NotedFiles {
   const folders = new Map<string, string>();

@@ -13,7 +13,7 @@ import { messageOf, SvcError } from '../../../src/errors.ts';
 import type { Files } from '../../../src/ports.ts';
 import { SITE_NAME } from '../../../src/project/site.ts';
 
-/** The nearest folder with a svc-site.yml, from a folder upwards; null when there is none. */
+/** Finds the nearest folder with a svc-site.yml, from `start` upwards; null if there is none. */
 export async function findProjectRoot(start: string): Promise<string | null> {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     if (existsSync(join(folder, SITE_NAME))) return folder;
@@ -22,8 +22,8 @@ export async function findProjectRoot(start: string): Promise<string | null> {
 }
 
 /**
- * The files below a project's root; links that lead out of it are refused. One after the other without a detour through
- * Node's pool of threads, which costs five times what reading a small file does.
+ * Opens the files below a project's root. Links that lead out of it are rejected with `project_invalid`. Files are read
+ * synchronously: Node's thread pool takes five times as long as reading a small file does.
  */
 export async function openProjectFiles(root: string): Promise<Files> {
   const base = realpathSync.native(root);
@@ -39,7 +39,7 @@ function listFolder(base: string, folder: string): readonly string[] {
   return top === null ? [] : filesBelow(top, below).toSorted();
 }
 
-/** Links are files here, wherever they lead: a folder behind one could be around this one. */
+/** Lists files, with links as files: a link to a parent folder would never end. */
 function filesBelow(folder: string, path: string): readonly string[] {
   const entries = orAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -48,7 +48,10 @@ function filesBelow(folder: string, path: string): readonly string[] {
   });
 }
 
-/** Looks before it opens: opening a pipe would wait for its other end. */
+/**
+ * Reads a file up to `limit` bytes; null if it is no file. It is not opened before that is known: opening a
+ * pipe waits for its other end.
+ */
 function readInside(base: string, path: string, limit = Number.MAX_SAFE_INTEGER): Uint8Array | null {
   const place = locate(base, path);
   const found = place === null ? null : orAbsent(() => statSync(place));
@@ -66,7 +69,7 @@ function readStart(place: string, limit: number): Uint8Array {
   }
 }
 
-/** The real place of a path; null when nothing is there. */
+/** Resolves the links of a path; null if nothing exists there. */
 function locate(base: string, path: string): string | null {
   const asked = resolve(base, path);
   if (!isInside(base, asked)) throw outside(path);
@@ -79,7 +82,7 @@ function isInside(base: string, path: string): boolean {
   return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
 }
 
-/** Null for what is not there; anything else is an error of its own. */
+/** Returns null if the file does not exist; throws `project_invalid` for other failures. */
 function orAbsent<T>(work: () => T): T | null {
   try {
     return work();

@@ -1,21 +1,21 @@
 import type { NotedFiles } from './noted-files.ts';
 
-/** What is done when files have changed. */
-export interface Following {
-  /** How they were read last. */
+/** The files to watch and the action on a change. */
+export interface WatchOptions {
+  /** The files as they were read last. */
   readonly first: NotedFiles;
-  /** Reads them again; null when that was not possible, and is only worth another try after the next change. */
+  /** Reads the files again; null if that failed. It is called again only after the next change. */
   readonly read: () => Promise<NotedFiles | null>;
   readonly signal: AbortSignal;
-  /** Milliseconds between two looks; a change counts when the second look finds it unchanged. */
+  /** Milliseconds between two checks. A change counts when the next check finds nothing new. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 250;
 
-/** Reads files again whenever they have changed and come to rest, one time after the other. */
-export async function followFiles(following: Following): Promise<void> {
-  const { first, read, signal, everyMs = EVERY_MS } = following;
+/** Reads files again whenever a change is complete, until the signal aborts. */
+export async function watchFiles(options: WatchOptions): Promise<void> {
+  const { first, read, signal, everyMs = EVERY_MS } = options;
   let noted = first;
   let seen: string | null = null;
   let failed: string | null = null;
@@ -30,7 +30,7 @@ export async function followFiles(following: Following): Promise<void> {
   }
 }
 
-/** False when it was ended before. */
+/** Waits; resolves to false if the signal aborted first. */
 function passed(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (whole: boolean) => {

@@ -4,24 +4,29 @@ import { unresolved } from '../../references/unresolved.ts';
 
 const MAX_BYTES = 1_048_576;
 
-/** A file's text without the space around it; relative to the working directory (spec, "Dynamic values"). */
+/**
+ * Reads the file of a `file://` reference, relative to the working directory, without surrounding space (spec,
+ * "Dynamic values"). Throws `reference_unresolved`.
+ */
 export async function readReferencedFile(path: string): Promise<string> {
   const place = resolve(path);
   const found = await stat(place).catch(() => null);
   if (found === null) {
     throw unresolved(
-      'is a file that is not there.',
+      'names a file that does not exist.',
       'Create it, or correct the path: it is relative to the working directory.',
     );
   }
-  if (!found.isFile()) throw unresolved('is no file.', 'Name a file.');
-  if (found.size > MAX_BYTES) throw unresolved(`has more than ${MAX_BYTES} bytes.`, 'Name another file.');
+  if (!found.isFile()) throw unresolved('names a folder or device, not a file.', 'Name a file.');
+  if (found.size > MAX_BYTES) {
+    throw unresolved(`names a file of more than ${MAX_BYTES} bytes.`, 'Name a smaller file.');
+  }
   const bytes = await readFile(place).catch(() => {
-    throw unresolved('is a file that svc may not read.', 'Give the user of svc the right to read it.');
+    throw unresolved('names a file that svc may not read.', 'Give the user that runs svc read access to it.');
   });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
   } catch {
-    throw unresolved('is a file that is not text.', 'Save it as UTF-8.');
+    throw unresolved('names a file that is not UTF-8 text.', 'Save it as UTF-8.');
   }
 }

@@ -2,7 +2,7 @@ import { VERSION } from '../../../src/version.ts';
 import type { OpReference } from '../../references/onepassword-connect.ts';
 import { unresolved } from '../../references/unresolved.ts';
 
-/** What we use of `@1password/sdk`, an optional peer. */
+/** The part we use of `@1password/sdk`, an optional peer dependency. */
 interface Sdk {
   createClient(options: {
     readonly auth: string;
@@ -11,10 +11,13 @@ interface Sdk {
   }): Promise<{ readonly secrets: { resolve(reference: string): Promise<string> } }>;
 }
 
-/** The package, which need not be there. */
+/** The package, which may be missing. */
 const PACKAGE = '@1password/sdk';
 
-/** Reads fields with a service account, through the vendor's own package. */
+/**
+ * Creates a reader of 1Password fields that uses the vendor's package and a service account. It throws
+ * `reference_unresolved`.
+ */
 export function createSdkReader(token: string, load: () => Promise<unknown> = () => import(PACKAGE)) {
   let client: ReturnType<Sdk['createClient']> | undefined;
   return async (reference: OpReference): Promise<string> => {
@@ -33,14 +36,14 @@ export function createSdkReader(token: string, load: () => Promise<unknown> = ()
       return await (await client).secrets.resolve(toUri(reference));
     } catch {
       throw unresolved(
-        'could not be had from 1Password.',
+        'could not be read from 1Password.',
         'Check the names in it, and that the service account has access to the vault.',
       );
     }
   };
 }
 
-/** The package calls the attribute by another name than the reference does. */
+/** Writes the reference as the package expects it: `otp` is called `totp` there. */
 function toUri({ vault, item, section, field, otp }: OpReference): string {
   const path = [vault, item, ...(section === null ? [] : [section]), field].join('/');
   return `op://${path}${otp ? '?attribute=totp' : ''}`;

@@ -5,7 +5,7 @@ import { createSecretSource } from '../../references/source.ts';
 import { readReferencedFile } from './file.ts';
 import { createSdkReader } from './onepassword-sdk.ts';
 
-/** Where references lead on Node: variables, files, Vault, 1Password. */
+/** Creates the source that resolves references on Node: variables, files, Vault, 1Password. */
 export function openNodeSource(connections: Connections, variables: Variables): SecretSource {
   return createSecretSource(connections, variables, {
     readFile: readReferencedFile,

@@ -1,15 +1,15 @@
-"""What Python has otherwise where there are no sockets, threads and processes."""
+"""Replaces the parts of Python that need sockets, threads or processes, which WebAssembly does not have."""
 
 import asyncio
 import time
 
 
 class _Clock:
-    """Stands where a selector would: with no sockets there is nothing to wait for but time."""
+    """The selector of an event loop without sockets: it only waits for time to pass."""
 
     def select(self, timeout):
         if timeout is None:
-            raise RuntimeError("The function waits for something that nothing in it will bring about.")
+            raise RuntimeError("The function waits for an event that can never happen.")
         if timeout > 0:
             time.sleep(timeout)
         return ()
@@ -32,7 +32,7 @@ class Loop(asyncio.BaseEventLoop):
         pass
 
     def run_in_executor(self, executor, func, *args):
-        """Runs it at once: there is no other thread."""
+        """Runs the function at once: there is no other thread."""
         future = self.create_future()
         try:
             future.set_result(func(*args))
@@ -46,29 +46,29 @@ class _Policy(asyncio.events._BaseDefaultEventLoopPolicy):
 
 
 def install():
-    """Makes it the loop that everything gets."""
+    """Makes `Loop` the event loop of all code."""
     asyncio.events._set_event_loop_policy(_Policy())
 
 
 def suspending(exchange):
-    """The same where JavaScript answers later: Python stands still meanwhile, and JavaScript does not."""
+    """Returns a dispatcher whose host answers asynchronously: Python is suspended meanwhile, JavaScript is not."""
     from pyodide.ffi import run_sync
     from pyodide.webloop import WebLoopPolicy
     from svc import _loop
     from svc._dispatch import Dispatcher
 
-    # Pyodide's own loop goes on where Python stands still, and counts as running all the time
+    # Pyodide's own loop continues while Python is suspended, and counts as running all the time.
     policy = WebLoopPolicy()
     asyncio.events._set_event_loop_policy(policy)
     _loop._loop = policy.get_event_loop()
-    # the task has the exception already, for whoever waits for it
+    # The task holds the exception already, and the code that awaits it receives it.
     _loop._loop._keyboard_interrupt_handler = lambda: None
     _loop._loop._system_exit_handler = lambda code: None
     return Dispatcher(lambda text: run_sync(exchange(text))).handle
 
 
 def stop_waiting():
-    """Ends every task, `time.sleep` among them, of a call whose time is over."""
+    """Cancels all tasks of a call whose time is over, including `time.sleep`."""
     from svc import _loop
 
     for task in asyncio.all_tasks(_loop._loop):
@@ -76,9 +76,9 @@ def stop_waiting():
 
 
 def dispatcher(exchange):
-    """The host's own dispatcher over a function that JavaScript gives."""
+    """Returns the dispatcher of the host, over a function of JavaScript."""
     from svc._dispatch import Dispatcher
 
-    # Pyodide's own loop counts as running, also in functions that are not asynchronous
+    # Pyodide's own loop counts as running, even in functions that are not asynchronous.
     asyncio._set_running_loop(None)
     return Dispatcher(exchange).handle

@@ -1,4 +1,4 @@
-"""Reads Python files without running them: what is wrong with them, and which functions they have."""
+"""Parses Python files without running them: their syntax errors, their functions, their other names."""
 
 import ast
 import json
@@ -6,7 +6,7 @@ import sys
 
 
 def main():
-    """Texts by their file on standard input, what they hold on standard output."""
+    """Reads the texts of files, by path, from standard input; writes the facts of each to standard output."""
     texts = json.load(sys.stdin)
     json.dump({file: read(file, text) for file, text in texts.items()}, sys.stdout)
 
@@ -25,7 +25,7 @@ def read(file, text):
 
 
 def flat(body):
-    """Statements of the module itself, also those under a condition."""
+    """Yields the statements of a module, with those inside `if`, `try` and `with`."""
     for statement in body:
         yield statement
         for field in ("body", "orelse", "finalbody"):
@@ -74,7 +74,7 @@ def function(node):
 
 
 def literal(node):
-    """The default, where it is a value that YAML can have too."""
+    """Returns the default of a parameter if YAML can express it, else nothing."""
     try:
         value = ast.literal_eval(node) if node is not None else ...
         return {} if value is ... or json.loads(json.dumps(value)) != value else {"default": value}
@@ -83,7 +83,7 @@ def literal(node):
 
 
 def type_name(node):
-    """`int` of `int`, `list` of `list[int]`; None of what is more than that."""
+    """Returns the plain name of a type: `int` for `int`, `list` for `list[int]`; None for anything else."""
     if isinstance(node, ast.Subscript):
         node = node.value
     if isinstance(node, ast.Constant) and isinstance(node.value, str):

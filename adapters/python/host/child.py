@@ -1,4 +1,4 @@
-"""Runs Python endpoints in a process of its own: frames of a length and a JSON text over its standard streams."""
+"""Runs Python endpoints in a child process. Each frame on its streams is a length and a JSON text."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from svc._dispatch import Dispatcher  # noqa: E402
 sys.path.pop(0)
 
 class Frames:
-    """Texts to and from the host; user code gets neither of the two streams."""
+    """Exchanges texts with the host over copies of stdin and stdout, which user code cannot reach."""
 
     def __init__(self):
         import _thread
@@ -29,9 +29,9 @@ class Frames:
         self._end_with_host(_thread)
 
     def exchange(self, text):
-        """Sends a text, and waits for the next one; threads wait for each other."""
+        """Sends a text and waits for the next one. Threads take turns."""
         if os.getpid() != self._pid:
-            raise RuntimeError("svc.runtime was used in a process that was forked from a call's.")
+            raise RuntimeError("svc.runtime was used in a process that a call has forked.")
         with self._lock:
             self.send(text)
             answer = self.receive()
@@ -47,14 +47,14 @@ class Frames:
             left = left[os.write(self._out, left) :]
 
     def receive(self):
-        """The next text of the host; None when it is gone."""
+        """Returns the next text of the host; None if the host has ended."""
         header = self._in.read(4)
         if len(header) < 4:
             return None
         return self._in.read(struct.unpack(">I", header)[0]).decode("utf-8", "surrogatepass")
 
     def _end_with_host(self, _thread):
-        """Whatever runs here ends when the host is gone, also when nobody could say so."""
+        """Ends this process when the host has ended, even if it was killed."""
         import select
 
         if not hasattr(select, "poll"):
@@ -70,10 +70,11 @@ class Frames:
 
 
 def main():
-    """Answers the host until it is gone, or says stop."""
+    """Answers the host until it ends or sends stop."""
     stopped = '{"op": "stopped"'
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A group of its own: it can be ended with all that functions start. Not a session, which systems schedule by itself.
+    # With its own process group, this process and all that functions start can be ended together. A session of its own
+    # would be scheduled separately by some systems.
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     frames = Frames()

@@ -13,28 +13,29 @@ import { loadInSeat, type PythonSeat, startSeat, stopSeat } from './seat.ts';
 import { Seats } from './seats.ts';
 import { createLimit, type Limit } from './time-limit.ts';
 
-/** What a pool of Python interpreters is made from. */
+/** Options of a pool of Python interpreters. */
 export interface PythonPoolOptions extends PythonStart {
   readonly kind: Python['kind'];
   /** Starts an interpreter. */
   readonly spawn: () => Promise<PythonSeat>;
-  /** Told before a reload: what is started from now on begins with what holds now. */
+  /** Called before a reload, so that new interpreters start with the present configuration. */
   readonly renew?: () => void;
   readonly settings: PythonSettings;
-  /** Answers code that belongs to no call. */
+  /** Answers requests of code outside of calls, such as `@on_init`. */
   readonly background: PythonHost;
   readonly log: Log;
-  /** Interpreters at most, and calls that may wait for one. */
+  /** The maximum number of interpreters. */
   readonly size: number;
+  /** The maximum number of calls that wait for an interpreter. */
   readonly queue: number;
 }
 
 const LOAD_MS = 60_000;
 const CLOSE_MS = 5_000;
-/** A project whose files change faster than a call begins is not waited for. */
+/** A call fails after this many attempts if the files change each time before it begins. */
 const STALE_TRIES = 3;
 
-/** Python in interpreters of which each has one call at a time, so that no call meets another. */
+/** Runs Python in several interpreters. Each interpreter runs one call at a time. */
 export class PythonPool implements Python {
   readonly kind: Python['kind'];
   readonly #options: PythonPoolOptions;
@@ -60,7 +61,7 @@ export class PythonPool implements Python {
     throw busyError(`The files of ${request.name} changed while it was called`);
   }
 
-  /** Loads files beforehand, so that the first calls are fast and what is wrong is known early; never throws. */
+  /** Loads files before the first call, so that it is fast and errors are logged early. Never throws. */
   async warm(files: readonly string[]): Promise<void> {
     for (const file of files) {
       const limit = createLimit({ timeoutMs: LOAD_MS, subject: `Loading ${file}` });
@@ -79,7 +80,7 @@ export class PythonPool implements Python {
     this.#options.renew?.();
     const before = this.#seats;
     const after = this.#createSeats();
-    // Where nothing can be started any more, what runs goes on as it was.
+    // If no new interpreter starts, the running ones stay in use.
     after.add(await this.#start());
     this.#seats = after;
     void before.close();
@@ -118,7 +119,7 @@ export class PythonPool implements Python {
     return stopSeat(seat, { settings, host: background }, log);
   }
 
-  /** What does not end by its limit is ended with its interpreter. */
+  /** Runs work in an interpreter. Work that exceeds its limit is ended together with its interpreter. */
   async #use<T>(limit: Limit, work: (seat: PythonSeat) => Promise<T>): Promise<T> {
     const seats = this.#seats;
     const seat = await seats.take(limit);
@@ -135,7 +136,7 @@ export class PythonPool implements Python {
     }
   }
 
-  /** Null: the files of the interpreter are not those of the project any more. */
+  /** Calls a function; null if files have changed, so that the call needs another interpreter. */
   async #callIn(seat: PythonSeat, request: PythonRequest, host: PythonHost): Promise<PythonResult | null> {
     await this.#load(seat, request.file);
     const result = await callFunction(seat, request, { settings: this.#options.settings, host });

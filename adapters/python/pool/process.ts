@@ -5,26 +5,26 @@ import type { Log } from '../../../src/ports.ts';
 import { pythonEnvironment } from '../environment.ts';
 import { followLines, type PrintedLines } from '../printed-lines.ts';
 import { readFrames, tooLarge, writeFrame } from '../protocol/frames.ts';
-import { Turn } from '../protocol/pending-request.ts';
+import { PendingRequest } from '../protocol/pending-request.ts';
 import type { PythonSeat } from './seat.ts';
 
-/** How a Python process is started. */
+/** The program, folder and environment of a Python process. */
 export interface ProcessOptions {
   readonly executable: string;
-  /** Where `child.py` lies. */
+  /** The folder of `child.py`. */
   readonly hostFolder: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
 
-/** One Python process; whoever holds it sends one text at a time. */
+/** A Python process. It takes one text at a time. */
 export class PythonProcess implements PythonSeat {
   readonly loaded = new Set<string>();
   readonly ended: Promise<void>;
   readonly printed: PrintedLines;
   readonly #child: ChildProcess;
-  readonly #turn = new Turn();
+  readonly #pending = new PendingRequest();
 
   constructor({ executable, hostFolder, cwd, env, log }: ProcessOptions) {
     const child = spawn(executable, ['-I', '-B', '-X', 'utf8', join(hostFolder, 'child.py')], {
@@ -37,23 +37,23 @@ export class PythonProcess implements PythonSeat {
     this.printed = followLines(child.stderr, log);
     child.stdin.on('error', () => {});
     readFrames(child.stdout, {
-      onFrame: (text) => this.#turn.answer(text),
+      onFrame: (text) => this.#pending.answer(text),
       onTooLarge: () => this.kill(tooLarge()),
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     child.once('error', (cause) => {
-      this.#turn.end(new SvcError('python_unavailable', `${executable} could not be started.`, { cause }));
+      this.#pending.end(new SvcError('python_unavailable', `${executable} could not be started.`, { cause }));
       resolve();
     });
     child.once('close', (code, signal) => {
-      this.#turn.end(died(code, signal));
+      this.#pending.end(died(code, signal));
       resolve();
     });
   }
 
   get alive(): boolean {
-    return this.#turn.alive;
+    return this.#pending.alive;
   }
 
   get pid(): number | undefined {
@@ -61,15 +61,15 @@ export class PythonProcess implements PythonSeat {
   }
 
   exchange(text: string): Promise<string> {
-    return this.#turn.exchange(() => {
+    return this.#pending.exchange(() => {
       const { stdin } = this.#child;
       if (stdin !== null) writeFrame(stdin, text);
     });
   }
 
   kill(reason: SvcError): void {
-    this.#turn.end(reason);
-    // Its group, which it has made itself: what a function started ends with it.
+    this.#pending.end(reason);
+    // The process has made its own group, so all programs that functions have started end with it.
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     try {

@@ -10,22 +10,22 @@ import {
   stopPython,
 } from '../protocol/protocol.ts';
 
-/** One interpreter, which one call at a time uses: a process, or a thread. */
+/** An interpreter of a pool, which runs one call at a time: a process or a thread. */
 export interface PythonSeat extends PythonLine {
-  /** Files whose functions can be called. */
+  /** The files that are loaded, so that their functions can be called. */
   readonly loaded: Set<string>;
   readonly printed: PrintedLines;
-  /** Settles when it is gone. */
+  /** Resolves when the interpreter has ended. */
   readonly ended: Promise<void>;
   readonly alive: boolean;
-  /** Ends it, and what it has started, at once; whoever waits for it gets the reason. */
+  /** Ends the interpreter and all that it has started at once. A pending request is rejected with the reason. */
   kill(reason: SvcError): void;
 }
 
 const START_MS = 30_000;
 const STOP_MS = 5_000;
 
-/** Makes a new interpreter ready for calls, or ends it; throws python_unavailable. */
+/** Prepares a new interpreter for calls. If that fails it is ended, and `python_unavailable` is thrown. */
 export async function startSeat(seat: PythonSeat, start: PythonStart): Promise<void> {
   const late = noStart(`it did not begin within ${START_MS / 1000} s`);
   const timer = setTimeout(() => seat.kill(late), START_MS);
@@ -40,7 +40,7 @@ export async function startSeat(seat: PythonSeat, start: PythonStart): Promise<v
   }
 }
 
-/** Makes the functions of a file callable. */
+/** Loads a file unless it is loaded already. */
 export async function loadInSeat(seat: PythonSeat, file: string, answers: PythonAnswers): Promise<void> {
   seat.printed.begin(file);
   if (seat.loaded.has(file)) return;
@@ -48,7 +48,7 @@ export async function loadInSeat(seat: PythonSeat, file: string, answers: Python
   seat.loaded.add(file);
 }
 
-/** Ends an interpreter in peace, or within a bound; never throws. */
+/** Runs the `@on_shutdown` functions and ends an interpreter, by force after `STOP_MS`. Never throws. */
 export async function stopSeat(seat: PythonSeat, answers: PythonAnswers, log: Log): Promise<void> {
   const ending = new SvcError('cancelled', 'Python was stopped.');
   const timer = setTimeout(() => seat.kill(ending), STOP_MS);

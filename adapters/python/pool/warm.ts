@@ -1,7 +1,10 @@
 import type { Runtime } from '../../../src/call/runtime.ts';
 import { toSvcError } from '../../../src/errors.ts';
 
-/** Loads what is served in Python; a server that cannot still serves the rest. */
+/**
+ * Loads the files of all Python endpoints. A failure is logged, and the server still serves the other
+ * endpoints.
+ */
 export async function warmPython({ catalog, python, log }: Runtime): Promise<void> {
   const files = pythonFilesOf(catalog);
   if (files.length === 0 || python === undefined) return;
@@ -12,7 +15,7 @@ export async function warmPython({ catalog, python, log }: Runtime): Promise<voi
   }
 }
 
-/** The files of what is served in Python, each once. */
+/** Returns the files of all Python endpoints, each once. */
 export function pythonFilesOf({ tools, resources }: Runtime['catalog']): readonly string[] {
   const entries = [...Object.values(tools), ...Object.values(resources)];
   const files = entries.flatMap(({ source }) => (source.language === 'python' ? [source.file] : []));

@@ -4,22 +4,22 @@ import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { PythonHost, PythonSettings } from '../../../src/ports.ts';
 import { toParameters } from './parameters.ts';
 
-/** Answers what Python asks, and remembers what of it failed. */
+/** Answers the requests of a call, and remembers their errors. */
 export interface Answered {
   answer(asked: JsonObject): Promise<JsonValue>;
-  /** The failure as Python is told of it: its public text, and the number that it is remembered under. */
+  /** Returns an error as Python receives it: its public text, and the number that it is remembered under. */
   failed(error: SvcError, asked: JsonObject): JsonObject;
   readonly failures: ReadonlyMap<number, SvcError>;
 }
 
-/** The answers for one call. */
+/** Creates the answers for one call. */
 export function createAnswers(settings: PythonSettings, host: PythonHost): Answered {
   const failures = new Map<number, SvcError>();
   return {
     failures,
     answer: (asked) => answer(asked, settings, host),
     failed(error, { what }) {
-      // an author may retry for as long as the call lasts
+      // Code may retry for as long as the call lasts, so the numbers are bounded.
       const number = failures.size < MAX_FAILURES ? failures.size : MAX_FAILURES - 1;
       failures.set(number, error);
       return { code: error.code, message: toPublicText(error), number, database: what === 'execute' };

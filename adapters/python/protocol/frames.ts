@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream';
 import { SvcError } from '../../../src/errors.ts';
 
 const HEADER = 4;
-/** More than any endpoint may return. */
+/** The maximum size of a frame in bytes: more than any endpoint may return. */
 export const MAX_FRAME = 256 * 1024 * 1024;
 
-/** Writes a text as a frame: its length in bytes, then itself as UTF-8. */
+/** Writes a text as a frame: its length in bytes as 32 bits, big-endian, then its UTF-8. */
 export function writeFrame(stream: Writable, text: string): void {
   const size = Buffer.byteLength(text);
   const frame = Buffer.allocUnsafe(HEADER + size);
@@ -14,10 +14,10 @@ export function writeFrame(stream: Writable, text: string): void {
   stream.write(frame);
 }
 
-/** Who reads frames. */
+/** The callbacks of a frame reader. */
 export interface FrameReader {
   readonly onFrame: (text: string) => void;
-  /** A frame is larger than any may be; nothing is read any more. */
+  /** Called for a frame above `MAX_FRAME`. Reading has ended. */
   readonly onTooLarge: (bytes: number) => void;
 }
 
@@ -54,7 +54,7 @@ export function readFrames(stream: Readable, { onFrame, onTooLarge }: FrameReade
   });
 }
 
-/** For an answer that is larger than any may be. */
+/** Creates the error for a result above `MAX_FRAME`. */
 export function tooLarge(): SvcError {
   return new SvcError('result_too_large', `The function returned more than ${MAX_FRAME / 1024 / 1024} MiB.`);
 }

@@ -12,7 +12,7 @@ const TIMED: readonly string[] = [
   'INTERVAL',
 ] satisfies Timed['sqlType'][];
 
-/** Parameters of a statement as Python sends them (adapters/python/host/svc/_parameters.py). */
+/** Converts the parameters of a statement from Python's form (adapters/python/host/svc/_parameters.py). */
 export function toParameters(sent: JsonValue | undefined): { readonly [name: string]: SqlValue } {
   return Object.fromEntries(
     Object.entries((sent ?? {}) as JsonObject).map(([name, value]) => [name, toValue(value)]),
@@ -27,7 +27,7 @@ function toValue(sent: JsonValue): SqlValue {
   if (Array.isArray(list)) return { list: list.map(toValue) };
   if (isTimed(type) && typeof text === 'string') return { sqlType: type, text };
   if (typeof struct === 'object' && struct !== null) return { struct: toParameters(struct) };
-  throw new SvcError('internal', 'Python sent what is no parameter.');
+  throw new SvcError('internal', 'Python sent a parameter of an unknown form.');
 }
 
 const FLOATS: { readonly [text: string]: number } = {

@@ -1,7 +1,7 @@
 import type { SvcError } from '../../../src/errors.ts';
 
-/** Whose turn it is on a line: one text is sent, and its sender waits for the answer, or for why none comes any more. */
-export class Turn {
+/** The one pending request of an interpreter. It resolves with the answer, or rejects with the reason why none will come. */
+export class PendingRequest {
   #pending: PromiseWithResolvers<string> | null = null;
   #gone: SvcError | null = null;
 
@@ -9,7 +9,7 @@ export class Turn {
     return this.#gone === null;
   }
 
-  /** Sends a text, unless nobody answers any more. */
+  /** Sends a text and waits for the answer. Rejects at once if the interpreter has ended. */
   exchange(send: () => void): Promise<string> {
     if (this.#gone !== null) return Promise.reject(this.#gone);
     const pending = Promise.withResolvers<string>();
@@ -22,7 +22,7 @@ export class Turn {
     this.#take()?.resolve(text);
   }
 
-  /** The first reason is the one that counts. */
+  /** Rejects this and all later requests. Only the first reason counts. */
   end(reason: SvcError): void {
     this.#gone ??= reason;
     this.#take()?.reject(this.#gone);

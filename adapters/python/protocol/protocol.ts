@@ -5,30 +5,31 @@ import { type FailedCall, NOTHING_KNOWN, toPythonError } from '../errors.ts';
 import { type Answered, createAnswers } from './answers.ts';
 
 /*
- * What TypeScript and Python say to each other, whatever carries it: JSON texts, strictly in turns. TypeScript sends
- * `start`, `load`, `call` or `stop`; Python answers with `ask`, whose answer is the next text, until it has ended with
- * `done`, `failed`, `stale`, `ready` or `stopped` (adapters/python/host/svc/_dispatch.py).
+ * The protocol between TypeScript and Python, over a pipe, a thread or RPC: JSON texts, strictly in turns. TypeScript
+ * sends `start`, `load`, `call` or `stop`. Python may answer with any number of `ask` requests, each of which
+ * TypeScript answers with the next text, and ends with `done`, `failed`, `stale`, `ready` or `stopped`
+ * (adapters/python/host/svc/_dispatch.py).
  */
 
-/** One Python interpreter's end of a line: takes a text and gives what Python says next. */
+/** A connection to one Python interpreter: sends a text and returns Python's next text. */
 export interface PythonLine {
-  /** Rejects with a SvcError when the interpreter is gone. */
+  /** Rejects with a SvcError if the interpreter has ended. */
   exchange(text: string): Promise<string>;
-  /** Ends an interpreter that is out of step: it would take the next call for an answer, and answer that call with this one. */
+  /** Ends an interpreter that is out of step: it would take the next call for an answer to this one. */
   kill?(reason: SvcError): void;
 }
 
-/** How an interpreter begins. */
+/** The project that an interpreter is prepared for. */
 export interface PythonStart {
-  /** The project's root, as the interpreter sees it. */
+  /** The project's root, as a path inside the interpreter. */
   readonly root: string;
-  /** `paths.python` of the site file: its modules can be imported. */
+  /** `paths.python` of the site file. Its modules can be imported. */
   readonly folder: string;
-  /** Whether calls look for changed files first. */
+  /** Whether calls check for changed files first. */
   readonly follow: boolean;
 }
 
-/** What answers an interpreter while it works. */
+/** The ports that answer an interpreter's requests. */
 export interface PythonAnswers {
   readonly settings: PythonSettings;
   readonly host: PythonHost;
@@ -41,12 +42,14 @@ export async function startPython(line: PythonLine, start: PythonStart): Promise
   throw toPythonError(ended, NOTHING_KNOWN);
 }
 
-/** Imports a file and runs its `@on_init`; before the first call of one of its functions. */
+/** Imports a file and runs its `@on_init` functions. It must come before the first call of its functions. */
 export async function loadFile(line: PythonLine, file: string, answers: PythonAnswers): Promise<void> {
   await converse(line, { op: 'load', file }, answers);
 }
 
-/** Calls a function of a loaded file; null: its files have changed, so that another interpreter is needed. */
+/**
+ * Calls a function of a loaded file; null if files have changed, so that the call needs another interpreter.
+ */
 export async function callFunction(
   line: PythonLine,
   { file, name, args, kinds, user }: PythonRequest,
@@ -57,7 +60,7 @@ export async function callFunction(
   return { value: ended.value ?? null, binary: ended.binary === true };
 }
 
-/** Runs `@on_shutdown`; returns what went wrong. The interpreter must not be used afterwards. */
+/** Runs the `@on_shutdown` functions; returns their errors. The interpreter must not be used afterwards. */
 export async function stopPython(line: PythonLine, answers: PythonAnswers): Promise<readonly SvcError[]> {
   const { errors } = await converse(line, { op: 'stop' }, answers);
   return (Array.isArray(errors) ? errors : []).map((error) =>
@@ -93,7 +96,9 @@ function inStep(line: PythonLine, text: string): JsonObject {
 }
 
 function outOfStep(line: PythonLine, cause?: unknown): SvcError {
-  const reason = new SvcError('python_failed', 'Python sent what is no message of its call.', { cause });
+  const reason = new SvcError('python_failed', 'Python sent a message that does not belong to its call.', {
+    cause,
+  });
   line.kill?.(reason);
   return reason;
 }
@@ -115,10 +120,13 @@ function toReply(reply: { readonly [key: string]: JsonValue }): string {
   return JSON.stringify(reply);
 }
 
-/** What Python's own encoder writes and a float does not keep: integers beyond 2^53 - 1, and the negative zero. */
+/**
+ * Numbers that Python's encoder writes and a JavaScript number does not keep: integers beyond 2^53 - 1, and
+ * -0.0.
+ */
 const BEYOND = /[[:,](?:-?\d{16,}|-0\.0)[,\]}]/;
 
-// The reviver's third argument is in every engine we run on and not yet in TypeScript's library.
+// All engines that we run on pass this third argument, but TypeScript's library does not declare it yet.
 type ParseWithSource = (
   text: string,
   reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
@@ -133,6 +141,6 @@ function parse(text: string): JsonObject {
   try {
     return BEYOND.test(text) ? (JSON.parse as ParseWithSource)(text, toExact) : JSON.parse(text);
   } catch (cause) {
-    throw new SvcError('python_failed', 'Python sent what is no message.', { cause });
+    throw new SvcError('python_failed', 'Python sent a message that is not JSON.', { cause });
   }
 }

@@ -197,8 +197,8 @@ it('a Python that is not there is said with what to do', async () => {
   const none = { ...env, SVC_PYTHON: '/no/such/python' };
   const { code, stderr } = await svc(['run', 'tool', 'state'], root, none);
   expect(code).toBe(1);
-  expect(stderr).toContain('The interpreter that was asked for cannot run Python endpoints');
-  expect(stderr).toContain('/no/such/python: there is no such program');
+  expect(stderr).toContain('The configured interpreter cannot run Python endpoints');
+  expect(stderr).toContain('/no/such/python: the program does not exist');
   const checked = await svc(['validate'], root, none);
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('The Python was not checked')]);
 });

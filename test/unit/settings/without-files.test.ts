@@ -31,14 +31,16 @@ it('a missing value stops the start and is named', async () => {
   const failed = start({ SVC_CONFIG_YAML: USER });
   await expect(failed).rejects.toMatchObject({
     code: 'reference_unresolved',
-    message: expect.stringMatching(/^SVC_CONFIG_YAML:6: `.*key` is \$\{KEY\}, which is .* not set/),
+    message: expect.stringMatching(/^SVC_CONFIG_YAML:6: `.*key` is \$\{KEY\}, which names .* not set/),
   });
 });
 
 it('a secret without definition, a file and the SDK stop the start with what to do', async () => {
   await expect(start({})).rejects.toThrow('The secret db is not defined');
   const file = USER.replace('${KEY}', 'file://x');
-  await expect(start({ SVC_CONFIG_YAML: file })).rejects.toThrow('is a file, and this platform has none');
+  await expect(start({ SVC_CONFIG_YAML: file })).rejects.toThrow(
+    'names a file, but this platform has no files',
+  );
   const op = `${USER.replace('${KEY}', 'op://v/i/f')}onepassword: { enabled: true }\n`;
-  await expect(start({ SVC_CONFIG_YAML: op })).rejects.toThrow('only over a Connect server');
+  await expect(start({ SVC_CONFIG_YAML: op })).rejects.toThrow('only through a Connect server');
 });

@@ -1,1 +1,1 @@
-"""What Python endpoints of svc import: see svc.runtime."""
+"""The package that Python endpoints of svc import; see svc.runtime."""

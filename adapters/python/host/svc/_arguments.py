@@ -1,4 +1,4 @@
-"""Arguments of a call: JSON, made what their declared types are in Python."""
+"""Converts the arguments of a call from JSON to the Python types of their declared types."""
 
 from . import _errors, _times
 
@@ -13,7 +13,7 @@ _KINDS = {
 
 
 def to_python(args, kinds):
-    """The arguments; raises NoValue for one that Python has no value for, such as a date before the year 1."""
+    """Converts arguments in place. Raises NoValue if Python has no such value, such as a date before the year 1."""
     for name, kind in kinds.items():
         value = args.get(name)
         if value is not None:

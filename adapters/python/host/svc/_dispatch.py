@@ -1,4 +1,4 @@
-"""Messages of the host: each is a JSON text, and so is its answer."""
+"""Answers the messages of the host. A message and its answer are JSON texts."""
 
 import json
 
@@ -6,14 +6,14 @@ from . import _arguments, _failure, _hooks, _loop, _modules, _state, _values
 
 
 class Dispatcher:
-    """Answers messages, one at a time; `exchange` sends a text to the host and returns its answer."""
+    """Answers messages one at a time. `exchange` sends a text to the host and returns its answer."""
 
     def __init__(self, exchange):
         _state.connect(exchange)
         self._steps = {"start": self._start, "load": self._load, "call": self._call, "stop": self._stop}
 
     def handle(self, text):
-        """The answer to one message."""
+        """Returns the answer to one message. Never raises."""
         message = json.loads(text)
         try:
             return self._steps[message["op"]](message)

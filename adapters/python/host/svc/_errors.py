@@ -2,11 +2,11 @@
 
 
 class UserError(Exception):
-    """Raise it to tell the client something: its text is public, every other exception's is not."""
+    """Raise this to show the client a text. The texts of other exceptions appear in the log only."""
 
 
 class HostError(Exception):
-    """What was asked of the server failed; `code` says why."""
+    """A request to the server failed; `code` says why."""
 
     def __init__(self, message, code="internal", number=None):
         super().__init__(message)
@@ -15,22 +15,22 @@ class HostError(Exception):
 
 
 class DatabaseError(HostError):
-    """A statement failed; the log of the server has the database's own words."""
+    """A statement failed. The server's log has the message of the database."""
 
 
 class OutsideCall(RuntimeError):
-    """The runtime was used by code that belongs to no running call."""
+    """The runtime was used outside of a running call."""
 
 
 class NoFunction(Exception):
-    """The file has no function of the name."""
+    """The file has no function of this name."""
 
 
 class NoValue(Exception):
-    """A value has no form on the other side."""
+    """A value cannot be expressed in the other language."""
 
 
 def from_reply(error):
-    """The exception for what the host answered."""
+    """Creates the exception for an error in the host's answer."""
     kind = DatabaseError if error.get("database") else HostError
     return kind(error["message"], error["code"], error.get("number"))

@@ -1,4 +1,4 @@
-"""Exceptions as the host gets them."""
+"""Describes exceptions for the host."""
 
 import os
 
@@ -10,7 +10,7 @@ _MAX_TRACE = 16_000
 
 
 def describe(error):
-    """What an exception was, and where in the project it came from."""
+    """Describes an exception: its kind, type and text, and the line of the project that raised it."""
     file, line = _place(error)
     return {
         "kind": _kind(error),
@@ -42,7 +42,7 @@ def _text(error):
 
 
 def _place(error):
-    """The innermost line of the project's own code."""
+    """Returns file and line of the innermost frame in the project's own code."""
     if isinstance(error, SyntaxError) and error.filename:
         return _modules.shown(error.filename), error.lineno
     found = (None, None)
@@ -56,7 +56,7 @@ def _place(error):
 
 
 def _traceback(error):
-    """Without the lines of this package before the project's own."""
+    """Formats the traceback without the frames of this package that come before the project's own."""
     import traceback
 
     trace = error.__traceback__

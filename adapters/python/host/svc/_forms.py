@@ -1,4 +1,4 @@
-"""The JSON form of each type that JSON itself has not."""
+"""Converts values of types that JSON does not have."""
 
 import base64
 
@@ -8,7 +8,7 @@ _MAX_INT = 2**53 - 1
 
 
 def of(value):
-    """What stands for a value: something that JSON has, or that has a form in turn. Raises NoValue."""
+    """Converts a value one step towards JSON; parts of the result may need conversion too. Raises NoValue."""
     for kind in type(value).__mro__:
         form = _FORMS.get((kind.__module__.split(".")[0], kind.__name__))
         if form is not None:
@@ -19,7 +19,7 @@ def of(value):
 
 
 def _of_shape(value):
-    """Types that are known by what they can do: pydantic's models, other mappings, iterators."""
+    """Converts types that are recognised by their methods: pydantic's models, other mappings, iterators."""
     if hasattr(type(value), "model_dump"):
         return value.model_dump()
     if hasattr(value, "keys") and hasattr(value, "__getitem__"):
@@ -34,17 +34,17 @@ def _of_shape(value):
 
 
 def of_int(value):
-    """An integer that a client's float keeps, else its digits."""
+    """Returns an integer if JavaScript can represent it exactly, else its digits as text."""
     return value if -_MAX_INT <= value <= _MAX_INT else str(value)
 
 
 def of_float(value):
-    """NaN and infinities are null, and there is no negative zero."""
+    """Returns a float; None for NaN and infinities, 0.0 for -0.0."""
     return value + 0.0 if value - value == 0 else None
 
 
 def of_decimal(value):
-    """A number up to 15 significant digits, else all digits of its scale."""
+    """Returns a number if it has up to 15 significant digits, else all digits as text."""
     if not value.is_finite():
         return None
     text = format(value, "f")
@@ -62,7 +62,7 @@ def _of_bytes(value):
 
 _VIEWS = {"dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items", "range", "deque"}
 
-#: By the first part of a module's name, and a class of it: whatever is not imported is not imported for this.
+#: Conversions by the first part of the module's name and the class name, so that no library is imported for this.
 _FORMS = {
     ("builtins", "bytes"): _of_bytes,
     ("builtins", "bytearray"): _of_bytes,

@@ -1,4 +1,4 @@
-"""Values of numpy, pandas, polars and pyarrow; none of them is imported here."""
+"""Converts values of numpy, pandas, polars and pyarrow without importing any of them."""
 
 
 def _of_scalar(value):
@@ -17,7 +17,7 @@ def _of_scalar(value):
 
 
 def _short(value):
-    """The shortest number that reads back as the same, as DuckDB's FLOAT has it."""
+    """Returns the shortest decimal that reads back as the same 32-bit float, like DuckDB's FLOAT."""
     text = str(value)
     return float(text) if "n" not in text.lower() else None
 
@@ -46,7 +46,7 @@ def _name(column):
 
 
 def _of_series(value):
-    """The values, under their labels where those are more than a count."""
+    """Returns the values as a list, or by label if the index is not a plain range."""
     if type(value.index).__name__ == "RangeIndex":
         return list(value)
     return dict(zip(value.index, value))
@@ -56,7 +56,7 @@ def _null(value):
     return None
 
 
-#: By the first part of a module's name, and a class of it.
+#: Conversions by the first part of the module's name and the class name.
 FORMS = {
     ("numpy", "generic"): _of_scalar,
     ("numpy", "ndarray"): _of_array,

@@ -1,4 +1,4 @@
-"""What runs when a file is loaded, and when the process ends."""
+"""The functions of `@on_init` and `@on_shutdown`."""
 
 _starting = []
 _ending = []
@@ -15,13 +15,13 @@ def on_shutdown(function):
 
 
 def run_starting(run):
-    """Runs the hooks that were added since, each once."""
+    """Runs the `@on_init` functions that were added since the last call."""
     while _starting:
         run(_starting.pop(0))
 
 
 def run_ending(run, failed):
-    """Runs every hook, the last one added first; one that fails stops no other."""
+    """Runs the `@on_shutdown` functions, the last one added first. After a failure the others still run."""
     while _ending:
         try:
             run(_ending.pop())

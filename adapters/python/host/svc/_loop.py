@@ -1,10 +1,10 @@
-"""Asynchronous functions: one event loop in a process."""
+"""Runs asynchronous functions in one event loop per process."""
 
 _loop = None
 
 
 def run(result):
-    """The result of a function: of a coroutine, what it comes to."""
+    """Returns the result of a function, and awaits it first if it is awaitable."""
     return _run(result) if hasattr(result, "__await__") else result
 
 
@@ -27,7 +27,7 @@ async def _awaited(awaitable):
 
 
 def _cancel(asyncio, tasks):
-    """Nothing of a call goes on after it."""
+    """Cancels tasks that a call has left behind."""
     if not tasks:
         return
     for task in tasks:

@@ -1,4 +1,4 @@
-"""The project's Python files as modules."""
+"""Imports the project's Python files."""
 
 import importlib.util
 import os
@@ -11,12 +11,12 @@ _folder = ""
 _follow = False
 _loaded = {}
 _stamps = {}
-#: Paths of modules of others; what is asked for each call must not resolve them each time.
+#: Paths of modules outside the project, remembered because resolving them for each call takes time.
 _foreign = set()
 
 
 def start(root, folder, follow):
-    """Where the project is; its folder of modules comes after the standard library and before packages."""
+    """Sets the project. Its module folder comes after the standard library and before installed packages."""
     global _root, _folder, _follow
     _root = os.path.realpath(root)
     _folder = os.path.normpath(os.path.join(_root, *folder.split("/")))
@@ -36,14 +36,14 @@ def load(file):
 
 
 def forget(file):
-    """A file whose hooks failed is loaded again by the next call."""
+    """Forgets a file whose hooks failed, so that the next call loads it again."""
     module = _loaded.pop(file, None)
     if module is not None:
         sys.modules.pop(module.__name__, None)
 
 
 def function(file, name):
-    """A function of a loaded file."""
+    """Returns a function of a loaded file; raises NoFunction."""
     module = _loaded[file]
     found = getattr(module, name, None)
     if callable(found):
@@ -52,7 +52,7 @@ def function(file, name):
 
 
 def is_stale():
-    """Whether a file was changed since it was loaded; only where that is looked at."""
+    """Returns whether a file has changed since it was loaded; always False without `follow`."""
     if not _follow:
         return False
     if any(_stamp_of(path) != stamp for path, stamp in _stamps.items()):
@@ -62,7 +62,7 @@ def is_stale():
 
 
 def shown(path):
-    """A path as the project's people know it: relative to its root; None for code of others."""
+    """Returns a path relative to the project's root; None for a file outside the project or an installed package."""
     found = os.path.realpath(path)
     if not found.startswith(_root + os.sep):
         return None
@@ -71,7 +71,7 @@ def shown(path):
 
 
 def _name_of(path):
-    """The name that imports know a module of the folder by, so that there is one of it; None for any other file."""
+    """Returns the name under which other files import a file of the module folder, so that it is loaded once; else None."""
     if not path.startswith(_folder + os.sep):
         return None
     parts = os.path.splitext(path)[0][len(_folder) + 1 :].split(os.sep)
@@ -87,7 +87,7 @@ def _name_of(path):
 
 
 def _import(path):
-    """A file beside its YAML, or one that is named as a module of somebody else, is nobody's to import."""
+    """Loads a file that cannot be imported by name: one beside its YAML, or one whose name another module has."""
     stem = os.path.splitext(path)[0][len(_root) + 1 :]
     name = "svc_project_" + "".join(letter if letter.isalnum() else "_" for letter in stem)
     spec = importlib.util.spec_from_file_location(name, path)

@@ -1,10 +1,10 @@
-"""Parameters of a statement, each as the SQL type that it has in Python."""
+"""Converts the parameters of a statement to SQL types by their Python types."""
 
 from . import _errors, _forms, _times
 
 
 def to_sql(params):
-    """The parameters as the host binds them."""
+    """Converts parameters to the form that the host binds. Raises TypeError."""
     if not hasattr(params, "items"):
         raise TypeError("db.execute takes its parameters as a dictionary by name, and $name in the SQL")
     return {str(name).lstrip("$"): _bound(value, str(name)) for name, value in params.items()}
@@ -38,7 +38,7 @@ def _plain(value, name):
     except _errors.NoValue:
         form = value
     if type(form) is type(value):
-        raise TypeError(f"${name} is a {type(value).__name__}, which no SQL type stands for")
+        raise TypeError(f"${name} is a {type(value).__name__}, which has no SQL type")
     return form
 
 

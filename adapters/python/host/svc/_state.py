@@ -1,4 +1,4 @@
-"""The call that runs, and the way to the host."""
+"""The running call and the connection to the host."""
 
 import contextvars
 import json
@@ -8,7 +8,7 @@ from . import _errors
 
 
 class Call:
-    """One call: its id in the protocol, and who makes it."""
+    """A call: its id in the protocol, its user and its file."""
 
     __slots__ = ("id", "user", "file")
 
@@ -18,7 +18,7 @@ class Call:
         self.file = file
 
 
-#: Follows the code of a call into the threads and tasks that it starts.
+#: The call that the current code belongs to. Threads and tasks inherit it.
 _current = contextvars.ContextVar("svc_call", default=None)
 _running = None
 _exchange = None
@@ -31,7 +31,7 @@ def connect(exchange):
 
 
 def run(call, work):
-    """Runs work as a part of a call; whatever is left of it afterwards has no way to the host."""
+    """Runs work as part of a call. Threads that outlive the call cannot reach the host."""
     global _running
     _inherit()
     _running = call
@@ -47,7 +47,7 @@ def _within(call, work):
 
 
 def current():
-    """The call that the running code belongs to."""
+    """Returns the call that the current code belongs to; raises OutsideCall."""
     call = _current.get()
     if call is None or call is not _running:
         raise _errors.OutsideCall(
@@ -57,14 +57,14 @@ def current():
 
 
 def user():
-    """Who makes the call; None where nobody is authenticated, or nobody calls."""
+    """Returns the user of the call; None without authentication or outside of a call."""
     call = _current.get()
     return None if call is None or call is not _running else call.user
 
 
 def ask(what, **fields):
-    """Asks the host, and waits for its answer."""
-    # what is no JSON would be no message either
+    """Sends a request to the host and returns the value of its answer. Raises HostError or OutsideCall."""
+    # NaN is not valid JSON, and the host could not parse the message.
     message = json.dumps({"op": "ask", "id": current().id, "what": what, **fields}, allow_nan=False)
     reply = json.loads(_exchange(message))
     error = reply.get("error")
@@ -74,7 +74,7 @@ def ask(what, **fields):
 
 
 def _inherit():
-    """Threads take the context of whoever starts them, those of an executor that of whoever submits."""
+    """Makes threads inherit the context of the code that starts them, or submits work to their executor."""
     threading = sys.modules.get("threading")
     if threading is not None and not hasattr(threading.Thread.start, "svc"):
         threading.Thread.start = _starting(threading.Thread.start)

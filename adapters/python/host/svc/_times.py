@@ -1,4 +1,4 @@
-"""Dates and times: their texts, and back."""
+"""Converts dates and times to texts and back."""
 
 import re
 
@@ -6,7 +6,7 @@ _UNITS = ("H", "M", "S")
 
 
 def of_datetime(value):
-    """ISO 8601; what has a zone is in UTC and ends in Z."""
+    """Formats a datetime as ISO 8601. One with a zone is converted to UTC and ends in Z."""
     if value.tzinfo is None or value.utcoffset() is None:
         return value.replace(tzinfo=None).strftime("%Y").zfill(4) + value.isoformat()[4:19] + _fraction(value)
     from datetime import timezone
@@ -15,12 +15,12 @@ def of_datetime(value):
 
 
 def of_date(value):
-    """YYYY-MM-DD."""
+    """Formats a date as YYYY-MM-DD."""
     return value.isoformat()
 
 
 def of_time(value):
-    """HH:MM:SS, a fraction only where there is one; then its offset, Z for none."""
+    """Formats a time as HH:MM:SS, with a fraction if there is one, and with its offset (Z for UTC)."""
     clock = value.isoformat()[:8] + _fraction(value)
     offset = value.utcoffset()
     if offset is None:
@@ -33,7 +33,7 @@ def of_time(value):
 
 
 def of_timedelta(value):
-    """An ISO 8601 duration of days and clock time; each part has its own sign."""
+    """Formats an ISO 8601 duration of days and clock time. Each part has its own sign."""
     micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
     sign, size = ("-", -micros) if micros < 0 else ("", micros)
     days, rest = divmod(size, 86_400_000_000)
@@ -47,7 +47,7 @@ def of_timedelta(value):
 
 
 def to_interval(value):
-    """A duration as DuckDB reads intervals."""
+    """Formats a duration as a DuckDB interval."""
     micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
     sign, size = ("-", -micros) if micros < 0 else ("", micros)
     seconds, rest = divmod(size, 1_000_000)
@@ -62,21 +62,21 @@ _TIME = re.compile(_CLOCK, re.IGNORECASE)
 
 
 def to_date(text):
-    """A date from its text."""
+    """Parses a date."""
     from datetime import date
 
     return date.fromisoformat(text)
 
 
 def to_time(text):
-    """A time of day; with an offset where the text has one."""
+    """Parses a time of day, with its offset if the text has one."""
     from datetime import time
 
     return time(*_clock_of(_matched(_TIME, text).groups()))
 
 
 def to_datetime(text):
-    """An instant where the text has an offset, else what a clock on the wall showed."""
+    """Parses a datetime: aware if the text has an offset, else naive."""
     from datetime import datetime
 
     year, month, day, *clock = _matched(_DATETIME, text).groups()
@@ -84,7 +84,7 @@ def to_datetime(text):
 
 
 def to_instant(text):
-    """Seconds since 1970, in UTC."""
+    """Converts seconds since 1970 to a datetime in UTC."""
     from datetime import datetime, timedelta, timezone
 
     return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=float(text))
@@ -93,7 +93,7 @@ def to_instant(text):
 def _matched(pattern, text):
     found = pattern.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} has another form")
+        raise ValueError(f"{text!r} is not a valid time")
     return found
 
 
@@ -116,7 +116,7 @@ def _clock(seconds):
 
 
 def _fraction(value):
-    """Pandas knows nanoseconds too."""
+    """Formats the fraction of a second, up to the nanoseconds of pandas."""
     nanos = value.microsecond * 1000 + getattr(value, "nanosecond", 0)
     return f".{nanos:09}".rstrip("0") if nanos else ""
 

@@ -1,4 +1,4 @@
-"""What functions return, in the JSON forms of SQL values (docs/reference/types.md)."""
+"""Writes the results of functions in the JSON forms of SQL values (docs/reference/types.md)."""
 
 import json
 
@@ -8,14 +8,14 @@ _MAX_DEPTH = 200
 
 
 def dumps(value):
-    """A value as JSON text, and whether it is bytes."""
+    """Returns a value as JSON text, and whether it is bytes. Raises NoValue."""
     return _write(value), isinstance(value, (bytes, bytearray, memoryview))
 
 
 def _write(value):
-    """Nearly every value is as C writes it; only the others are walked through.
+    """Encodes a value with C's encoder, which handles nearly every value; the others are converted in Python first.
 
-    Integers beyond 2^53 - 1 are for the host to turn into texts, which finds them faster.
+    Integers beyond 2^53 - 1 stay numbers here: the host finds them faster and turns them into texts.
     """
     try:
         return _ENCODER.encode(value)
@@ -27,7 +27,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_forms.
 
 
 def to_plain(value, path="result", depth=0):
-    """A value made of what JSON has; raises NoValue, which names the place."""
+    """Converts a value to types of JSON. Raises NoValue with the path of the part that has no JSON form."""
     if value is None or value is True or value is False:
         return value
     if isinstance(value, (int, float)) and not hasattr(value, "value"):
@@ -56,7 +56,7 @@ def _number(value):
 
 
 def _key(key, path):
-    """Keys are the text of their own form."""
+    """Converts a key to a text: its JSON form, as JSON text if it is not a text."""
     if isinstance(key, str):
         return str(key)
     form = to_plain(key, f"the key {key!r} of {path}")

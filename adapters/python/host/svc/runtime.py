@@ -1,4 +1,4 @@
-"""What the functions of Python endpoints use: the database, the configuration, the client, the caller."""
+"""The interface for functions of Python endpoints: the database, the configuration, the client, the user."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ _Hook = TypeVar("_Hook", bound=Callable[[], Any])
 
 
 def on_init(function: _Hook) -> _Hook:
-    """Runs a function once in each process, before the first call of its file."""
+    """Runs a function once in each process, before the first call of its file.
+
+        @on_init
+        def connect(): ...
+    """
     return _hooks.on_init(function)
 
 
 def on_shutdown(function: _Hook) -> _Hook:
-    """Runs a function when a process of the server ends in peace."""
+    """Runs a function when a process of the server ends normally."""
     return _hooks.on_shutdown(function)
 
 
 class _Database:
     def execute(self, sql: str, params: Optional[Mapping[str, Any]] = None) -> List[Dict[str, Any]]:
-        """Runs one statement with `$name` parameters; its rows come back as dictionaries.
+        """Runs one statement with `$name` parameters; returns its rows as dictionaries. Raises DatabaseError.
 
-        Raises DatabaseError.
+            rows = db.execute("SELECT name FROM users WHERE id = $id", {"id": 7})
         """
         return _state.ask("execute", sql=sql, params=_parameters.to_sql(params or {}))
 
@@ -49,11 +53,11 @@ class _Config:
         self._known: Optional[Dict[str, Any]] = None
 
     def get_secret(self, name: str) -> Optional[Dict[str, Any]]:
-        """The parameters of a secret that svc-site.yml names under `secrets`; None for any other."""
+        """Returns the parameters of a secret that svc-site.yml names under `secrets`; None for another name."""
         return _state.ask("secret", name=name)
 
     def get_setting(self, path: str, default: Any = None) -> Any:
-        """A value of svc-site.yml by its path, such as "sql_tools.enabled"."""
+        """Returns a value of svc-site.yml by its path, such as "sql_tools.enabled"."""
         found: Any = self.site_config
         for step in path.split("."):
             if not isinstance(found, dict) or step not in found:
@@ -63,12 +67,12 @@ class _Config:
 
     @property
     def site_config(self) -> Dict[str, Any]:
-        """svc-site.yml under the active profile, with what was left out filled in."""
+        """The content of svc-site.yml under the active profile, with all defaults."""
         return self._all()["site"]
 
     @property
     def user_config(self) -> Dict[str, Any]:
-        """What the user's configuration has for this project and profile, without values of secrets."""
+        """The part of the user file for this project and profile, without the values of secrets."""
         return self._all()["user"]
 
     def _all(self) -> Dict[str, Any]:
@@ -78,7 +82,7 @@ class _Config:
 
 
 class _Told:
-    """May be awaited, and need not be."""
+    """The result of a notification. Awaiting it is optional."""
 
     def __await__(self) -> Iterator[None]:
         return iter(())
@@ -89,23 +93,23 @@ _TOLD = _Told()
 
 class _Client:
     def debug(self, text: str) -> _Told:
-        """Tells the client something about the call that only developers care for."""
+        """Sends the client a log message for developers."""
         return self._tell("debug", text)
 
     def info(self, text: str) -> _Told:
-        """Tells the client something about the call."""
+        """Sends the client a log message."""
         return self._tell("info", text)
 
     def warning(self, text: str) -> _Told:
-        """Warns the client."""
+        """Sends the client a warning."""
         return self._tell("warning", text)
 
     def error(self, text: str) -> _Told:
-        """Tells the client of an error that does not end the call."""
+        """Sends the client a message about an error that does not end the call."""
         return self._tell("error", text)
 
     def progress(self, done: float, total: Optional[float] = None, text: str = "") -> _Told:
-        """Tells the client how far the call is."""
+        """Reports progress to the client: `done` of `total` steps."""
         _state.ask("progress", done=float(done), total=None if total is None else float(total), text=str(text))
         return _TOLD
 
@@ -115,7 +119,7 @@ class _Client:
 
 
 class _User:
-    """Who makes the call. False, and None in every field, where nobody is authenticated."""
+    """The user of the call. Without authentication it is falsy, and all its fields are None."""
 
     def __bool__(self) -> bool:
         return _state.user() is not None
@@ -145,7 +149,7 @@ _USER_FIELDS = (
 
 
 class Event:
-    """Something that a call did elsewhere; it ends with its `with` block, and as an error when that raises."""
+    """An action of a call in another system. It ends with its `with` block, as an error if the block raises."""
 
     def __init__(self, kind: str, fields: Dict[str, Any]) -> None:
         self.kind = kind
@@ -182,7 +186,7 @@ class _Audit:
         summary: Optional[str] = None,
         details: Optional[Dict[str, Any]] = None,
     ) -> Event:
-        """A part of the call that its audit record tells of: `with audit.event(target="api.example.com"): ...`"""
+        """Starts an event of the call's audit record: `with audit.event(target="api.example.com"): ...`"""
         fields = {"target": target, "operation": operation, "summary": summary, "details": details}
         return Event(kind, fields)
 
@@ -199,7 +203,7 @@ class _Audit:
         started_at: Optional[float] = None,
         duration_ms: float = 0,
     ) -> None:
-        """Adds what is over already to the audit record of the call."""
+        """Adds an event that has already ended to the audit record of the call."""
         event = {
             "kind": kind,
             "started_at": time.time() if started_at is None else started_at,

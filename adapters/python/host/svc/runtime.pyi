@@ -1,4 +1,4 @@
-"""What the functions of Python endpoints use: the database, the configuration, the client, the caller."""
+"""The interface for functions of Python endpoints: the database, the configuration, the client, the user."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
@@ -6,58 +6,62 @@ from typing import Any, TypeVar
 _Hook = TypeVar("_Hook", bound=Callable[[], Any])
 
 class UserError(Exception):
-    """Raise it to tell the client something: its text is public, every other exception's is not."""
+    """Raise this to show the client a text. The texts of other exceptions appear in the log only."""
 
 class HostError(Exception):
-    """What was asked of the server failed; `code` says why."""
+    """A request to the server failed; `code` says why."""
 
     code: str
 
 class DatabaseError(HostError):
-    """A statement failed; the log of the server has the database's own words."""
+    """A statement failed. The server's log has the message of the database."""
 
 class OutsideCall(RuntimeError):
-    """The runtime was used by code that belongs to no running call."""
+    """The runtime was used outside of a running call."""
 
 def on_init(function: _Hook) -> _Hook:
-    """Runs a function once in each process, before the first call of its file."""
+    """Runs a function once in each process, before the first call of its file.
+
+        @on_init
+        def connect(): ...
+    """
 
 def on_shutdown(function: _Hook) -> _Hook:
-    """Runs a function when a process of the server ends in peace."""
+    """Runs a function when a process of the server ends normally."""
 
 class _Database:
     def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-        """Runs one statement with `$name` parameters; its rows come back as dictionaries.
+        """Runs one statement with `$name` parameters; returns its rows as dictionaries. Raises DatabaseError.
 
-        Raises DatabaseError.
+            rows = db.execute("SELECT name FROM users WHERE id = $id", {"id": 7})
         """
 
 class _Config:
     def get_secret(self, name: str) -> dict[str, Any] | None:
-        """The parameters of a secret that svc-site.yml names under `secrets`; None for any other."""
+        """Returns the parameters of a secret that svc-site.yml names under `secrets`; None for another name."""
     def get_setting(self, path: str, default: Any = None) -> Any:
-        """A value of svc-site.yml by its path, such as "sql_tools.enabled"."""
+        """Returns a value of svc-site.yml by its path, such as "sql_tools.enabled"."""
     @property
     def site_config(self) -> dict[str, Any]:
-        """svc-site.yml under the active profile, with what was left out filled in."""
+        """The content of svc-site.yml under the active profile, with all defaults."""
     @property
     def user_config(self) -> dict[str, Any]:
-        """What the user's configuration has for this project and profile, without values of secrets."""
+        """The part of the user file for this project and profile, without the values of secrets."""
 
 class _Client:
     def debug(self, text: str) -> Awaitable[None]:
-        """Tells the client something about the call that only developers care for."""
+        """Sends the client a log message for developers."""
     def info(self, text: str) -> Awaitable[None]:
-        """Tells the client something about the call."""
+        """Sends the client a log message."""
     def warning(self, text: str) -> Awaitable[None]:
-        """Warns the client."""
+        """Sends the client a warning."""
     def error(self, text: str) -> Awaitable[None]:
-        """Tells the client of an error that does not end the call."""
+        """Sends the client a message about an error that does not end the call."""
     def progress(self, done: float, total: float | None = None, text: str = "") -> Awaitable[None]:
-        """Tells the client how far the call is."""
+        """Reports progress to the client: `done` of `total` steps."""
 
 class _User:
-    """Who makes the call. False, and None in every field, where nobody is authenticated."""
+    """The user of the call. Without authentication it is falsy, and all its fields are None."""
 
     id: str | None
     username: str | None
@@ -73,7 +77,7 @@ class _User:
     def __bool__(self) -> bool: ...
 
 class Event:
-    """Something that a call did elsewhere; it ends with its `with` block, and as an error when that raises."""
+    """An action of a call in another system. It ends with its `with` block, as an error if the block raises."""
 
     kind: str
     status: str | None
@@ -93,7 +97,7 @@ class _Audit:
         summary: str | None = None,
         details: dict[str, Any] | None = None,
     ) -> Event:
-        """A part of the call that its audit record tells of: `with audit.event(target="api.example.com"): ...`"""
+        """Starts an event of the call's audit record: `with audit.event(target="api.example.com"): ...`"""
     def add(
         self,
         kind: str = "external",
@@ -107,7 +111,7 @@ class _Audit:
         started_at: float | None = None,
         duration_ms: float = 0,
     ) -> None:
-        """Adds what is over already to the audit record of the call."""
+        """Adds an event that has already ended to the audit record of the call."""
 
 db: _Database
 config: _Config

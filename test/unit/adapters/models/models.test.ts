@@ -96,7 +96,7 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
     const { url, received } = await startDouble([{ status: 429, headers: soon, body: error('slow down') }]);
     expect(await failureOf(ask(await create(url, { max_retries: 1 })))).toMatchObject({
       code: 'rate_limited',
-      message: expect.stringMatching(/^fast has too many requests: .*slow down/),
+      message: expect.stringMatching(/^fast received too many requests: .*slow down/),
     });
     expect(received).toHaveLength(2);
     const down = await startDouble([{ status: 500, headers: soon, body: error('oh no') }]);

@@ -92,7 +92,9 @@ describe('the application log', () => {
     mkdirSync(folder);
     tell('after');
     expect(lines).toEqual([
-      expect.stringMatching(/^The log file \S+svc\.log takes no lines, so they come here: .*ENOENT/),
+      expect.stringMatching(
+        /^The log file \S+svc\.log cannot be written, so its lines appear here: .*ENOENT/,
+      ),
       expect.stringMatching(/ warn one$/),
       expect.stringMatching(/ warn two$/),
     ]);

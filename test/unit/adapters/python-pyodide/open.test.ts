@@ -173,5 +173,5 @@ test('SVC_PYTHON=pyodide chooses it, and so does the absence of python3', async 
   });
   await expect(wanted).rejects.toMatchObject({ code: 'python_unavailable' });
   const named = openChosenPython({ ...options(), env: {}, interpreter: 'no/python', first: 'pyodide' });
-  await expect(named).rejects.toThrow(/no\/python: there is no such program/);
+  await expect(named).rejects.toThrow(/no\/python: the program does not exist/);
 });

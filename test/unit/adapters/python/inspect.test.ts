@@ -117,6 +117,6 @@ it('says what is missing where there is no interpreter', async () => {
   const place = { ...PLACE, env: { ...process.env, SVC_PYTHON: '/no/such/python' } };
   await expect(inspectPython({}, place)).rejects.toMatchObject({
     code: 'python_unavailable',
-    message: expect.stringContaining('/no/such/python: there is no such program'),
+    message: expect.stringContaining('/no/such/python: the program does not exist'),
   });
 });

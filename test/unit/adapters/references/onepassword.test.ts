@@ -37,7 +37,7 @@ describe('op:// over a Connect server', () => {
   it.each([
     ['op://Lost/Database/password', /names a vault that 1Password does not have/],
     [`op://${VAULT_ID}/Lost/password`, /names an item that 1Password does not have/],
-    [`op://${VAULT_ID}/Twice/password`, /is there 2 times/],
+    [`op://${VAULT_ID}/Twice/password`, /1Password has 2 times/],
     [`op://${VAULT_ID}/${ITEM_ID}/lost`, /names a field that 1Password does not have/],
     [`op://${VAULT_ID}/${ITEM_ID}/empty`, /a field without a value/],
     [`op://${VAULT_ID}/${ITEM_ID}/password?attribute=otp`, /is no one-time password/],
@@ -47,8 +47,8 @@ describe('op:// over a Connect server', () => {
   });
 
   it.each([
-    [401, /refused by 1Password Connect \(401\)/],
-    [500, /could not be had from 1Password Connect \(500\)/],
+    [401, /rejected by 1Password Connect \(401\)/],
+    [500, /could not be read from 1Password Connect \(500\)/],
   ])('says how the server refuses: %i', async (status, pattern) => {
     const { read } = await open(CONNECT_TOKEN, { [`/v1/vaults/${VAULT_ID}/items/${ITEM_ID}`]: status });
     await expect(read(`op://${VAULT_ID}/${ITEM_ID}/password`)).rejects.toThrow(pattern);
@@ -57,7 +57,7 @@ describe('op:// over a Connect server', () => {
   it('does not show the token', async () => {
     const { read } = await open('planted-wrong');
     const error = await read('op://a/b/c').catch((thrown: Error) => thrown);
-    expect(String(error)).toMatch(/refused/);
+    expect(String(error)).toMatch(/rejected/);
     expect(String(error)).not.toMatch(/planted/);
   });
 });
@@ -87,7 +87,7 @@ describe('op:// with the SDK', () => {
     const sdk = { createClient: () => Promise.reject(new Error('planted-token is not valid')) };
     const read = createSdkReader('planted-token', async () => sdk);
     const error = await read(referenceOf('op://v/i/f')).catch((thrown: Error) => thrown);
-    expect(String(error)).toMatch(/could not be had from 1Password/);
+    expect(String(error)).toMatch(/could not be read from 1Password/);
     expect(String(error)).not.toMatch(/planted/);
   });
 });

@@ -44,7 +44,7 @@ describe('vault://', () => {
     const inside = await open(contents, { namespace: 'admin/team' });
     expect(await inside.read(at('secret/db'))).toBe('ns');
     const outside = await open(contents);
-    await expect(outside.read(at('secret/db'))).rejects.toThrow('is not in Vault (404)');
+    await expect(outside.read(at('secret/db'))).rejects.toThrow('does not exist in Vault (404)');
   });
 
   it('gives numbers and truth values as text', async () => {
@@ -54,14 +54,18 @@ describe('vault://', () => {
   });
 
   it.each<[string, VaultContents, RegExp]>([
-    ['nothing there', {}, /is not in Vault \(404\)/],
-    ['no right', { status: { 'secret/data/db': 403, 'secret/db': 403 } }, /refused by Vault \(403\)/],
-    ['no right, as only version 2 says', { status: { 'secret/db': 403 } }, /not in Vault \(404\)/],
-    ['sealed', { status: { 'secret/data/db': 503 } }, /sealed or standing by \(503\)/],
-    ['broken', { status: { 'secret/data/db': 500 } }, /could not be had from Vault \(500\)/],
+    ['nothing there', {}, /does not exist in Vault \(404\)/],
+    ['no right', { status: { 'secret/data/db': 403, 'secret/db': 403 } }, /rejected by Vault \(403\)/],
+    ['no right, as only version 2 says', { status: { 'secret/db': 403 } }, /not exist in Vault \(404\)/],
+    ['sealed', { status: { 'secret/data/db': 503 } }, /sealed or in standby \(503\)/],
+    ['broken', { status: { 'secret/data/db': 500 } }, /could not be read from Vault \(500\)/],
     ['too many questions', { status: { 'secret/data/db': 429 } }, /\(429\)/],
-    ['another field', { v2: { 'secret/db': { user: 'planted-user' } } }, /without the field password/],
-    ['sent elsewhere', { redirect: { 'secret/data/db': 'http://127.0.0.1:1/' } }, /sends elsewhere \(307\)/],
+    ['another field', { v2: { 'secret/db': { user: 'planted-user' } } }, /names the field password/],
+    [
+      'sent elsewhere',
+      { redirect: { 'secret/data/db': 'http://127.0.0.1:1/' } },
+      /redirects to another address \(307\)/,
+    ],
   ])('says why it fails, and no value: %s', async (_what, contents, text) => {
     const { read } = await open(contents);
     const error = await read(at('secret/db')).catch((thrown: Error) => thrown);
@@ -72,10 +76,10 @@ describe('vault://', () => {
 
   it('says which token is wrong, without the token', async () => {
     const wrong = await open({ v2: { 'secret/db': { password: 'x' } } }, {}, 'planted-wrong');
-    await expect(wrong.read(at('secret/db'))).rejects.toThrow('refused by Vault (403)');
+    await expect(wrong.read(at('secret/db'))).rejects.toThrow('rejected by Vault (403)');
     const broken = await open({}, {}, 'planted\nbroken');
     const error = await broken.read(at('secret/db')).catch((thrown: Error) => thrown);
-    expect(String(error)).toMatch(/token in MY_TOKEN, which is not one/);
+    expect(String(error)).toMatch(/token in MY_TOKEN, which contains spaces/);
     expect(String(error)).not.toMatch(/planted/);
     expect(broken.vault.asked).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { reachOf } from '../../../../adapters/node/http/addresses.ts';
+import { toAddressOptions } from '../../../../adapters/node/http/addresses.ts';
 import { createListener } from '../../../../adapters/node/http/listener.ts';
 import { createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';
@@ -64,7 +64,14 @@ function createInstance(keys: AuthSettings['keys']) {
     ...{ project: 'flow', endpointScopes: [], store: null, fetchDocument: null, listens: http, log },
   });
   const runtime = () => served.runtime;
-  return createApp({ runtime, version: '1', stateless: true, log, auth: () => auth, ...reachOf(http) });
+  return createApp({
+    runtime,
+    version: '1',
+    stateless: true,
+    log,
+    auth: () => auth,
+    ...toAddressOptions(http),
+  });
 }
 
 test.each([sdk2(), sdk1(), strict])(

@@ -103,9 +103,9 @@ projects:
   it.each([
     [
       '${UNSET}',
-      'is ${UNSET}, which is an environment variable that is not set. [Set UNSET before svc starts.]',
+      'is ${UNSET}, which names an environment variable that is not set. [Set UNSET before svc starts.]',
     ],
-    ['planted${UNSET}', 'is ${UNSET}, which is an environment variable'],
+    ['planted${UNSET}', 'is ${UNSET}, which names an environment variable'],
     [
       '${UNSET:-planted}',
       'gives an environment variable a default, which would hide that the variable is missing.',
@@ -114,13 +114,13 @@ projects:
     ['${}', 'begins no environment variable'],
     ['vault://secret', 'is no reference to a secret of Vault'],
     ['vault://secret/../sys#x', 'is no reference to a secret of Vault'],
-    ['vault://secret/db#x', 'is vault://secret/db#x, which is with Vault, which is not switched on.'],
+    ['vault://secret/db#x', 'is vault://secret/db#x, which needs Vault, which is not switched on.'],
     ['op://v/i', 'is no reference to a field of 1Password'],
     ['op://v/i/f?attribute=totally', 'is no reference to a field of 1Password'],
-    ['op://v/i/f', 'is with 1Password, which is not switched on.'],
+    ['op://v/i/f', 'needs 1Password, which is not switched on.'],
     ['file://', 'names no file'],
-    ['file:///does/not/exist', 'is file:///does/not/exist, which is a file that is not there.'],
-    ['file:///tmp', 'is no file'],
+    ['file:///does/not/exist', 'is file:///does/not/exist, which names a file that does not exist.'],
+    ['file:///tmp', 'names a folder or device'],
   ])('%s fails the load with key, place and reason', async (value, text) => {
     const { settings, findings } = await load({ user: secret(`{ a: ${JSON.stringify(value)} }`) });
     expect(settings).toBeNull();

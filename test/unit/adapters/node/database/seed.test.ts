@@ -17,7 +17,7 @@ test('where it cannot be written the message says what to do, which is not to re
   await expect(making).rejects.toMatchObject({
     code: 'file_unavailable',
     message: expect.stringMatching(
-      /^\S+db\.duckdb could not be created .*\nGive this user the right to write/,
+      /^\S+db\.duckdb could not be created .*\nGive this user write access to the folder/,
     ),
   });
   await expect(making).rejects.toMatchObject({ message: expect.not.stringContaining('readonly') });

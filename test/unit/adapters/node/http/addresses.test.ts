@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { reachOf, UNCONFIGURED } from '../../../../../adapters/node/http/addresses.ts';
+import { toAddressOptions, UNCONFIGURED } from '../../../../../adapters/node/http/addresses.ts';
 import { type HttpServer, startHttpServer } from '../../../../../adapters/node/http/server.ts';
 import { LOCAL_ACCESS, OPEN_ACCESS } from '../../../../../src/http/access.ts';
 import { createFakeRuntime, createTestApp, legacy } from '../../../mcp/fixture.ts';
@@ -7,7 +7,7 @@ import { createFakeRuntime, createTestApp, legacy } from '../../../mcp/fixture.t
 const LIMIT = { requestsPerMinute: 1, burst: 1 };
 const USUAL = { requestsPerMinute: 600, burst: 600 };
 
-describe('reachOf', () => {
+describe('toAddressOptions', () => {
   it.each([
     ['127.0.0.1', false, null],
     ['localhost', false, null],
@@ -16,22 +16,22 @@ describe('reachOf', () => {
     ['0.0.0.0', false, USUAL],
     ['10.0.0.5', false, USUAL],
   ])('without a word, limits %s, trust_proxy %s, to what suits it', (host, trust_proxy, expected) => {
-    expect(reachOf({ ...UNCONFIGURED, host, trust_proxy }).rateLimit()).toEqual(expected);
+    expect(toAddressOptions({ ...UNCONFIGURED, host, trust_proxy }).rateLimit()).toEqual(expected);
   });
 
   it('takes the limit that is configured, also for this machine', () => {
     const rate_limit = { requests_per_minute: 30, burst: 5 };
-    const { rateLimit } = reachOf({ ...UNCONFIGURED, host: '127.0.0.1', rate_limit });
+    const { rateLimit } = toAddressOptions({ ...UNCONFIGURED, host: '127.0.0.1', rate_limit });
     expect(rateLimit()).toEqual({ requestsPerMinute: 30, burst: 5 });
   });
 
   it('has no limit at 0', () => {
     const rate_limit = { requests_per_minute: 0, burst: 1 };
-    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }).rateLimit()).toBeNull();
+    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }).rateLimit()).toBeNull();
   });
 
   it('answers to the public name beside the names of the machine', () => {
-    const { access, publicAddress } = reachOf({
+    const { access, publicAddress } = toAddressOptions({
       ...UNCONFIGURED,
       host: '127.0.0.1',
       base_url: 'https://mcp.example.org',
@@ -43,22 +43,22 @@ describe('reachOf', () => {
   });
 
   it('answers to every name beyond the machine', () => {
-    expect(reachOf({ ...UNCONFIGURED, host: '0.0.0.0' }).access()).toEqual(OPEN_ACCESS);
+    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }).access()).toEqual(OPEN_ACCESS);
   });
 
   it('answers to the names that are listed, and where all were allowed to no others', () => {
     const listed = { allowed_hosts: ['MCP.example.org'], allowed_origins: ['https://app.example.org'] };
-    expect(reachOf({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }).access()).toEqual({
+    expect(toAddressOptions({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }).access()).toEqual({
       allowedHosts: ['mcp.example.org'],
       allowedOrigins: ['https://app.example.org'],
     });
-    const { allowedHosts } = reachOf({ ...UNCONFIGURED, ...listed, host: '127.0.0.1' }).access();
+    const { allowedHosts } = toAddressOptions({ ...UNCONFIGURED, ...listed, host: '127.0.0.1' }).access();
     expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
   });
 
   it('answers to all by a star', () => {
     const all = { allowed_hosts: ['*'], allowed_origins: ['*'] };
-    expect(reachOf({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }).access()).toEqual(OPEN_ACCESS);
+    expect(toAddressOptions({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }).access()).toEqual(OPEN_ACCESS);
   });
 });
 

@@ -16,5 +16,5 @@ it.each([
   };
   const work = callFunction(line, REQUEST, { settings: SETTINGS, host: createHost() });
   await expect(work).rejects.toMatchObject({ code: 'python_failed' });
-  expect(killed).toEqual(['Python sent what is no message of its call.']);
+  expect(killed).toEqual(['Python sent a message that does not belong to its call.']);
 });

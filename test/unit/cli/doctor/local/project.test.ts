@@ -107,7 +107,7 @@ test('the interpreter of the profile is looked for, and SVC_PYTHON before it', a
   await writeFile(join(root, 'svc-site.yml'), `${site}${profile}`);
   expect(await diagnosePython(await load(), process.env)).toMatchObject({
     status: 'problem',
-    message: expect.stringContaining('bin/python: there is no such program'),
+    message: expect.stringContaining('bin/python: the program does not exist'),
   });
   expect(await diagnosePython(await load(), { SVC_PYTHON: 'pyodide' })).toMatchObject({ status: 'ok' });
 });
