@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { enforceReadableFile } from '../adapters/node/database/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadedTable, type LoadOptions, loadTables } from './load-tables.ts';
 
@@ -17,13 +18,13 @@ const ATTEMPTS = 5;
 
 /** Copies a database as one complete file, including the changes in its log. */
 export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
+  await enforceReadableFile(source);
   if ((await version(source)) === null) throw missing(source);
   await mkdir(dirname(target), { recursive: true });
   if (await hasLog(source)) await settle(source);
   await copyUnchanged(source, target);
   if (await hasLog(target)) await checkpoint(target);
   await rm(wal(target), { force: true });
-  await refuseForeign(target, source);
   return describe(source, target);
 }
 
@@ -35,6 +36,7 @@ export async function loadDatabase(
   target: string,
   options: LoadOptions,
 ): Promise<{ readonly database: CopiedDatabase; readonly loaded: readonly LoadedTable[] }> {
+  await enforceReadableFile(source);
   if ((await version(source)) === null) await mkdir(dirname(target), { recursive: true });
   else await copyDatabase(source, target);
   const loaded = await loadTables(target, options);
@@ -87,18 +89,6 @@ async function checkpoint(file: string): Promise<void> {
 async function version(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);
   return found?.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}` : null;
-}
-
-/** Throws unless bytes 8 to 11 are those of a DuckDB file. */
-async function refuseForeign(file: string, source: string): Promise<void> {
-  const handle = await open(file);
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
-    if (buffer.toString('latin1', 8) === 'DUCK') return;
-  } finally {
-    await handle.close();
-  }
-  throw new SvcError('database_unavailable', `${source} is not a DuckDB database file.`);
 }
 
 async function sha256(file: string): Promise<string> {

@@ -1,10 +1,11 @@
-import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { chmod, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type { Admin } from '../../src/admin/app.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
+import { makeFolder } from '../node/make-folder.ts';
 
 /** A served admin API. */
 export interface AdminSocket {
@@ -47,9 +48,11 @@ export async function listenOnSocket(admin: Admin, path: string): Promise<AdminS
  * file.
  */
 async function makeWay(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true }).catch((cause) => {
+  try {
+    makeFolder(dirname(path));
+  } catch (cause) {
     throw unusable(path, cause);
-  });
+  }
   const found = await stat(path).catch(() => null);
   if (found === null) return;
   if (!found.isSocket()) throw unusable(path, new Error('the path is a file, not a socket'));

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../node/make-folder.ts';
 import { rotatedName } from './names.ts';
 import { repairTail } from './repair.ts';
 
@@ -54,7 +55,7 @@ export class LineFile {
   /** Opens the file and creates its folders, readable by the owner only. */
   async open(): Promise<void> {
     if (this.#opened !== null) return;
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(this.#path), 0o700);
     while (this.#opened === null) this.#opened = await tryToOpen(this.#path);
   }
 

@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** The size at which a log file is rotated, and the number of older files to keep. */
 export interface LogFileLimits {
@@ -46,7 +47,7 @@ export function createLogFile(path: string, limits: LogFileLimits, elsewhere: Wr
  */
 function open(path: string): number {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     appendFileSync(path, '', { mode: 0o600 });
     return statSync(path).size;
   } catch (cause) {

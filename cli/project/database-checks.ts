@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
+import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createFromSeed } from '../../adapters/node/database/seed.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
@@ -17,6 +18,8 @@ import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
+
+const SITE_START = { file: SITE_NAME, line: 0, column: 0 } as const;
 
 /** The scope of `svc validate`: one file or all, for a target or for the profile's own engine. */
 export interface ValidationScope {
@@ -42,7 +45,8 @@ export async function checkDatabase(
       ? [endpoint]
       : [],
   );
-  if (asked.length === 0 || lost.length > 0) return [...unknown, ...lost];
+  const refused = await checkFile(choice);
+  if (asked.length === 0 || lost.length + refused.length > 0) return [...unknown, ...lost, ...refused];
   const catalog = await compileCatalog(sound);
   try {
     const check = (database: Database) => checkStatements(asked, catalog, database, serving);
@@ -62,6 +66,14 @@ function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
 function servingOf({ engine }: DatabaseChoice, target: TargetChoice | null): ServingPlatform {
   const platform = target === 'wasm' || target === 'native' ? null : target;
   return { platform, engine: engine === 'wasm' ? 'duckdb-wasm' : 'duckdb-native' };
+}
+
+/** A file that no engine here opens, found without one. */
+async function checkFile({ path }: DatabaseChoice): Promise<readonly Finding[]> {
+  const refusal = refusalOf(path, await inspectFile(path));
+  if (refusal === null) return [];
+  const [message = '', ...fix] = refusal.split('\n');
+  return [{ severity: 'error', code: 'database-unreadable', ...SITE_START, message, fix: fix.join('\n') }];
 }
 
 /** Opens the database. If there is none, makes a temporary one from the seed script. */
@@ -94,11 +106,11 @@ function notChecked({ path }: DatabaseChoice, { message }: SvcError): Finding {
   return {
     severity: 'info',
     code: 'sql-not-checked',
-    file: SITE_NAME,
-    line: 0,
-    column: 0,
+    ...SITE_START,
     message: `The SQL was not checked against the database: ${message.split('\n')[0] ?? ''}`,
-    fix: `Create ${path}, or stop the process that holds it, and validate again.`,
+    fix: existsSync(path)
+      ? `Stop the process that holds ${path}, and validate again.`
+      : `Create ${path}, or put a seed.sql beside svc-site.yml, and validate again.`,
   };
 }
 

@@ -1,7 +1,8 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
+import { makeFolder } from '../../node/make-folder.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
@@ -188,7 +189,7 @@ async function prepareCreation({ path, readonly, create }: EngineOptions): Promi
   if (path === MEMORY) return;
   if (readonly || !create) throw new SvcError('database_unavailable', missingText(path));
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
   } catch (thrown) {
     throw toOpenError(path, readonly, thrown);
   }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/ports.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { DatabaseChoice } from './database-choice.ts';
+import { enforceReadableFile } from './database-file.ts';
 
 /**
  * Opens a database and loads only the engine that it needs. Creates a missing read-write database; throws
@@ -12,8 +13,9 @@ import type { DatabaseChoice } from './database-choice.ts';
 export async function openNodeDatabase(choice: DatabaseChoice): Promise<Database> {
   const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
   if (readonly && !existsSync(path)) throw missing(path);
+  await enforceReadableFile(path);
   if (engine === 'wasm') return openWasm(choice);
-  if (!readonly) await mkdir(dirname(path), { recursive: true });
+  if (!readonly) makeFolder(dirname(path));
   const { openNative } = await import('../../duckdb-native/open.ts');
   return openNative({
     path,

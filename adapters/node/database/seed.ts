@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, constants, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** The script beside svc-site.yml that fills a new database. */
 export const SEED = 'seed.sql';
@@ -16,7 +17,7 @@ export async function createFromSeed(root: string, path: string): Promise<boolea
   const sql = await readFile(join(root, SEED), 'utf8');
   const { runScript } = await import('../../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;
-  await makeFolder(path);
+  await makeFolderOf(path);
   try {
     await runScript(fresh, sql, root);
     // The rename makes the file appear whole or not at all, also when two processes start at once.
@@ -29,10 +30,10 @@ export async function createFromSeed(root: string, path: string): Promise<boolea
   return true;
 }
 
-async function makeFolder(path: string): Promise<void> {
+async function makeFolderOf(path: string): Promise<void> {
   const folder = dirname(path);
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (cause) {
     throw new SvcError(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
+import { inspectFile, refusalOf } from '../../../adapters/node/database/database-file.ts';
 import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { SEED } from '../../../adapters/node/database/seed.ts';
 import { toSvcError } from '../../../src/errors.ts';
@@ -12,12 +12,10 @@ import { isFolderFor } from './socket-and-audit.ts';
 export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
   const { path, readonly } = choice;
   if (!existsSync(path)) return [await checkMissing(root, choice)];
-  const version = await storageVersion(path);
-  if (version === null) {
-    const fix = 'Name a DuckDB file with `database.path` of the profile, or delete this one.';
-    return [problem('database', `${path} is no DuckDB database`, fix)];
-  }
-  const stored = `storage version ${version}`;
+  const file = await inspectFile(path);
+  const refusal = refusalOf(path, file);
+  if (refusal !== null || file.kind !== 'duckdb') return [toRefused(refusal ?? path)];
+  const stored = `storage version ${file.storage}`;
   try {
     const database = await openNodeDatabase({ ...choice, readonly: true });
     await database.close();
@@ -27,6 +25,12 @@ export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Pr
     if (/in use by another process/.test(toSvcError(thrown).message)) return [inUse(choice, stored)];
     return [failed('database', thrown, 'Build it again with what made it, or correct `database.path`.')];
   }
+}
+
+/** The first line says why the file is refused, the others how to fix it. */
+function toRefused(refusal: string): Check {
+  const [message = '', ...fix] = refusal.split('\n');
+  return problem('database', message, fix.join(' '));
 }
 
 async function checkMissing(root: string, { path, readonly }: DatabaseChoice): Promise<Check> {
@@ -57,16 +61,4 @@ function checkExtensions({ extensions }: DatabaseChoice): readonly Check[] {
   const names = (extensions?.extensions ?? []).map(({ name }) => name).join(', ');
   if (names === '') return [];
   return [ok('extensions', `${names}: loaded by the native engine; no artefact of \`svc build\` loads any`)];
-}
-
-/** Reads bytes 8 to 20 of a DuckDB file: its mark and its storage version. Null for any other file. */
-async function storageVersion(path: string): Promise<number | null> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(20), 0, 20, 0);
-    if (bytesRead < 20 || buffer.toString('latin1', 8, 12) !== 'DUCK') return null;
-    return Number(buffer.readBigUInt64LE(12));
-  } finally {
-    await file.close();
-  }
 }

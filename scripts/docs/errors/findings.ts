@@ -149,6 +149,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'The statement was not planned, because the database does not exist or cannot be opened.',
       'Create the database or a `seed.sql`, or stop the process that holds the file.',
     ),
+    'database-unreadable': advice(
+      'The database file is of a DuckDB that svc does not read, is encrypted or truncated, or is not a DuckDB file.',
+      'Convert it with the statements of the message, or name another file.',
+    ),
     'target-unsupported': advice(
       'The platform or engine does not support this.',
       'Follow the suggestion of the message, or choose another `--target`.',

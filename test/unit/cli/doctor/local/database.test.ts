@@ -56,7 +56,7 @@ test('what is no database, or half of one, is a problem', async () => {
   const bytes = await readFile(path);
   await writeFile(path, 'nothing that anybody knows');
   expect(await look()).toMatchObject([
-    { name: 'database', status: 'problem', message: expect.stringMatching(/no DuckDB database/) },
+    { name: 'database', status: 'problem', message: expect.stringMatching(/not a DuckDB database/) },
   ]);
   await writeFile(path, bytes.subarray(0, 5000));
   expect(await look()).toMatchObject([{ name: 'database', status: 'problem', fix: expect.any(String) }]);
