@@ -1,5 +1,4 @@
-import { reopen } from '../../adapters/node/reload/database.ts';
-import type { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts';
+import { type ExchangeableDatabase, exchangeDatabase } from '../../adapters/node/reload/exchangeable.ts';
 import { createReloader, type Reloader } from '../../adapters/node/reload/reloader.ts';
 import type { Database, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -36,9 +35,11 @@ export function createServeReloader({
     held.settings = next;
     try {
       await python.reload();
-      await database.exchange({
+      await exchangeDatabase(database, {
+        openNext: () => open(next),
+        openPrevious: () => open(before),
         drainMs: DRAIN_MS,
-        make: (current) => reopen(current, { next: () => open(next), before: () => open(before), signal }),
+        signal,
       });
     } catch (thrown) {
       held.settings = before;

@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '../../../src/errors.ts';
 import type { Clock, Log } from '../../../src/ports.ts';
 
-/** What `/status` says of reloads (spec, "Admin API"). */
+/** The part of `/status` about reloads (spec, "Admin API"). */
 export interface ReloadStatus {
   readonly in_progress: boolean;
   readonly last_reload: string | null;
@@ -9,61 +9,55 @@ export interface ReloadStatus {
   readonly last_reload_error: string | null;
 }
 
-/** One reload that was asked for. */
+/** A requested reload. */
 export interface Reload {
   readonly id: string;
-  /** Settles when it has ended, whether it succeeded or not. */
+  /** Resolves when the reload has succeeded or failed; never rejects. */
   readonly done: Promise<void>;
 }
 
-/** Reloads, one after the other. */
+/** Runs reloads one after the other. */
 export interface Reloader {
   request(): Reload;
   status(): ReloadStatus;
 }
 
-/** What a reload does and who is told. */
+/** The work of a reload, its limits and its log. */
 export interface ReloaderOptions {
-  /** Takes the new values, or throws and leaves the old ones in use, as it does when it is too late for them. */
+  /** Applies the new values, or throws and leaves the old ones in use, also when the signal aborts. */
   readonly apply: (signal: AbortSignal) => Promise<void>;
   readonly log: Log;
   readonly clock: Clock;
-  /** Milliseconds until a reload counts as failed (spec, "Limits"). */
+  /** Milliseconds until a reload counts as failed (spec, "Limits"). Default: 60,000. */
   readonly boundMs?: number;
 }
 
 const BOUND_MS = 60_000;
 
-/** A failed reload is reported and changes nothing (spec, "Errors"). */
+type LastReload = Omit<ReloadStatus, 'in_progress'>;
+
+const NEVER: LastReload = { last_reload: null, last_reload_status: null, last_reload_error: null };
+
+/** Creates a reloader. A failed reload is logged and changes nothing (spec, "Errors"). */
 export function createReloader({ apply, log, clock, boundMs = BOUND_MS }: ReloaderOptions): Reloader {
   let waiting = 0;
-  let last: Omit<ReloadStatus, 'in_progress'> = {
-    last_reload: null,
-    last_reload_status: null,
-    last_reload_error: null,
-  };
+  let last = NEVER;
   let previous = Promise.resolve();
-  // one that is too late may take its time to end, and none begins before that
+  /** Settles when the work of the previous reload has ended, which may be long after its time limit. */
   let ended: Promise<unknown> = Promise.resolve();
-  const applyNext = (signal: AbortSignal) => {
-    const work = ended.then(() => {
-      signal.throwIfAborted();
-      return apply(signal);
-    });
-    ended = work.catch(() => {});
-    return work;
-  };
   const run = async (id: string) => {
-    const error = await within(boundMs, applyNext).then(() => null, toSvcError);
+    const limit = startLimit(boundMs);
+    const work = ended.then(() => applyBefore(limit.signal));
+    ended = work.catch(() => {});
+    const error = await Promise.race([work, limit.over]).then(() => null, toSvcError);
+    limit.end();
+    last = toLastReload(error, clock);
     waiting -= 1;
-    last = {
-      last_reload: new Date(clock.now()).toISOString(),
-      last_reload_status: error === null ? 'success' : 'error',
-      last_reload_error: error?.message ?? null,
-    };
-    const fields = { reload_request_id: id };
-    if (error === null) log({ level: 'info', message: 'reloaded', fields });
-    else log({ level: 'error', message: `the reload failed, the old values stay: ${error.message}`, fields });
+    report(log, id, error);
+  };
+  const applyBefore = async (signal: AbortSignal) => {
+    signal.throwIfAborted();
+    await apply(signal);
   };
   return {
     request() {
@@ -76,7 +70,22 @@ export function createReloader({ apply, log, clock, boundMs = BOUND_MS }: Reload
   };
 }
 
-async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+function toLastReload(error: SvcError | null, clock: Clock): LastReload {
+  return {
+    last_reload: new Date(clock.now()).toISOString(),
+    last_reload_status: error === null ? 'success' : 'error',
+    last_reload_error: error?.message ?? null,
+  };
+}
+
+function report(log: Log, id: string, error: SvcError | null): void {
+  const fields = { reload_request_id: id };
+  if (error === null) log({ level: 'info', message: 'reloaded', fields });
+  else log({ level: 'error', message: `the reload failed, the old values stay: ${error.message}`, fields });
+}
+
+/** The time limit of one reload. `over` rejects and the signal aborts when it has passed. */
+function startLimit(ms: number) {
   const late = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -84,5 +93,5 @@ async function within(ms: number, work: (signal: AbortSignal) => Promise<void>):
     late.abort(error);
     reject(error);
   }, ms);
-  await Promise.race([work(late.signal), over]).finally(() => clearTimeout(timer));
+  return { signal: late.signal, over, end: () => clearTimeout(timer) };
 }

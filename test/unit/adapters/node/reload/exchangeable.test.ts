@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
-import { reopen } from '../../../../../adapters/node/reload/database.ts';
-import { ExchangeableDatabase } from '../../../../../adapters/node/reload/exchangeable.ts';
+import { ExchangeableDatabase, exchangeDatabase } from '../../../../../adapters/node/reload/exchangeable.ts';
 import { SvcError } from '../../../../../src/errors.ts';
 import type { Database, SqlCall } from '../../../../../src/ports.ts';
 
@@ -25,11 +24,8 @@ const callBy = (signal = new AbortController().signal): SqlCall => ({
 const select = (sql: string, signal?: AbortSignal) =>
   database.run({ sql, values: [], mode: 'read', maxRows: 10 }, callBy(signal)).then(({ rows }) => rows);
 const write = (sql: string) => database.run({ sql, values: [], mode: 'write', maxRows: 10 }, callBy());
-const exchange = (make: (current: Database) => Promise<Database>, drainMs = 60_000) =>
-  database.exchange({
-    drainMs,
-    make: (current) => reopen(current, { next: () => make(current), before: open }),
-  });
+const exchange = (openNext: () => Promise<Database>, drainMs = 60_000) =>
+  exchangeDatabase(database, { openNext, openPrevious: open, drainMs });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-exchange-'));
@@ -71,8 +67,8 @@ describe('a database that is exchanged', () => {
     const gone = async () => {
       throw new SvcError('database_unavailable', 'the disk is gone');
     };
-    const make = (current: Database) => reopen(current, { next: gone, before: gone });
-    await expect(database.exchange({ drainMs: 60_000, make })).rejects.toThrow(
+    const options = { openNext: gone, openPrevious: gone, drainMs: 60_000 };
+    await expect(exchangeDatabase(database, options)).rejects.toThrow(
       'cannot be opened again: the disk is gone',
     );
     await expect(select('SELECT x FROM t')).rejects.toMatchObject({ code: 'database_unavailable' });
@@ -107,10 +103,11 @@ describe('a database that is exchanged', () => {
   it('opens one that only reads beside the old one', async () => {
     await database.close();
     const reading = () => openNative({ path, readonly: true });
-    database = new ExchangeableDatabase(await reading());
+    const first = await reading();
+    database = new ExchangeableDatabase(first);
     let seen: unknown;
-    await exchange(async (current) => {
-      seen = await current.run({ sql: 'SELECT x FROM t', values: [], mode: 'read', maxRows: 1 }, callBy());
+    await exchange(async () => {
+      seen = await first.run({ sql: 'SELECT x FROM t', values: [], mode: 'read', maxRows: 1 }, callBy());
       return reading();
     });
     expect(seen).toMatchObject({ rows: [{ x: 1 }] });
@@ -134,12 +131,12 @@ describe('a database that is exchanged', () => {
 
   it('is not exchanged for one that came too late', async () => {
     const late = new AbortController();
-    const next = async () => {
+    const openNext = async () => {
       late.abort(new SvcError('deadline_exceeded', 'too late'));
       return open();
     };
-    const make = (current: Database) => reopen(current, { next, before: open, signal: late.signal });
-    await expect(database.exchange({ drainMs: 60_000, make })).rejects.toThrow('too late');
+    const options = { openNext, openPrevious: open, drainMs: 60_000, signal: late.signal };
+    await expect(exchangeDatabase(database, options)).rejects.toThrow('too late');
     await write('INSERT INTO t VALUES (2)');
     expect(await select('SELECT sum(x)::INTEGER AS s FROM t')).toEqual([{ s: 3 }]);
   });
@@ -154,8 +151,11 @@ describe('a database with a statement that nothing ends', () => {
       readonly: { value: readonly },
       close: { value: () => new Promise(() => {}) },
     });
-    const reopened = reopen(stuck, { next: async () => database, before: async () => stuck });
+    const held = new ExchangeableDatabase(stuck);
+    const options = { openNext: async () => database, openPrevious: async () => stuck, drainMs: 60_000 };
+    const exchanged = exchangeDatabase(held, options);
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(await reopened).toEqual({ database, failure: null });
+    await exchanged;
+    expect(await held.hold(0)).toBe(database);
   });
 });
