@@ -1,4 +1,5 @@
 import { runsPython, TARGET_NAMES, toChoice } from '../deploy/targets/targets.ts';
+import { listTransports } from '../src/transports.ts';
 import type { Command, Option } from './command.ts';
 import { TARGET_CHOICES } from './project/target.ts';
 
@@ -65,7 +66,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'serve',
     summary: 'run the server',
     options: [
-      { flags: '--transport <provider>', summary: 'streamable-http (default), stdio, or sse (deprecated)' },
+      { flags: '--transport <provider>', summary: listTransports() },
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
       PROFILE,

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts';
+import type { CallerType } from './transports.ts';
 
 /** The user behind a call (spec, "User context fields"). Every key is always present. */
 export interface User {
@@ -51,7 +52,7 @@ export interface Elicitation {
 export interface RequestContext {
   readonly requestId: string;
   /** Audit `caller_type`. */
-  readonly transport: 'http' | 'sse' | 'stdio' | 'cli';
+  readonly transport: CallerType;
   readonly user: User | null;
   /** Headers with lower-case names; null on a transport without headers. */
   readonly headers: ReadonlyMap<string, string> | null;

@@ -1,6 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
-import type { TransportSettings } from '../../src/settings/model.ts';
-import { TRANSPORTS } from '../../src/settings/schema/user.ts';
+import { TRANSPORT_NAMES, type TransportName } from '../../src/transports.ts';
 import type { Run } from '../command.ts';
 import { checkPort } from '../project/port.ts';
 import { openAdmin } from '../serve/admin.ts';
@@ -18,7 +17,7 @@ export const run: Run = async (input, output) => {
   const started = await start(input, output);
   try {
     const admin = await openAdmin(started);
-    const serve = serverOf(started.settings.transport.provider);
+    const serve = SERVERS[started.settings.transport.provider];
     await serve(started, stopped, output).finally(() => admin?.close());
   } finally {
     await started.close();
@@ -26,11 +25,13 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-function serverOf(provider: TransportSettings['provider']): typeof serveOverHttp {
-  return provider === 'stdio' ? serveOverStdio : serveOverHttp;
-}
+const SERVERS: { readonly [name in TransportName]: typeof serveOverHttp } = {
+  'streamable-http': serveOverHttp,
+  sse: serveOverHttp,
+  stdio: serveOverStdio,
+};
 
 function checkTransport(transport: string | undefined): void {
-  if (transport === undefined || TRANSPORTS.some((known) => known === transport)) return;
-  throw new SvcError('usage', `--transport ${transport} is not known. Choose ${TRANSPORTS.join(', ')}.`);
+  if (transport === undefined || TRANSPORT_NAMES.some((known) => known === transport)) return;
+  throw new SvcError('usage', `--transport ${transport} is not known. Choose ${TRANSPORT_NAMES.join(', ')}.`);
 }

@@ -6,6 +6,7 @@ import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toBase } from '../../src/http/public-address.ts';
+import { TRANSPORTS } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Output } from '../io/output.ts';
 import { toBanner } from './banner.ts';
@@ -25,8 +26,8 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told };
   const app = createApp(sse === null ? options : { ...options, sse });
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
-  const served = { ...serving, transport: sse === null ? 'http' : 'sse' } as const;
-  const path = sse === null ? '/mcp' : '/sse';
+  const { callerType, path } = TRANSPORTS[sse === null ? 'streamable-http' : 'sse'];
+  const served = { ...serving, transport: callerType };
   const url = `${server.url}${path}`;
   const { base_url } = settings.transport.http;
   const reached = base_url === null ? url : `${toBase(base_url)}${path}`;

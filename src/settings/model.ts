@@ -1,7 +1,8 @@
 import type { SiteFile } from '../project/site-model.ts';
+import type { TransportName } from '../transports.ts';
 import type { GRANT_TYPES, ProviderId } from './schema/auth.ts';
 import type { SecretParameter } from './schema/hidden.ts';
-import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES, TRANSPORTS } from './schema/user.ts';
+import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES } from './schema/user.ts';
 
 /** A secret of the user file with resolved references (spec, "Secret definition"). */
 export interface Secret {
@@ -132,7 +133,7 @@ export interface LoggingSettings {
 
 /** The addresses and transports of the server. */
 export interface TransportSettings {
-  readonly provider: (typeof TRANSPORTS)[number];
+  readonly provider: TransportName;
   readonly http: {
     readonly port: number;
     readonly host: string;

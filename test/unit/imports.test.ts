@@ -14,7 +14,15 @@ const ROWS = [
   ['src/policy', 'src/sql', 'src/template', 'src/telemetry', 'src/pages'],
   ['src/project'],
   ['src/types'],
-  ['src/context.ts', 'src/ports.ts', 'src/errors.ts', 'src/json.ts', 'src/crypto', 'src/version.ts'],
+  [
+    'src/context.ts',
+    'src/ports.ts',
+    'src/errors.ts',
+    'src/json.ts',
+    'src/crypto',
+    'src/transports.ts',
+    'src/version.ts',
+  ],
 ];
 
 /** Which top-level folders each may import. */

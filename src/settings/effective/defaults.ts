@@ -1,7 +1,9 @@
+import { DEFAULT_TRANSPORT } from '../../transports.ts';
+
 /** The default of each effective key. */
 export const DEFAULTS = {
   debug: false,
-  'transport.provider': 'streamable-http',
+  'transport.provider': DEFAULT_TRANSPORT,
   'transport.http.port': 8000,
   'transport.http.host': '127.0.0.1',
   'transport.http.scheme': 'http',

@@ -13,12 +13,12 @@ import {
   word,
 } from '../../project/schema/shape.ts';
 import { VERSION_ONE } from '../../project/schema/version.ts';
+import { TRANSPORT_NAMES } from '../../transports.ts';
 import { AUTH } from './auth.ts';
 import { hiddenParameters, hiddenTexts, hiddenWord } from './hidden.ts';
 import { openMap } from './open-map.ts';
 import { url } from './url.ts';
 
-export const TRANSPORTS = ['streamable-http', 'sse', 'stdio'] as const;
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const;
 const LEVELS_MEANT = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', WARN: 'WARNING', error: 'ERROR' };
 export const LOG_FORMATS = ['human', 'json'] as const;
@@ -87,7 +87,7 @@ const SHARED = {
   ),
   transport: optional(
     strictMap({
-      provider: optional(choice(TRANSPORTS)),
+      provider: optional(choice(TRANSPORT_NAMES)),
       http: optional(
         strictMap({
           port: optional(whole(0, 65_535)),
