@@ -27,7 +27,7 @@ const IN_EXTENSION =
   /^\w+ Error: (\w+)(?: Function)? with name "([^"]+)" is not in the catalog, .*?exists in the (\w+) extension/;
 const NEEDS_EXTENSION = /(?:^\w+ Error: (.+) needs DuckDB's )?required extension '(\w+)'/m;
 /** DuckDB's series have no overload for timestamps with zone, and its error does not suggest a fix. */
-const ZONED_SERIES = /No function matches .* '(range|generate_series)\(TIMESTAMP WITH TIME ZONE/;
+const ZONED_SERIES = /No function matches .* '(range|generate_series)\([^)]*TIMESTAMP WITH TIME ZONE/;
 
 /** Recognizes DuckDB's errors about missing features; null for other errors of a statement. */
 export function platformIssue(error: SvcError, serving: ServingPlatform): PlatformIssue | null {

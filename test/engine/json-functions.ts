@@ -191,6 +191,25 @@ list_transform(['{"a":1}'], x -> x ->> 'a')
 export const JSON_CASTS = lines(String.raw`
 to_json(1)
 to_json(1.5)
+'b'::ENUM('a', 'b')::JSON
+'"b"'::JSON::ENUM('a', 'b')
+'"c"'::JSON::ENUM('a', 'b')
+TRY_CAST('"c"'::JSON AS ENUM('a', 'b'))
+'12:34:56.123456789'::TIME_NS::JSON
+'2024-02-29 12:34:56'::TIMESTAMP_S::JSON
+'2024-02-29 12:34:56.123456789'::TIMESTAMP_NS::JSON
+'"2024-02-29 12:34:56"'::JSON::TIMESTAMP_MS
+'POINT (1 2)'::GEOMETRY::JSON
+json('b'::ENUM('a', 'b'))
+'1'::JSON::UNION(a INTEGER, b VARCHAR)
+'{"a": 1}'::JSON::UNION(a INTEGER, b VARCHAR)
+'{"b": null}'::JSON::UNION(a INTEGER, b VARCHAR)
+'{"a": 1, "b": 2}'::JSON::UNION(a INTEGER, b VARCHAR)
+TRY_CAST('{"c": 1}'::JSON AS UNION(a INTEGER, b VARCHAR))
+from_json('{"a": {"s": "x"}}', '{"a": "UNION(k INTEGER, s VARCHAR)"}')
+from_json('{"a": "x"}', '{"a": "UNION(k INTEGER, s VARCHAR)"}')
+json_object('{}'::JSON, 1)
+json_group_object(NULL, 2)
 to_json(1.0::DOUBLE)
 to_json(1e20::DOUBLE)
 to_json(1e21::DOUBLE)

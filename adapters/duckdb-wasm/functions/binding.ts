@@ -1,3 +1,4 @@
+import { type ColumnType, takeType } from '../query/column-type.ts';
 import type { CppInstance } from './cpp.ts';
 import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
 import type { SqlTypes, TypeName } from './sql-types.ts';
@@ -8,6 +9,8 @@ export interface Binding {
   readonly count: number;
   /** The id of an argument's type. */
   typeOf(index: number): number;
+  /** Whether an argument is of the type JSON, which is text under another name. */
+  isJson(index: number): boolean;
   /** The text of a constant argument, null for a constant null; undefined where it is not known yet. */
   constant(index: number): string | null | undefined;
   /** The texts of a constant list; undefined where it is not known yet. */
@@ -28,7 +31,8 @@ export function bindingOf(instance: CppInstance, types: SqlTypes, info: number):
     withExpression(instance, info, index, (expression) => folded(instance, info, expression, use));
   return {
     count: call.duckdb_scalar_function_bind_get_argument_count(info),
-    typeOf: (index) => withExpression(instance, info, index, (at) => typeIdOf(instance, at)),
+    typeOf: (index) => withExpression(instance, info, index, (at) => typeOf(instance, at).id),
+    isJson: (index) => withExpression(instance, info, index, (at) => typeOf(instance, at).alias === 'JSON'),
     constant: (index) => withConstant(index, (value) => textOf(instance, value)),
     constants: (index) => withConstant(index, (value) => textsOf(instance, value)),
     take(index, type) {
@@ -91,12 +95,8 @@ function textsOf(instance: CppInstance, value: number): readonly (string | null)
   });
 }
 
-function typeIdOf(instance: CppInstance, expression: number): number {
-  const { call } = instance;
-  const type = call.duckdb_expression_return_type(expression);
-  const id = call.duckdb_get_type_id(type);
-  destroyed(instance, call.duckdb_destroy_logical_type, type);
-  return id;
+function typeOf(instance: CppInstance, expression: number): ColumnType {
+  return takeType(instance, instance.call.duckdb_expression_return_type(expression));
 }
 
 /** Gives an object back to the engine, which wants to be told where its address lies. */

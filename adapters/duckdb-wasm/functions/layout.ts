@@ -14,7 +14,13 @@ export const SCALAR_FUNCTION = {
 export const FUNCTION_SET = { bytes: 24, functions: 12 } as const;
 
 /** A logical type: its id in the first byte. */
-export const LOGICAL_TYPE = { bytes: 12, timestamp: 19, timestampTz: 32, decimal: 0xff15 } as const;
+export const LOGICAL_TYPE = {
+  bytes: 12,
+  timestamp: 19,
+  timestampTz: 32,
+  decimal: 0xff15,
+  enum: 0xff68,
+} as const;
 
 /** What a function is told that binds another: where that function is. */
 export const BIND_INFO = { function: 4 } as const;

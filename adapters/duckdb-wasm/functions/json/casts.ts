@@ -7,9 +7,8 @@ import { KIND } from './document.ts';
 import { fromVector } from './from-json.ts';
 import { encodeVector, type JsonKit } from './to-json.ts';
 
-/** The types without parts that DuckDB casts to JSON and from it: all but the rare times and text itself. */
-const NOT_CAST =
-  /^(?:VARCHAR|DECIMAL|ENUM|LIST|STRUCT|MAP|UNION|ARRAY|SQLNULL|TIMESTAMP_.S?|TIME_NS|GEOMETRY|VARIANT)$/;
+/** The types that this file casts in another way than the rest, or not at all. */
+const NOT_CAST = /^(?:VARCHAR|DECIMAL|ENUM|LIST|STRUCT|MAP|UNION|ARRAY|SQLNULL|VARIANT)$/;
 const SCALARS = Object.keys(TYPE).filter((name) => !NOT_CAST.test(name));
 
 /** A cast of a vector; what it answers is wrong with a value, null: nothing. */
@@ -28,6 +27,9 @@ export function registerJson(kit: JsonKit, loader: Loader, connection: number): 
     loader.cast(type, json, toJson, Math.max(0, loader.castCost(type, text) - 1));
     loader.cast(json, type, fromJson, loader.castCost(text, type));
   }
+  const words = enumType(kit);
+  loader.cast(words, json, toJson, 0);
+  loader.cast(json, words, fromJson, loader.castCost(text, types.get('DATE')));
   loader.cast(json, text, constant(kit, instance.addressOf(instance.cpp.reinterpretCast)), 1);
   loader.cast(text, json, castAddress(kit, check(kit)), loader.castCost(nothing, structOfAny(kit)) + 1);
   loader.cast(nothing, json, castAddress(kit, nulls(kit)), loader.castCost(nothing, text) + 1);
@@ -76,6 +78,13 @@ function memberType(create: Members, { instance, types }: Pick<JsonKit, 'instanc
     heap.words(scratch + 24, [types.get('ANY'), name]);
     return create(scratch + 24, scratch + 28, 1, 0);
   });
+}
+
+/** Any ENUM: a type of that kind without its words. */
+function enumType({ instance: { allocate, heap } }: JsonKit): number {
+  const type = allocate(LOGICAL_TYPE.bytes);
+  heap.words(type, [LOGICAL_TYPE.enum, 0, 0]);
+  return type;
 }
 
 /** Every type but text; of nested ones, whatever is in them. */

@@ -20,13 +20,16 @@ export function jsonFunctions(kit: JsonKit): readonly SqlFunction[] {
 const nullOr = (value: string): string =>
   `CASE WHEN ${value} IS NULL THEN 'null'::JSON ELSE to_json(${value}) END`;
 
+const KEY =
+  "CASE WHEN n IS NULL THEN error('json_group_object key cannot be NULL') ELSE to_json(n::VARCHAR) END";
+
 /** Functions that are made of others: each has its parameters and what stands for it. */
 const MACROS: readonly (readonly [name: string, parameters: readonly string[], body: string])[] = [
   ['json_group_array', ['x'], `CAST('[' || string_agg(${nullOr('x')}, ',') || ']' AS JSON)`],
   [
     'json_group_object',
     ['n', 'v'],
-    `CAST('{' || string_agg(to_json(n::VARCHAR) || ':' || ${nullOr('v')}, ',') || '}' AS JSON)`,
+    `CAST('{' || string_agg(${KEY} || ':' || ${nullOr('v')}, ',') || '}' AS JSON)`,
   ],
   ['json', ['x'], "json_extract(x, '$')"],
 ];

@@ -67,7 +67,7 @@ function checkObject(binding: Binding): void {
   if (binding.count % 2 !== 0) throw rowError('json_object() requires an even number of arguments');
   for (let index = 0; index < binding.count; index += 2) {
     const type = binding.typeOf(index);
-    if (type !== TYPE.VARCHAR && type !== TEXT_LITERAL) {
+    if ((type !== TYPE.VARCHAR && type !== TEXT_LITERAL) || binding.isJson(index)) {
       throw rowError(`json_object() keys must be VARCHAR, add an explicit cast to argument ${index + 1}`);
     }
   }

@@ -31,6 +31,7 @@ const FILLS: { readonly [id: number]: Fill } = {
   [TYPE.ARRAY]: fillArray,
   [TYPE.STRUCT]: fillStruct,
   [TYPE.MAP]: fillMap,
+  [TYPE.UNION]: fillUnion,
 };
 
 function fillPart(
@@ -177,4 +178,36 @@ function fillMap(kit: TransformKit, values: readonly number[], { vector, type }:
     const child = instance.call.duckdb_struct_vector_get_child(entries, index, 0);
     fillPart(kit, part, child, type.parts[index]);
   });
+}
+
+/** A union is an object with one field, the name of a member; in its vector the tags come before the members. */
+function fillUnion(kit: TransformKit, values: readonly number[], target: Target): void {
+  const { instance, json } = kit;
+  const { vector, type } = target;
+  const child = (index: number): number => instance.call.duckdb_struct_vector_get_child(vector, index, 0);
+  const members = values.map((value) => memberOf(kit, value, type));
+  const tags = inputOf(instance, child(0)).data;
+  members.forEach((member, row) => {
+    const value = values[row] ?? 0;
+    if (member >= 0) instance.heap.bytes[tags + row] = member;
+    else if (isMissing(kit, value)) setNull(instance, vector, row);
+    else
+      refuse(
+        kit,
+        target,
+        row,
+        () => `Expected an object with a member of the union, but got ${shown(json, value)}`,
+      );
+    if (member < 0) setNull(instance, child(0), row);
+  });
+  type.parts.forEach((part, index) => {
+    const own = values.map((value, row) => (members[row] === index ? (json.values(value)[0] ?? 0) : 0));
+    fillPart(kit, own, child(index + 1), part);
+  });
+}
+
+/** The position of the member that an object holds; -1 where it is none of the union's. */
+function memberOf(kit: TransformKit, value: number, { labels }: ColumnType): number {
+  const [name, ...more] = isMissing(kit, value) ? [] : kit.json.names(value);
+  return name === undefined || more.length > 0 ? -1 : labels.indexOf(kit.json.string(name));
 }
