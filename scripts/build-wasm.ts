@@ -110,19 +110,35 @@ function readEngine(): Uint8Array {
   return bytes;
 }
 
-/** The linker's own note of data and table sizes must be what the loader assumes. */
-function checkLayout(engine: Uint8Array): void {
+/** What the linker of an engine decided, and the engine's digest. */
+export interface Measures {
+  readonly bytes: number;
+  readonly slots: number;
+  readonly sha256: string;
+}
+
+/** Measures the engine of the package that is installed, whichever it is. */
+export function measureEngine(): Measures {
+  return measure(readFileSync(join(packageFolder(), 'dist', 'duckdb-eh.wasm')));
+}
+
+function measure(engine: Uint8Array): Measures {
   const note = parseSections(engine).find(({ id }) => id === SECTION.custom);
   const reader = new Reader(note?.body ?? new Uint8Array());
-  const name = reader.name();
+  if (reader.name() !== 'dylink.0') throw new Error('the engine has no note of its linker');
   reader.number();
   reader.number();
   const bytes = reader.number();
   reader.number();
-  const slots = reader.number() + 1;
-  if (name === 'dylink.0' && bytes === DATA.bytes && slots === TABLE_SLOTS) return;
+  return { bytes, slots: reader.number() + 1, sha256: sha256(engine) };
+}
+
+/** The linker's own note of data and table sizes must be what the loader assumes. */
+function checkLayout(engine: Uint8Array): void {
+  const { bytes, slots } = measure(engine);
+  if (bytes === DATA.bytes && slots === TABLE_SLOTS) return;
   throw new Error(
-    `adapters/duckdb-wasm/engine/memory.ts is for another engine: ${name} says ${bytes} bytes, ${slots} slots`,
+    `adapters/duckdb-wasm/engine/memory.ts is for another engine: this one has ${bytes} bytes, ${slots} slots`,
   );
 }
 

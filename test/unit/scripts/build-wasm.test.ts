@@ -81,6 +81,24 @@ function smallModule(): Uint8Array {
   ]);
 }
 
+/** (func (export "allocate") (param i32 i64) (result i32) (local i32) i32.const 7), and a start that does nothing. */
+function allocatingModule(): Uint8Array {
+  const vector = (...items: number[][]): number[] => [...toLeb(items.length), ...items.flat()];
+  const section = (id: number, body: number[]): number[] => [id, ...toLeb(body.length), ...body];
+  const name = [...new TextEncoder().encode('allocate')];
+  return Uint8Array.from([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, vector([0x60, 2, 0x7f, 0x7e, 1, 0x7f], [0x60, 0, 0])),
+    ...section(2, vector()),
+    ...section(3, vector([0], [1])),
+    ...section(4, vector([0x70, 0, 1])),
+    ...section(7, vector([...toLeb(name.length), ...name, 0, 0])),
+    ...section(8, [1]),
+    ...section(9, vector([0, 0x41, 0, 0x0b, ...vector([1])])),
+    ...section(10, vector([6, 1, 1, 0x7f, 0x41, 7, 0x0b], [2, 0, 0x0b])),
+  ]);
+}
+
 describe('stripping', () => {
   it('keeps what the exports, the start and the table reach, and empties the rest', async () => {
     const stripped = stripModule(smallModule(), new Map([['a', 'first']]));
@@ -91,6 +109,17 @@ describe('stripping', () => {
     expect(typeof first === 'function' && first()).toBeUndefined();
     const hollow = [3, 0, 0x00, 0x0b].join();
     expect([...stripped].join().split(hollow).length - 1).toBe(1);
+  });
+
+  it('lets a function that is guarded return nothing for a size of 4 GiB', async () => {
+    const module = allocatingModule();
+    const guarded = stripModule(module, new Map([['allocate', 'allocate']]), new Map([['allocate', 1]]));
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(guarded)));
+    const { allocate } = exports;
+    if (typeof allocate !== 'function') throw new Error('allocate is no function');
+    expect([0n, 1n, 2n ** 32n - 1n].map((size) => allocate(0, size))).toEqual([7, 7, 7]);
+    expect([2n ** 32n, 2n ** 33n, 2n ** 64n - 1n].map((size) => allocate(0, size))).toEqual([0, 0, 0]);
+    expect(() => stripModule(module, new Map(), new Map([['gone', 1]]))).toThrow(/does not export gone/);
   });
 
   it('fails for an export that is not there', () => {

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Packages } from './packages.ts';
+
+/** What a move to another version writes into the tree, besides package.json and its lock file. */
+export interface Pins extends Packages {
+  /** DuckDB's own version. */
+  readonly version: string;
+}
+
+/** The files that name a version: all that git knows, but tests' records and the lock file. */
+const NOT_WRITTEN = /^(package-lock\.json|CHANGELOG\.md|.*\.(png|wasm|ico|duckdb))$/;
+
+/** Writes new pins wherever the old ones stand; returns the files that changed. */
+export function writePins(before: Pins, after: Pins): readonly string[] {
+  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
+  return files.filter((file) => file !== '' && !NOT_WRITTEN.test(file) && rewrite(file, before, after));
+}
+
+function rewrite(file: string, before: Pins, after: Pins): boolean {
+  const text = readFileSync(file, 'utf8');
+  const changed = withPins(text, before, after);
+  if (changed !== text) writeFileSync(file, changed);
+  return changed !== text;
+}
+
+/** A text with the new pins: of the packages in any place, of DuckDB itself where Python or a report names it. */
+export function withPins(text: string, before: Pins, after: Pins): string {
+  return text
+    .replaceAll(`"@duckdb/duckdb-wasm": "${before.wasm}"`, `"@duckdb/duckdb-wasm": "${after.wasm}"`)
+    .replaceAll(`version: '${before.wasm}'`, `version: '${after.wasm}'`)
+    .replaceAll(before.api, after.api)
+    .replaceAll(`duckdb~=${before.version}`, `duckdb~=${after.version}`)
+    .replaceAll(`duckdb==${before.version}`, `duckdb==${after.version}`)
+    .replaceAll(`native DuckDB v${before.version}`, `native DuckDB v${after.version}`);
+}
+
+/** Writes what the linker of an engine decided, and the digest of the engine. */
+export function writeMeasures(measures: {
+  readonly bytes: number;
+  readonly slots: number;
+  readonly sha256: string;
+}): void {
+  const memory = 'adapters/duckdb-wasm/engine/memory.ts';
+  edit(memory, /(bytes: )[\d_]+/, `$1${grouped(measures.bytes)}`);
+  edit(memory, /(TABLE_SLOTS = )[\d_]+/, `$1${grouped(measures.slots)}`);
+  edit('scripts/wasm/pinned.ts', /(sha256: ')[0-9a-f]{64}/, `$1${measures.sha256}`);
+}
+
+function edit(file: string, pattern: RegExp, replacement: string): void {
+  const text = readFileSync(file, 'utf8');
+  if (!pattern.test(text)) throw new Error(`${file} has nothing like ${pattern.source}`);
+  writeFileSync(file, text.replace(pattern, replacement));
+}
+
+const grouped = (value: number): string => value.toLocaleString('en-US').replaceAll(',', '_');
