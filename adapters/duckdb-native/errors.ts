@@ -4,7 +4,7 @@ import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
 
-/** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
+/** DuckDB's messages and our codes for them; the first match counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/, 'database_unavailable'],
   [/^Out of Memory Error|bad_alloc|failed to allocate/i, 'memory_exceeded'],
@@ -16,27 +16,27 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   ],
 ];
 
-/** Two transactions have changed the same; the later one is undone. */
+/** Two transactions changed the same rows; DuckDB rolled back the later one. */
 const CONFLICT = /^(TransactionContext|Transaction) Error: .*conflict/i;
 
-/** DuckDB says where in its own code it failed, which helps nobody here; the cause keeps it. */
+/** DuckDB's stack trace, which we remove from the message; `cause` keeps it. */
 const STACK = /\n+Stack Trace:[\s\S]*$/;
 
 const FATAL = /^(FATAL|INTERNAL) Error/;
 const INVALIDATED = /database has been invalidated/;
 
-/** Whether DuckDB may refuse everything from here on. */
+/** Whether DuckDB may refuse all further statements after this error. */
 export function isFatal(thrown: unknown): boolean {
   return thrown instanceof SvcError && FATAL.test(thrown.message);
 }
 
-/** Whether a statement failed only because another one has ended the engine. */
+/** Whether a statement failed only because another one invalidated the database. */
 export function isCollateral(thrown: unknown): boolean {
   if (!(thrown instanceof SvcError)) return false;
   return thrown.code === 'cancelled' || INVALIDATED.test(thrown.message);
 }
 
-/** What those are told whose statements ran when another one ended the engine. */
+/** The error for statements that were running when another one invalidated the database. */
 export function lostError(cause: unknown): SvcError {
   const message = 'The database failed under another statement and is being opened again; try again.';
   return new SvcError('database_unavailable', message, { cause });
@@ -46,7 +46,7 @@ function conflictError(cause: unknown): SvcError {
   return new SvcError('busy', 'Another statement has changed the same rows; try again.', { cause });
 }
 
-/** An error of the driver with the code its text stands for; the text stays DuckDB's. */
+/** Converts an error of the driver: the code follows from DuckDB's text, which stays the message. */
 export function toQueryError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   const said = messageOf(thrown).replace(PENDING_PREFIX, '');
@@ -63,7 +63,7 @@ function memoryError(message: string, cause: unknown): SvcError {
   return new SvcError('memory_exceeded', memoryText(limit), { cause });
 }
 
-/** Why a database file could not be opened, and what to do about it. */
+/** The error for a database file that cannot be opened, with advice. */
 export function toOpenError(path: string, readonly: boolean, thrown: unknown): SvcError {
   const message = messageOf(thrown);
   const text = readonly ? openText(path, message) : (writeText(path, message) ?? openText(path, message));
@@ -75,7 +75,7 @@ export function toOpenError(path: string, readonly: boolean, thrown: unknown): S
 const READ_INSTEAD =
   'Set `readonly: true` for the database of the profile (or SVC_READONLY=true) to only read it';
 
-/** The database and its folder, where the log of what is committed comes to lie, must be there for writing. */
+/** The text for a database that must be writable, together with its folder, where the log lies; null for other errors. */
 function writeText(path: string, message: string): string | null {
   if (/Read-only file system|EROFS/.test(message)) {
     return `The database ${path} is on a medium that cannot be written to. ${READ_INSTEAD}.`;
@@ -99,7 +99,7 @@ Stop that process, or open the database with \`readonly: true\` in both.`;
   return `The database ${path} cannot be opened.`;
 }
 
-/** There is no file, and none may be made. */
+/** The text for a missing file that must not be created. */
 export function missingText(path: string): string {
   return `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`;
 }

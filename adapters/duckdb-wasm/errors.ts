@@ -1,7 +1,7 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
 import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 
-/** What DuckDB's message says, and what it means for the caller; the first that fits counts. */
+/** DuckDB's messages and our codes for them; the first match counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/i, 'database_unavailable'],
   [/^Out of Memory Error|failed to allocate|bad_alloc|bad allocation|no memory left/i, 'memory_exceeded'],
@@ -10,7 +10,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^IO Error: Could not read/i, 'database_unavailable'],
 ];
 
-/** An error that DuckDB reported, with the code its text stands for. */
+/** Converts a message of DuckDB to an error; the code follows from the text. */
 export function toDuckdbError(message: string): SvcError {
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   if (code === 'database_readonly') return readonlyError(message);
@@ -18,7 +18,7 @@ export function toDuckdbError(message: string): SvcError {
   return new SvcError(code, unwrapMessage(message));
 }
 
-/** The wasm engine serves read-only databases. */
+/** The error for a statement that writes: the wasm engine serves databases read-only. */
 export function readonlyError(reason?: string): SvcError {
   return new SvcError(
     'database_readonly',
@@ -27,37 +27,37 @@ export function readonlyError(reason?: string): SvcError {
   );
 }
 
-/** How much there is, nobody can change on every platform: its figures stay with the cause. */
+/** The error for exhausted memory. DuckDB's figures stay in `cause`, because users cannot change them on every platform. */
 export function memoryError(reason: string): SvcError {
   return new SvcError('memory_exceeded', memoryText(), { cause: new Error(reason) });
 }
 
-/** Out of time. */
+/** The error for a call that ran out of time. */
 export function deadlineError(timeoutMs: number): SvcError {
   return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
 }
 
-/** The caller gave up. */
+/** The error for a call that was cancelled. */
 export function cancelledError(): SvcError {
   return new SvcError('cancelled', 'The call was cancelled.');
 }
 
-/** The database was closed. */
+/** The error for a database that is closed. */
 export function closedError(): SvcError {
   return new SvcError('database_unavailable', 'The database is closed.');
 }
 
-/** The engine ended under a call that was not to blame; the call can be made again. */
+/** The engine was replaced during a call that did not cause it. The call can be repeated. */
 export class EngineReplaced extends Error {
   override readonly name = 'EngineReplaced';
 }
 
-/** Whether an error leaves the engine in an unknown state, so that it must be replaced. */
+/** Whether an error leaves the engine in an unknown state. It must then be replaced. */
 export function breaksEngine(thrown: unknown): boolean {
   return thrown instanceof SvcError ? thrown.code === 'database_unavailable' : true;
 }
 
-/** Anything thrown while the engine worked: what is not ours is a trap. */
+/** Converts anything thrown inside the engine. An error that is not ours is a trap. */
 export function toEngineError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   if (thrown instanceof RangeError) {

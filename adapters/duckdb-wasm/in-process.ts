@@ -6,7 +6,7 @@ import { closedError, EngineReplaced } from './errors.ts';
 
 export { bytesFile, type DatabaseFile } from './engine/database-file.ts';
 
-/** What a database in this thread is opened from. */
+/** The parts and limits of a database in this thread. */
 export interface WasmOptions {
   /** dist/duckdb-wasm/duckdb.wasm and trampolines.wasm, compiled. */
   readonly wasm: WebAssembly.Module;
@@ -18,15 +18,15 @@ export interface WasmOptions {
   readonly pause?: () => Promise<void>;
 }
 
-/** The most memory that an engine in this thread takes, unless it is told otherwise. */
+/** The default memory limit of an engine in this thread, in MiB. */
 export const MEMORY_MB = 64;
 
-/** Opens a read-only database in this thread, with web-standard means only: for Workers and Lambda. */
+/** Opens a read-only database in this thread, with web-standard APIs only: for Workers and Lambda. */
 export function openWasm(options: WasmOptions): Promise<Database> {
   return open(new InProcess(options, null));
 }
 
-/** Instantiates the engine now, where a start is cheaper than the first request; the file is read when it is opened. */
+/** Instantiates the engine now, if start-up is cheaper than the first request. The returned function opens the file. */
 export async function prepareWasm(options: WasmOptions): Promise<() => Promise<Database>> {
   let ahead: Instance | null = await createInstance({ ...options, memoryMb: options.memoryMb ?? MEMORY_MB });
   return () => {
@@ -46,7 +46,7 @@ async function open(database: InProcess): Promise<Database> {
   }
 }
 
-/** One engine in this thread, and another when it breaks. */
+/** One engine in this thread, replaced when it breaks. */
 class InProcess implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
@@ -76,13 +76,13 @@ class InProcess implements Database {
     this.#options.file.close();
   }
 
-  /** The engine that works now; a new one where the last is broken or could not be opened. */
+  /** Returns the current engine, or opens a new one if the last one is broken or failed to open. */
   async engineNow(): Promise<Engine> {
     if (this.#closed) throw closedError();
     const last = this.#current;
     const known = await last?.catch(() => null);
     if (known && !known.broken) return known;
-    // Another call may have been here meanwhile.
+    // Another call may have replaced it meanwhile.
     if (this.#current !== last) return this.engineNow();
     const { memoryMb = MEMORY_MB, pause = nextTurn } = this.#options;
     this.#current = Engine.open({ ...this.#options, memoryMb, pause }, this.#ahead ?? undefined);

@@ -1,12 +1,12 @@
 type Api = Pick<typeof import('@duckdb/node-api'), 'DuckDBVarCharVector'>;
 
 const ENTRY_BYTES = 16;
-/** Behind its length, the first four bytes of a text are always in its entry. */
+/** Where a text's first four bytes lie in its entry: behind its length. */
 const PREFIX_AT = 4;
 const SHORTEST = 3;
 const MARK = [0xef, 0xbb, 0xbf] as const;
 
-/** The driver's decoder takes a byte order mark at the start of a text for its own and drops it; here it stays. */
+/** Keeps a byte order mark at the start of a text. The driver's decoder would drop it. */
 export function keepByteOrderMarks({ DuckDBVarCharVector: { prototype } }: Api): void {
   const { getItem } = prototype;
   prototype.getItem = function getWholeItem(index) {

@@ -13,7 +13,7 @@ export type OpenInstance = (
   options?: Readonly<Record<string, string>>,
 ) => Promise<DuckDBInstance>;
 
-/** The native driver's API, and what we add to it. */
+/** The native driver's API, and our additions to it. */
 export interface Driver {
   readonly api: Api;
   readonly openInstance: OpenInstance;
@@ -22,7 +22,7 @@ export interface Driver {
 
 let driver: Promise<Driver> | undefined;
 
-/** Loads the optional driver, the first time anybody needs it. */
+/** Loads the optional driver once; throws `database_unavailable` if the package is not installed. */
 export function loadDriver(): Promise<Driver> {
   driver ??= importDriver();
   return driver;

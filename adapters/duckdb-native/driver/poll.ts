@@ -1,9 +1,9 @@
 import type { PendingResult } from '@duckdb/node-bindings';
 import type { ThreadBudget } from './thread-budget.ts';
 
-/** Most queries are done by then; looking at them on every turn of the event loop is faster than any timer. */
+/** Most queries finish within this time. Polling them on every turn of the event loop is faster than any timer. */
 const SPIN_MS = 2;
-/** DuckDB's threads always take the longest line next, so what is still not done may never have its turn there. */
+/** After this time a query gets a thread of its own: DuckDB's scheduler prefers the longest queue and may never reach it. */
 const PATIENCE_MS = 10;
 const READY = 0;
 const FAILED = 2;
@@ -17,19 +17,19 @@ interface Waiting {
 type Bindings = Pick<typeof import('@duckdb/node-bindings'), 'pending_execute_check_state'>;
 
 /**
- * Waits until a statement that runs on the engine's own threads is done, well or not, or until it has a thread of its
- * own to go on with; what is answered must be called when its result is there.
+ * Waits until a statement on the engine's own threads has finished or failed, or until it may continue on a thread of
+ * Node's pool. The caller must call the returned function when it has the result.
  */
 export type WaitFor = (pending: PendingResult) => Promise<() => void>;
 
-/** One look at all running statements at a time, however many there are. */
+/** Creates the poll of all running statements: one timer, however many there are. */
 export function createPoll(bindings: Bindings, budget: ThreadBudget): WaitFor {
   const running = new Set<Waiting>();
   let unfinished = 0;
   let looking = false;
 
   function look(): void {
-    // One alone has all of DuckDB's threads, and another beside them would only be in their way.
+    // A single statement has all of DuckDB's threads already; another thread would only compete with them.
     const impatient = unfinished > 1 ? performance.now() - PATIENCE_MS : Number.NEGATIVE_INFINITY;
     for (const waiting of running) {
       const state: number = bindings.pending_execute_check_state(waiting.pending);

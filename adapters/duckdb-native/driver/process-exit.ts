@@ -1,16 +1,16 @@
-/** Work of DuckDB's in a thread of the process's pool, for which Node waits before the process ends. */
+/** DuckDB work on a thread of Node's pool. Node cannot exit before it ends. */
 interface TrackedWork {
   readonly begun: number;
-  /** Null: nothing ends it early. */
+  /** Interrupts the work; null if nothing can. */
   readonly interrupt: (() => void) | null;
 }
 
-/** A plan that takes longer may take hours. */
+/** Planning that takes longer than this may take hours. */
 const PATIENCE_MS = 1_000;
 
 const underWay = new Set<TrackedWork>();
 
-/** Does work in a thread of the process's pool, which must not keep the process from ending. */
+/** Runs DuckDB work, and remembers it until it ends, so that an exiting process need not wait for it. */
 export async function tracked<T>(interrupt: TrackedWork['interrupt'], work: () => Promise<T>): Promise<T> {
   const own = { begun: performance.now(), interrupt };
   underWay.add(own);
@@ -21,7 +21,7 @@ export async function tracked<T>(interrupt: TrackedWork['interrupt'], work: () =
   }
 }
 
-/** Has the process end when it is to, whatever DuckDB does: `SELECT (SELECT (SELECT ...` is planned for hours. */
+/** Ends the process when it exits: running statements are interrupted, and planning, which may take hours, is killed. */
 export function endProcessInTime(): void {
   process.once('exit', () => {
     for (const { interrupt } of underWay) interrupt?.();

@@ -1,14 +1,14 @@
-/** Threads of Node's own pool that statements may hold while they run. */
+/** The threads of Node's pool that statements may occupy. */
 export interface ThreadBudget {
-  /** Takes one and answers what gives it back; null where none is free. */
+  /** Takes a thread and returns the function that gives it back; null if none is free. */
   take(): (() => void) | null;
 }
 
-/** Left to everything else that the process does there: files, names, planning. */
+/** Threads kept free for files, DNS and planning. */
 const RESERVED = 2;
 const NODE_DEFAULT = 4;
 
-/** As many threads as Node's pool has threads to spare (Node.js, "UV_THREADPOOL_SIZE"). */
+/** Creates a budget of the threads that Node's pool can spare (Node.js, "UV_THREADPOOL_SIZE"). */
 export function createThreadBudget(poolSize: string | undefined): ThreadBudget {
   let free = Math.max(1, (Number(poolSize) || NODE_DEFAULT) - RESERVED);
   return {

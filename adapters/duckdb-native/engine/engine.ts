@@ -13,51 +13,51 @@ import { Instance } from './instance.ts';
 import { applySecrets, type DatabaseSecret } from './secrets.ts';
 import { type EngineSettings, lockdown, openOptions } from './settings.ts';
 
-/** Which file to open, how, and for how many at a time. */
+/** The file to open, how, and for how many statements at a time. */
 export interface EngineOptions extends EngineSettings {
   readonly path: string;
-  /** Whether a missing file is made. */
+  /** Whether to create a missing file. */
   readonly create: boolean;
   readonly secrets: readonly DatabaseSecret[];
-  /** The queries that run at a time, and the statements that may wait for their turn. */
+  /** How many queries, and how many writes, run at a time and may wait. */
   readonly reads: QueueSize;
   readonly writes: QueueSize;
 }
 
-/** One DuckDB over one file; whoever opened it releases it. */
+/** One DuckDB over one file. The caller that acquired it releases it. */
 export interface Engine {
-  /** As the file was opened; a reader that shares a writer's engine is held to reading by its transactions. */
+  /** How the file was opened. A reader that shares a writer's engine reads in read-only transactions. */
   readonly readonly: boolean;
   /** Whether statements reach files and the network. */
   readonly external: boolean;
-  /** What callers' own statements may use where the project's reach further. */
+  /** The functions that callers' own statements may use if the project's statements reach files or the network. */
   readonly builtIns: BuiltIns;
   readonly takeRead: RunQueued;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: RunQueued;
-  /** Where statements are planned that callers wrote. */
+  /** Plans statements that callers wrote. */
   readonly takePlan: RunQueued;
   readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting'>;
   release(): Promise<void>;
 }
 
 /**
- * A short statement can take hours to be planned (`SELECT (SELECT (SELECT ...`), and nothing interrupts DuckDB meanwhile:
- * those that callers wrote get few of the process's threads, so that they keep nobody but each other waiting.
+ * How many statements written by callers are planned at a time. A short statement can take hours to plan
+ * (`SELECT (SELECT (SELECT ...`), and nothing interrupts planning. With this limit such statements delay only each other.
  */
 const OWN_PLANS = 2;
 
-/** An engine as it is shared. */
+/** An engine with the number of its users. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
   readonly instance: Instance;
-  /** Everybody's: all are there again when the file is opened again. */
+  /** The secrets of all users; they are created again when the file is opened again. */
   readonly secrets: DatabaseSecret[];
   users: number;
 }
 
 /**
- * The files this process has open, by inode. DuckDB's lock keeps other processes out but not its own, so a file open
- * for writing is opened once and shared: while a reload swaps one runtime for another, both have it.
+ * The files this process has open, by inode. DuckDB's lock keeps out other processes, but not a second instance in this
+ * one. A file open for writing is therefore opened once and shared, for instance by both runtimes during a reload.
  */
 const writers = new Map<string, Held>();
 const readers = new Map<string, number>();
@@ -122,7 +122,7 @@ async function releaseWriter(key: string, held: Held): Promise<void> {
   try {
     await held.instance.with((connection) => connection.run('CHECKPOINT'));
   } catch {
-    // What is committed is in the log beside the file, and whoever opens it next finds it there.
+    // Committed data is in the log beside the file. The next process that opens the file reads it from there.
   } finally {
     await held.instance.close();
   }
@@ -195,7 +195,7 @@ async function prepareCreation({ path, readonly, create }: EngineOptions): Promi
   }
 }
 
-/** Else the first commit would find out. */
+/** Checks that the folder is writable: DuckDB would notice at the first commit only. */
 async function checkFolder(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);

@@ -2,18 +2,18 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { Extension } from '../../../src/project/site-model.ts';
 
-/** Which extensions are loaded, and where they come from. */
+/** The extensions to load, and their source. */
 export interface ExtensionSettings {
   readonly extensions?: readonly Extension[];
-  /** A folder or an address in the form of DuckDB's own repository, instead of it. */
+  /** A folder or an address in the form of DuckDB's repository, used instead of it. */
   readonly extensionRepository?: string;
   /** Where installed extensions are kept; DuckDB's default is in the home folder. */
   readonly extensionDirectory?: string;
-  /** Load extensions that nobody has signed: one's own builds. */
+  /** Whether to load unsigned extensions, such as the author's own builds. */
   readonly unsignedExtensions?: boolean;
 }
 
-/** Options that must be there when the database opens. */
+/** The options that must be set when the database opens. */
 export function extensionOptions(settings: ExtensionSettings): Record<string, string> {
   const community = settings.extensions?.some(({ repo }) => repo === 'community') ?? false;
   return {
@@ -25,7 +25,7 @@ export function extensionOptions(settings: ExtensionSettings): Record<string, st
   };
 }
 
-/** Loads every extension, installing the ones that are not there yet. */
+/** Loads every extension, and installs it first if it is missing. Throws `database_unavailable`. */
 export async function loadExtensions(
   connection: DuckDBConnection,
   { extensions = [], extensionRepository }: ExtensionSettings,

@@ -4,22 +4,22 @@ import { SvcError } from '../../../src/errors.ts';
 /** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
 const INTERRUPT_EVERY_MS = 20;
 
-/** A connection of one request's own. */
+/** A connection for one request. */
 export interface Lease {
   readonly connection: DuckDBConnection;
   release(): void;
 }
 
 /**
- * One DuckDB over one file. After an error inside of it DuckDB refuses every further statement until the file is
- * opened again; that is done here, once everybody has left.
+ * One DuckDB over one file. After an internal error DuckDB refuses every further statement until the file is opened
+ * again. This class opens it again as soon as all connections are closed.
  */
 export class Instance {
   readonly #open: () => Promise<DuckDBInstance>;
   readonly #connections = new Set<DuckDBConnection>();
   #users = 0;
   #current: DuckDBInstance | null;
-  /** Never rejects: what went wrong meets whoever needs the database next. */
+  /** Never rejects: the next caller that connects gets the error. */
   #restart: Promise<void> | null = null;
   #failure: unknown = null;
   #closed = false;
@@ -29,12 +29,12 @@ export class Instance {
     this.#current = current;
   }
 
-  /** Opens it the first time; the same is done whenever it must be opened again. */
+  /** Opens the file; `open` is called again whenever the file must be opened again. */
   static async open(open: () => Promise<DuckDBInstance>): Promise<Instance> {
     return new Instance(open, await open());
   }
 
-  /** Whether everybody is being sent away, so that it can be opened again. */
+  /** Whether statements are being interrupted so that the file can be opened again. */
   get restarting(): boolean {
     return this.#restart !== null;
   }
@@ -50,7 +50,7 @@ export class Instance {
     }
   }
 
-  /** Runs work of our own on a connection of its own. */
+  /** Runs internal work on a connection of its own. */
   async with(work: (connection: DuckDBConnection) => Promise<unknown>): Promise<void> {
     const { connection, release } = await this.connect();
     try {
@@ -60,7 +60,7 @@ export class Instance {
     }
   }
 
-  /** After an error that may have been the end: finds out, and begins to open it again where it was. */
+  /** Checks after an internal error whether DuckDB still answers, and starts opening the file again if it does not. */
   async recover(): Promise<void> {
     const suspect = this.#current;
     if (this.#restart !== null || suspect === null || (await answers(suspect))) return;
@@ -89,7 +89,7 @@ export class Instance {
   async #ready(): Promise<DuckDBInstance> {
     await this.#restart;
     if (this.#closed) throw new SvcError('database_unavailable', 'The database is closed.');
-    // It could not be opened again: perhaps it can be by now.
+    // The last attempt to open it again failed. Try once more.
     if (this.#current === null) {
       this.#restart ??= this.#reopen();
       await this.#restart;
@@ -101,7 +101,7 @@ export class Instance {
   async #reopen(): Promise<void> {
     try {
       await this.#sendAllAway();
-      // A second one beside it would take the first one's lock away when it closes.
+      // Close first: a second instance would release the first one's lock when it closes.
       this.#current?.closeSync();
       this.#current = null;
       if (!this.#closed) this.#current = await this.#open();

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 
-/** A secret of the user file, as the database gets it. */
+/** A secret of the user file for the database. */
 export interface DatabaseSecret {
   readonly name: string;
   readonly type: string;
@@ -10,7 +10,7 @@ export interface DatabaseSecret {
 
 type SecretValue = string | number | boolean | { readonly [name: string]: SecretValue };
 
-/** Creates the secrets whose type the database knows; answers the names of the others (spec, "Secret definition"). */
+/** Creates the secrets whose type the database knows; returns the names of the others (spec, "Secret definition"). */
 export async function applySecrets(
   connection: DuckDBConnection,
   secrets: readonly DatabaseSecret[],
@@ -23,7 +23,7 @@ export async function applySecrets(
   return skipped;
 }
 
-/** The statement that creates a secret for this process; null for what no database secret can be. */
+/** Returns the statement that creates a secret for this process; null if the type or the parameters do not fit. */
 export function toSecretStatement({ name, type, parameters }: DatabaseSecret): string | null {
   const entries = Object.entries(parameters);
   if (entries.length === 0 || !/^[A-Za-z]\w*$/.test(type)) return null;
@@ -42,7 +42,7 @@ async function create(
   } catch (thrown) {
     const text = thrown instanceof Error ? thrown.message : '';
     if (/Secret type '[^']*' (not found|does not exist)/.test(text)) return false;
-    // the database's own words may quote a value
+    // DuckDB's message may quote a secret value.
     const parameter = /Unknown parameter '(\w+)'/.exec(text)?.[1];
     const why =
       parameter === undefined ? 'the database refuses its parameters' : `${type} has no ${parameter}`;
@@ -56,7 +56,7 @@ function toValue(value: SecretValue): string {
   return `MAP {${entries.map(([key, item]) => `${quoteText(key)}: ${toMapValue(item)}`).join(', ')}}`;
 }
 
-/** The values of one map have one type. */
+/** Writes a value of a map as text, because all values of a map have one type. */
 function toMapValue(value: SecretValue): string {
   return typeof value === 'object' ? toValue(value) : quoteText(String(value));
 }

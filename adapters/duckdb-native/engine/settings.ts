@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type ExtensionSettings, extensionOptions } from './extensions.ts';
 
-/** What decides how an engine is set up. */
+/** The settings of an engine. */
 export interface EngineSettings extends ExtensionSettings {
   readonly readonly: boolean;
-  /** Whether the project's statements reach files and the network: only where an extension is there for that. */
+  /** Whether the project's statements reach files and the network. Only extensions made for this allow it. */
   readonly external?: boolean;
   /** The most memory the engine's buffers take; DuckDB's default is 80 % of the machine's. */
   readonly memoryMb?: number;
@@ -12,16 +12,16 @@ export interface EngineSettings extends ExtensionSettings {
   readonly threads?: number;
 }
 
-/** Options that must be there when the database opens; DuckDB takes them in this order. */
+/** The options that must be set when the database opens, in DuckDB's order. */
 export function openOptions(settings: EngineSettings): Record<string, string> {
   const { readonly, memoryMb, threads } = settings;
   return {
     access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
-    // Without spill files a query that needs too much memory is a clear error and not a full disk.
+    // Without spill files a query that needs too much memory fails, instead of filling the disk.
     temp_directory: '',
     ...(memoryMb === undefined ? {} : { memory_limit: `${memoryMb}MiB` }),
     ...(threads === undefined ? {} : { threads: String(threads) }),
-    // Queries run on the engine's own threads in slices, so that a long one never keeps others waiting.
+    // Queries run in slices on the engine's threads, so that a long query does not delay others.
     external_threads: '0',
     scheduler_process_partial: 'true',
     autoload_known_extensions: 'false',
@@ -34,13 +34,13 @@ export function openOptions(settings: EngineSettings): Record<string, string> {
   };
 }
 
-/** Statements that close an open database to everything outside it; nothing can be changed after the last. */
+/** The statements that close an open database to files, network and settings. The last one locks the configuration. */
 export function lockdown({ readonly, external = false }: EngineSettings): readonly string[] {
   return [
-    // The other engine knows only UTC, and an answer must not depend on where the server stands.
+    // The wasm engine knows only UTC, and answers must not depend on the server's location.
     "SET GLOBAL TimeZone = 'UTC'",
     ...(external ? [] : ['SET GLOBAL enable_external_access = false']),
-    // A read-only database opens no more files, so it can do without the file system: read_blob of itself included.
+    // A read-only database opens no further files. Without a file system it cannot even read its own file as a blob.
     ...(readonly && !external ? ["SET GLOBAL disabled_filesystems = 'LocalFileSystem'"] : []),
     'SET GLOBAL lock_configuration = true',
   ];

@@ -2,14 +2,14 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { loadDriver } from '../driver/driver.ts';
 import { toOpenError, toQueryError } from '../errors.ts';
 
-/** Whoever writes a file may read others, which is how it is filled, but downloads no code. */
+/** Our own scripts may read other files, which is how a database is filled, but they load no extensions from the network. */
 const OPTIONS = {
   autoload_known_extensions: 'false',
   autoinstall_known_extensions: 'false',
   allow_community_extensions: 'false',
 };
 
-/** Works on a database file, which is made where there is none, and leaves one whole file, without a log. */
+/** Runs work on a database file, which is created if missing, and leaves one file without a log. */
 export async function withFile<T>(
   path: string,
   options: Readonly<Record<string, string>>,
@@ -39,14 +39,14 @@ export async function withFile<T>(
 /** A database file that is being filled. */
 export interface Filling {
   run(sql: string): Promise<void>;
-  /** The first column of a query's answer, as text. */
+  /** Returns the first column of a query's rows as text. */
   column(sql: string, values?: readonly string[]): Promise<readonly string[]>;
 }
 
-/** The oldest form of file is what every engine of this kit opens; extensions are those that the driver brings along. */
+/** The oldest storage version, which both engines of every version open. */
 const STORAGE = { storage_compatibility_version: 'v1.0.0' };
 
-/** Fills a database file, which is made where there is none; it is one whole file afterwards, without a log. */
+/** Fills a database file, which is created if missing, and leaves one file without a log. */
 export function fillDatabase<T>(path: string, work: (filling: Filling) => Promise<T>): Promise<T> {
   return withFile(path, STORAGE, (connection) =>
     work({

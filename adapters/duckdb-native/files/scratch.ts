@@ -1,13 +1,13 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { loadDriver } from '../driver/driver.ts';
 
-/** A database in memory that reads the files its statements name: for our own statements, never for a client's. */
+/** A database in memory whose statements may read files: for internal statements, never for a client's. */
 export interface Scratch {
   rows(sql: string, values?: readonly DuckDBValue[]): Promise<readonly (readonly DuckDBValue[])[]>;
   close(): void;
 }
 
-/** Opens one; throws `database_unavailable` where the native engine is not installed. */
+/** Opens a database in memory; throws `database_unavailable` if the native engine is not installed. */
 export async function openScratch(): Promise<Scratch> {
   const { openInstance } = await loadDriver();
   const instance = await openInstance(':memory:', {

@@ -5,12 +5,12 @@ import { statementsOf } from '../../../src/sql/statement.ts';
 import { toQueryError } from '../errors.ts';
 import { withFile } from './database-file.ts';
 
-/** A longer script, as one that holds the data itself, is run as it is. */
+/** A longer script, for instance one that contains the data, runs as a whole. */
 const LONGEST_LEXED = 1_000_000;
 
 /**
- * Runs a script of the author's own, of any number of statements, on a database file that it may create; relative paths
- * in it begin at a folder, or where the process is.
+ * Runs the author's script, of any number of statements, on a database file, which is created if missing. Relative paths
+ * start at `folder`, or at the working directory.
  */
 export async function runScript(path: string, sql: string, folder?: string): Promise<void> {
   await withFile(path, {}, async (connection) => {
@@ -21,7 +21,7 @@ export async function runScript(path: string, sql: string, folder?: string): Pro
   });
 }
 
-/** One after the other, so that it is known where a mistake is. */
+/** Runs the statements one after the other, so that an error can name its line. */
 async function runEach(connection: DuckDBConnection, sql: string): Promise<void> {
   for (const { text, offset } of statementsOf(sql)) {
     const above = sql.slice(0, offset).match(/\n/g)?.length ?? 0;
@@ -31,7 +31,7 @@ async function runEach(connection: DuckDBConnection, sql: string): Promise<void>
   }
 }
 
-/** DuckDB names the line for some mistakes only. */
+/** Adds the line to an error whose message does not name it. */
 function located(thrown: unknown, text: string, line: number): SvcError {
   const error = toQueryError(thrown);
   if (/^LINE \d+:/m.test(error.message)) return error;

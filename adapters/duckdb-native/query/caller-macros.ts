@@ -1,6 +1,6 @@
 import type { SqlCaller } from '../../../src/ports.ts';
 
-/** What each user function answers, as a SQL expression (spec, "SQL functions available when served"). */
+/** The user functions, each with its answer as a SQL expression (spec, "SQL functions available when served"). */
 const ANSWERS: { readonly [name: string]: (caller: SqlCaller | null) => string } = {
   'get_user_external_token()': (caller) => literal(caller?.externalToken),
   'get_username()': (caller) => literal(caller?.username),
@@ -14,23 +14,23 @@ const ANSWERS: { readonly [name: string]: (caller: SqlCaller | null) => string }
 const NAMES = Object.keys(ANSWERS).map((signature) => signature.replace(/\(.*/, ''));
 const UNKNOWN = new RegExp(`Function with name "?(${NAMES.join('|')})"? does not exist`, 'i');
 
-/** Whether a name is that of a user function. */
+/** Whether a function is one of the user functions. */
 export function isCallerFunction(name: string): boolean {
   return NAMES.includes(name);
 }
 
-/** Whether a statement failed because a user function, behind a view or macro it uses, is not defined yet. */
+/** Whether a statement failed because a view or macro calls a user function that is not defined yet. */
 export function lacksCaller(message: string): boolean {
   return UNKNOWN.test(message);
 }
 
-/** Defines the user functions that a statement names; they end with the connection, and no other one sees them. */
+/** The statements that define the user functions a statement names. They live as long as the connection, and no other connection sees them. */
 export function defineNamed(sql: string, caller: SqlCaller | null): readonly string[] {
   const text = sql.toLowerCase();
   return define(caller, (_, index) => text.includes(NAMES[index] ?? ''));
 }
 
-/** Defines all user functions. */
+/** The statements that define all user functions. */
 export function defineAll(caller: SqlCaller | null): readonly string[] {
   return define(caller, () => true);
 }
@@ -50,7 +50,7 @@ function header(headers: ReadonlyMap<string, string> | null | undefined): string
   return `MAP {${entries.join(', ')}}[lower(name)]`;
 }
 
-/** Text as a SQL expression; the driver would end the statement at a NUL. */
+/** Writes text as a SQL expression. The driver would end the statement at a NUL. */
 function literal(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'NULL::VARCHAR';
   const parts = text.split('\0').map((part) => `'${part.replaceAll("'", "''")}'`);

@@ -5,10 +5,10 @@ import { rejection } from '../../../src/sql/query.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
 
-/** What DuckDB knows without any extension, so that it stays inside unless it reads files. */
+/** The functions of DuckDB itself, in lower case: they reach nothing outside the database unless they read files. */
 export type BuiltIns = ReadonlySet<string>;
 
-/** Asks for it, which must be done before extensions are loaded. */
+/** Reads the names of DuckDB's functions. Must run before extensions are loaded. */
 export async function readBuiltIns(connection: DuckDBConnection): Promise<BuiltIns> {
   const known = await connection.runAndReadAll(
     'SELECT DISTINCT lower(function_name) FROM duckdb_functions()',
@@ -17,8 +17,9 @@ export async function readBuiltIns(connection: DuckDBConnection): Promise<BuiltI
 }
 
 /**
- * Holds a caller's query to the database's own tables where the project's own SQL may reach further: DuckDB's parser
- * says which tables and functions it names; those behind the author's views and macros are the author's choice.
+ * Restricts a caller's query to the database's own tables if the project's SQL may reach files or the network. DuckDB's
+ * parser lists the tables and functions that the query names. The author's views and macros may reach further. Throws
+ * `sql_rejected`.
  */
 export async function confine(connection: DuckDBConnection, sql: string, builtIns: BuiltIns): Promise<void> {
   const tree = await parse(connection, sql);
@@ -30,9 +31,9 @@ type Node = { readonly [key: string]: JsonValue };
 
 interface Allowed {
   readonly builtIns: BuiltIns;
-  /** The author's own. */
+  /** The macros of the project's database. */
   readonly macros: ReadonlySet<string>;
-  /** Databases beside the project's. */
+  /** The other attached databases. */
   readonly attached: ReadonlySet<string>;
 }
 
@@ -72,7 +73,7 @@ function check(node: Node, allowed: Allowed): void {
   else if (typeof node.function_name === 'string') checkFunction(node.function_name, node, allowed);
 }
 
-/** A name with these marks may be a file or an address, which DuckDB reads where it has no such table. */
+/** A name with one of these characters may be a file or an address, which DuckDB reads if there is no such table. */
 const LOCATION = /[./\\:*?]/;
 
 function checkTable(node: Node, { attached }: Allowed): void {

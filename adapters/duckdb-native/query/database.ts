@@ -12,7 +12,7 @@ import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
 
-/** Interrupting again: a statement that just begins does not notice the first time. */
+/** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
 
 /** The native engine behind the `Database` port. */
@@ -62,7 +62,7 @@ export class NativeDatabase implements Database {
     await this.#engine.release();
   }
 
-  /** What a caller wrote waits for its turn to be planned before it takes a place that others wait for. */
+  /** A caller's own statement waits for its planning turn before it takes a place in the queue of reads. */
   async #takeRead(request: SqlRequest, { caller }: SqlCall, limits: Limits): Promise<SqlResult> {
     const { takePlan, takeRead } = this.#engine;
     const onPlanned = request.confined === true ? await enterQueue(takePlan, limits) : () => {};
@@ -82,7 +82,7 @@ export class NativeDatabase implements Database {
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
     if (confined && external) await session.confine(sql, builtIns);
-    // A query can write too, by nextval() for one; on a database open for writing its transaction forbids it.
+    // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
     onPlanned();
@@ -137,7 +137,7 @@ export class NativeDatabase implements Database {
     }
   }
 
-  /** An error inside of DuckDB can be the end of it, also for those whose statements did nothing wrong. */
+  /** An internal error of DuckDB can invalidate the database for statements of other callers too. */
   async #afterFailure(thrown: unknown): Promise<unknown> {
     const { instance } = this.#engine;
     if (isFatal(thrown)) await instance.recover();

@@ -42,13 +42,13 @@ import { jsonForm } from '../../../src/sql/json-form.ts';
 import type { Driver } from '../driver/driver.ts';
 import { typeName } from './type-name.ts';
 
-/** A value of the driver in its exact JSON form. */
+/** Converts a value of the driver to its exact JSON form. */
 export type Decode = (value: DuckDBValue) => JsonValue;
 
-/** What decodes the values of a type: made once for a column, since each has many. */
+/** Returns the decoder of a type. It is made once for each column. */
 export type DecoderOf = (type: DuckDBType) => Decode;
 
-/** The decoders of all types that the driver knows. */
+/** Creates the decoders of all types that the driver knows. */
 export function createDecoders({ api }: Driver): DecoderOf {
   const scalars = scalarForms(api.DuckDBTypeId);
   const decoderOf: DecoderOf = (type) => {
@@ -62,14 +62,14 @@ export function createDecoders({ api }: Driver): DecoderOf {
   return decoderOf;
 }
 
-/** A column of nothing but NULL can be sent all the same. */
+/** Throws for the first value, so that a column of nothing but NULL can be sent. */
 function refuse(type: DuckDBType): Decode {
   return () => {
     throw unsendable(typeName(type));
   };
 }
 
-/** Fields are known by their position, since unnamed ones would all be the same property of the driver's value. */
+/** Names fields by their position, because the driver gives all unnamed fields the same property. */
 export function nameFieldsByPosition(type: DuckDBType): void {
   if ('entryTypes' in type) {
     Object.assign(type, { entryNames: type.entryTypes.map((_, index) => String(index)) });
@@ -88,7 +88,7 @@ export function unsendable(type: string): SvcError {
   );
 }
 
-/** The driver gives each type its own class of value, which its types do not say. */
+/** Casts a decoder: the driver's types do not say which class of value each SQL type has. */
 const form = <T>(toForm: (value: T) => JsonValue): Decode => toForm as unknown as Decode;
 
 function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Decode> {
@@ -127,7 +127,7 @@ function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Dec
   ]);
 }
 
-/** Null for what is not nested. */
+/** Returns the decoder of a nested type; null for any other. */
 function nestedForm(type: DuckDBType, decoderOf: DecoderOf): Decode | null {
   if ('entryTypes' in type) {
     const parts = type.entryTypes.map(decoderOf);

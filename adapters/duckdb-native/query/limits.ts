@@ -4,21 +4,21 @@ import type { SqlCall } from '../../../src/ports.ts';
 /** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
 const INTERRUPT_EVERY_MS = 20;
 
-/** The limits of one piece of work, as the work sees them. */
+/** The limits of one piece of work. */
 export interface Limits {
-  /** Throws when the work was stopped. */
+  /** Throws if the work was stopped. */
   check(): void;
-  /** The work has waited long enough: from here on it is itself what takes time. */
+  /** Ends the time in the queue: a deadline from here on is `deadline_exceeded`, before it is `busy`. */
   begin(): void;
-  /** From here on the work can no longer be stopped; throws when it was before. */
+  /** From here on the work can no longer be stopped. Throws if it was stopped before. */
   commit(): void;
-  /** What to call, again and again, once the work is stopped, until the answer is called. */
+  /** Calls `interrupt` repeatedly once the work is stopped, until the returned function is called. */
   onStop(interrupt: () => void): () => void;
 }
 
 /**
- * Runs work until its deadline or until the caller is gone. The caller then gets its answer at once; the work itself
- * ends as soon as the engine lets it.
+ * Runs work until its deadline or until the caller cancels. The caller gets the error at once; the work ends as soon as
+ * the engine notices the interrupt.
  */
 export async function withinLimits<T>(
   { signal, timeoutMs }: Pick<SqlCall, 'signal' | 'timeoutMs'>,
@@ -38,7 +38,7 @@ export async function withinLimits<T>(
   }
 }
 
-/** The limits and what enforces them. */
+/** The limits, and the functions that enforce them. */
 interface Stoppable extends Limits {
   stop(reason: SvcError): void;
   expire(timeoutMs: number): void;
@@ -93,7 +93,7 @@ function deadlineError(timeoutMs: number): SvcError {
   return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
 }
 
-/** There is more to do than the database can take. */
+/** The error for a full queue. */
 export function busyError(): SvcError {
   return new SvcError('busy', 'The database has too much to do; try again.');
 }

@@ -4,13 +4,13 @@ import type { SqlValue } from '../../../src/ports.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
 import type { Driver } from '../driver/driver.ts';
 
-/** A parameter of a date or time type, which travels as text. */
+/** A parameter of a date or time type, sent as text. */
 export type TextValue = Extract<SqlValue, { readonly sqlType: unknown }>;
 
-/** Reads such parameters as DuckDB itself reads their text, in their order. */
+/** Converts such parameters with DuckDB's own casts, in order. */
 export type CastTexts = (texts: readonly TextValue[]) => Promise<readonly DuckDBValue[]>;
 
-/** Binds `$1 .. $n`, each as its own SQL type. */
+/** Binds `$1 .. $n`, each with its SQL type. */
 export async function bindValues(
   { api }: Driver,
   statement: DuckDBPreparedStatement,
@@ -34,7 +34,7 @@ export async function bindValues(
   });
 }
 
-/** One query that reads the text of each parameter under its type. */
+/** Returns one query that casts the text of each parameter to its type. */
 export function castQuery(texts: readonly TextValue[]): string {
   return `SELECT ${texts.map(({ sqlType }, index) => `CAST($${index + 1} AS ${sqlType})`).join(', ')}`;
 }

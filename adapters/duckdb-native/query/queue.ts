@@ -1,16 +1,16 @@
 import { SvcError } from '../../../src/errors.ts';
 import { busyError, type Limits } from './limits.ts';
 
-/** How much is done at a time, and how much may wait for it. */
+/** How much runs at a time, and how much may wait. */
 export interface QueueSize {
   readonly places: number;
   readonly waiting: number;
 }
 
-/** Does work as soon as there is a place; throws `busy` where too many wait already. */
+/** Runs work as soon as there is a place; throws `busy` if too many wait already. */
 export type RunQueued = <T>(work: () => Promise<T>, limits?: Limits) => Promise<T>;
 
-/** A line of bounded length: whoever came first goes first, and whoever is stopped leaves it. */
+/** Creates a bounded queue: first come, first served. Work that is stopped leaves the queue. */
 export function createQueue({ places, waiting }: QueueSize): RunQueued {
   const line = new Set<() => void>();
   let taken = 0;
@@ -50,7 +50,7 @@ export function createQueue({ places, waiting }: QueueSize): RunQueued {
   };
 }
 
-/** Takes a place that is given back by calling what is answered. */
+/** Takes a place in a queue; the returned function gives it back. */
 export function enterQueue(take: RunQueued, limits: Limits): Promise<() => void> {
   return new Promise((resolve, reject) => {
     take(() => new Promise<void>((leave) => resolve(leave)), limits).catch(reject);

@@ -4,7 +4,7 @@ import { lexSql } from '../../../src/sql/lexer.ts';
 import { calledFunction, rejection } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 
-/** The functions of DuckDB that read files. */
+/** DuckDB's functions that read files. */
 const FILE_READERS = /^"?(read_\w+|sniff_csv|parquet_\w+|glob)"?$/i;
 
 /** Whether a function reads files. */
@@ -12,7 +12,7 @@ export function isFileReader(name: string): boolean {
   return FILE_READERS.test(name);
 }
 
-/** A database open for writing has its file system, and there DuckDB allows its own file: dropped rows included. */
+/** Throws for SQL that reads files: DuckDB allows reading the database's own file, which still has dropped rows. */
 export function refuseFileReaders(sql: string): void {
   const name = calledFunction(sql, FILE_READERS);
   if (name !== undefined) throw rejection(name);
@@ -33,7 +33,7 @@ export function refusePersistentSecrets(sql: string): void {
   );
 }
 
-/** What a statement that writes may be: each has its own transaction, and none changes the engine it runs in. */
+/** Checks the kind of a statement that writes: it must not end its transaction, load code or reach other files. */
 export function checkKind(
   { api }: Driver,
   { statementType: kind }: DuckDBPreparedStatement,

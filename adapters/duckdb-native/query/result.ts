@@ -5,7 +5,7 @@ import { uniqueNames } from '../../../src/sql/forms.ts';
 import { type DecoderOf, nameFieldsByPosition, unsendable } from './decode.ts';
 import { typeName } from './type-name.ts';
 
-/** The first rows of a result in their exact JSON form. */
+/** Converts the first rows of a result to their exact JSON form. */
 export function toResult(result: DuckDBMaterializedResult, decoderOf: DecoderOf, maxRows: number): SqlResult {
   const names = uniqueNames(result.columnNames());
   const types = names.map((name, index) => columnType(result, name, index));
@@ -36,7 +36,7 @@ function toPlainRow(names: readonly string[], columns: readonly Column[], row: n
   return values;
 }
 
-/** A column called `__proto__` cannot be set by assignment. */
+/** Makes a row with a column called `__proto__`, which assignment cannot set. */
 function toOddRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
   return Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null]));
 }

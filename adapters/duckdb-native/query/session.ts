@@ -15,21 +15,21 @@ import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
 import { type BuiltIns, confine } from './confine.ts';
 import { bindValues, castQuery, type TextValue } from './parameters.ts';
 
-/** Starting a statement with parameters plans it again, in this thread; one that takes longer starts elsewhere. */
+/** Starting a statement with parameters plans it again, on this thread. A slower one starts on a thread of the pool. */
 const SLOW_START_MS = 5;
-/** The first plan hints at how long the second takes; it also waits its turn, hence the margin. */
+/** If the first planning took longer than this, the second may too. It includes waiting, hence the margin. */
 const SLOW_PLAN_MS = 20;
 const MOST_SLOW_STARTS = 1000;
 const slowStarts = new Set<string>();
 
-/** A statement that is planned, its text, and how long that took. */
+/** A planned statement, its text, and how long planning took. */
 export interface Prepared {
   readonly sql: string;
   readonly statement: DuckDBPreparedStatement;
   readonly planMs: number;
 }
 
-/** One connection, used for one request: whatever a statement leaves behind ends with it. */
+/** One connection for one request. Temporary objects and variables end with it. */
 export class Session {
   readonly #driver: Driver;
   readonly #lease: Lease;
@@ -43,18 +43,18 @@ export class Session {
     return new Session(driver, await guarded(() => instance.connect()));
   }
 
-  /** Holds a caller's own query to the database's own tables. */
+  /** Restricts a caller's own query to the database's own tables. */
   confine(sql: string, builtIns: BuiltIns): Promise<void> {
     return guarded(() => confine(this.#connection, sql, builtIns));
   }
 
-  /** Runs statements of our own. */
+  /** Runs internal statements. */
   async run(statements: readonly string[]): Promise<void> {
     if (statements.length === 0) return;
     await guarded(() => this.#connection.run(statements.join(';\n')));
   }
 
-  /** Plans one statement on behalf of a caller, defining the user functions it turns out to need. */
+  /** Plans one statement for a caller, and defines the user functions that its views and macros need. */
   async prepare(sql: string, caller: SqlCaller | null): Promise<Prepared> {
     try {
       return await this.#plan(sql);
@@ -79,7 +79,7 @@ export class Session {
     return guarded(() => bindValues(this.#driver, statement, values, (texts) => this.#castTexts(texts)));
   }
 
-  /** Runs a statement on the engine's own threads, where it shares them fairly with others. */
+  /** Runs a statement in slices on the engine's threads, which it shares with others. */
   async runInSlices(prepared: Prepared): Promise<DuckDBMaterializedResult> {
     if (startsSlowly(prepared)) return this.runWhole(prepared);
     return guarded(async () => {
@@ -95,7 +95,7 @@ export class Session {
     });
   }
 
-  /** Runs a statement in one go, on a thread of its own. */
+  /** Runs a statement on a thread of Node's pool. */
   runWhole({ statement }: Prepared): Promise<DuckDBMaterializedResult> {
     return guarded(() => this.#tracked(() => statement.run()));
   }
@@ -149,7 +149,7 @@ function rememberSlowStart(sql: string): void {
   slowStarts.add(sql);
 }
 
-/** The driver keeps the handle that its bindings take to itself. */
+/** Reads the handle for the bindings, which the driver keeps private. */
 function handleOf(pending: object): PendingResult {
   const handle: unknown = Reflect.get(pending, 'pending_result');
   if (isHandle(handle)) return handle;

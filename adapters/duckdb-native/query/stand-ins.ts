@@ -3,7 +3,7 @@ import { lexSql } from '../../../src/sql/lexer.ts';
 import { CALLER_CALLS, standInError } from '../../../src/sql/stand-ins.ts';
 import { lacksCaller } from './caller-macros.ts';
 
-/** On a connection without the functions about the caller nobody may answer in their names. */
+/** Throws if the database defines a function with the name of a user function. */
 export async function checkStandIns(connection: DuckDBConnection): Promise<void> {
   for (const [name, call] of Object.entries(CALLER_CALLS)) {
     const thrown: unknown = await connection.prepare(`SELECT ${call}`).then(
@@ -21,7 +21,7 @@ const DEFINITION = new RegExp(
   'i',
 );
 
-/** A function that outlives its connection must not be called like one about the caller. */
+/** Throws for a statement that defines a lasting function with the name of a user function. */
 export function refuseStandIns(sql: string): void {
   const words = lexSql(sql)
     .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')

@@ -1,6 +1,6 @@
 import type { DuckDBType } from '@duckdb/node-api';
 
-/** DuckDB's own name of a type, as `typeof` gives it. */
+/** Returns DuckDB's name of a type, as `typeof` does. */
 export function typeName(type: DuckDBType): string {
   if (type.alias) return type.alias;
   if ('entryNames' in type) return `STRUCT(${membersText(type.entryNames, type.entryTypes)})`;
@@ -15,7 +15,7 @@ function membersText(names: readonly string[], types: readonly DuckDBType[]): st
   return types.map((type, index) => quoted(names[index] ?? '') + typeName(type)).join(', ');
 }
 
-/** A member's name before its type: quoted where it is no plain word, absent where it has none. */
+/** Writes a member's name before its type: quoted unless it is a plain word, empty if it has none. */
 function quoted(name: string): string {
   if (name === '') return '';
   return /^[a-z_][a-z0-9_]*$/.test(name) ? `${name} ` : `"${name.replaceAll('"', '""')}" `;

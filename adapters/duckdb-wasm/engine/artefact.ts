@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { SvcError } from '../../../src/errors.ts';
 
-/** The engine as compiled code; one for all the engines of a process. */
+/** The compiled engine, shared by all engines of a process. */
 export interface CompiledEngine {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
@@ -25,7 +25,7 @@ export function artefactFolder(): URL {
 
 const compiled = new Map<string, Promise<CompiledEngine>>();
 
-/** Compiles the engine, once in a process. */
+/** Compiles the engine once per process and folder. */
 export function compileEngine(folder: URL = artefactFolder()): Promise<CompiledEngine> {
   const known = compiled.get(folder.href);
   if (known !== undefined) return known;

@@ -1,24 +1,24 @@
 /**
- * The kinds of functions of this program that the engine calls: what they take and, behind `:`, what they give back.
- * `i` is 32 bits, `j` 64, which arrive as a BigInt. The build makes a trampoline of each kind.
+ * The signatures of JavaScript functions that the engine calls: parameters and, behind `:`, the result. `i` has 32 bits;
+ * `j` has 64 and arrives as a BigInt. The build makes a trampoline for each signature.
  */
 export const CALLBACKS = {
   /** Runs a SQL function: `(info, chunk, output)`. */
   scalar: 'iii',
-  /** Is told how a SQL function is going to be called: `(info)`. */
+  /** Binds a call of a SQL function: `(info)`. */
   bind: 'i',
-  /** The same as DuckDB's own functions have it: `(context, callee, arguments)`; answers what it wants to keep. */
+  /** Binds a call of one of DuckDB's functions: `(context, callee, arguments)`; returns the address of its bind data. */
   bindCall: 'iii:i',
-  /** Says how to cast a type to another: `(result, input, source, target)`. */
+  /** Binds a cast: `(result, input, source, target)`. */
   bindCast: 'iiii',
-  /** Casts a vector: `(source, target, count, parameters)`; answers whether every value could be cast. */
+  /** Casts a vector: `(source, target, count, parameters)`; returns whether every value could be cast. */
   cast: 'iiji:i',
 } as const;
 
 /** The name of one of these kinds. */
 export type CallbackKind = keyof typeof CALLBACKS;
 
-/** A function of this program that the engine calls. */
+/** A JavaScript function that the engine calls. */
 export interface Callback {
   readonly scalar: (info: number, chunk: number, output: number) => void;
   readonly bind: (info: number) => void;

@@ -1,11 +1,11 @@
-/** What the engine can see: a database file, read-only. */
+/** A read-only database file, the only file that the engine sees. */
 export interface DatabaseFile {
-  /** What the engine calls it; the catalog is named after it. */
+  /** The name in the engine's file system, after which the catalog is named. */
   readonly name: string;
-  /** What was committed but is not in the file yet; left behind by a writer that was stopped hard. */
+  /** The write-ahead log: committed data that is not in the file yet, if a writer was killed. */
   readonly wal?: DatabaseFile;
   size(): number;
-  /** Fills the target from a position; answers how many bytes there were. */
+  /** Reads bytes from a position into the target; returns how many. */
   read(target: Uint8Array, position: number): number;
   close(): void;
 }

@@ -17,24 +17,24 @@ import type { DatabaseFile } from './database-file.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 
-/** What an engine is made of. */
+/** The parts and limits of an engine. */
 export interface EngineOptions {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
   readonly file: DatabaseFile;
-  /** The most memory the engine can ever take. */
+  /** The most memory that the engine can take, in MiB. */
   readonly memoryMb: number;
-  /** Lets other work of the thread run between two slices of a long statement. */
+  /** Yields to other work of the thread between two slices of a long statement. */
   readonly pause: () => Promise<void>;
-  /** Told which call a step begins for, and null when it has ended: a watcher in another thread sees what is stuck. */
+  /** Called with the call when a step begins, and with null when it ends, so that another thread can detect a stuck step. */
   readonly onStep?: (call: SqlCall | null) => void;
 }
 
 const SLICE_MS = 8;
-/** Where the clock stands still during work, as it does on Workers, a slice still ends. */
+/** Ends a slice where the clock stands still during work, as on Workers. */
 const SLICE_STEPS = 16;
 
-/** One DuckDB over one read-only database file. Statements of several callers take turns. */
+/** One DuckDB over one read-only database file. Statements of several callers run in turns. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #instance: Instance;
@@ -50,8 +50,8 @@ export class Engine {
   }
 
   /**
-   * Instantiates an engine, opens the database, defines the functions and locks the configuration, in this order.
-   * An instance made ahead must be of the same options, and fresh.
+   * Instantiates an engine, opens the database, registers functions and locks the configuration, in this order. `ahead`
+   * is an unused instance made with the same options.
    */
   static async open(options: EngineOptions, ahead?: Instance): Promise<Engine> {
     checkMemory(options.memoryMb);
@@ -60,12 +60,12 @@ export class Engine {
     return engine;
   }
 
-  /** Whether it must be replaced. */
+  /** Whether the engine must be replaced. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** The memory it holds now; it never gives any back. */
+  /** The memory that the engine holds, in MiB. It never shrinks. */
   get memoryMb(): number {
     return this.#instance.heap.memory.buffer.byteLength / 2 ** 20;
   }
@@ -104,7 +104,7 @@ export class Engine {
     this.#broken = true;
   }
 
-  /** One connection for one piece of work; a trap on the way marks the engine as broken. */
+  /** Runs work on a connection of its own. A trap marks the engine as broken. */
   async #work<T>(call: SqlCall, work: (session: Session, enter: Enter) => Promise<T>): Promise<T> {
     if (call.signal.aborted) throw cancelledError();
     const enter: Enter = (step) => this.#enter(call, step);
@@ -116,7 +116,7 @@ export class Engine {
     }
   }
 
-  /** Every step into the engine names its caller anew, since another caller's step may have come between. */
+  /** Sets the caller for every step into the engine, because steps of several callers alternate. */
   #enter<T>(call: SqlCall, step: () => T): T {
     if (this.#broken) throw new EngineReplaced();
     this.#caller = call.caller;
@@ -132,7 +132,7 @@ export class Engine {
     }
   }
 
-  /** Plans a statement; where it misses functions that can be added, once more with them. */
+  /** Plans a statement, and once more after registering functions that it misses. */
   #prepare(session: Session, sql: string): Statement {
     try {
       return session.prepare(sql);

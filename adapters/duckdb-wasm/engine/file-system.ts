@@ -26,14 +26,14 @@ interface OpenFile extends Entry {
   position: number;
 }
 
-/** Where the engine finds a database. */
+/** The path of a database in the engine's file system. */
 export function mountPath(file: DatabaseFile): string {
   return `/${file.name}`;
 }
 
-/** The system calls about files: the database and its log are there, read-only; nothing else is. */
+/** Creates the system calls for files: only the database and its log exist, read-only. */
 export function createFileCalls(heap: Heap, file: DatabaseFile): System {
-  // asked anew each time: a Worker is instantiated before it knows what its database is called
+  // The name is read at each call: a Worker is instantiated before it knows the name of its database.
   const entryAt: EntryAt = (at) => {
     const path = heap.cString(at);
     if (path === mountPath(file)) return { file, inode: 1 };
@@ -44,7 +44,7 @@ export function createFileCalls(heap: Heap, file: DatabaseFile): System {
   return { ...pathCalls(heap, entryAt), ...descriptorCalls(heap, entryAt) };
 }
 
-/** What is at the path whose text is at an address. */
+/** Returns the file at the path whose text lies at an address. */
 type EntryAt = (at: number) => Entry | undefined;
 
 function pathCalls(heap: Heap, entryAt: EntryAt): System {
@@ -91,7 +91,7 @@ function readingCalls(heap: Heap, opened: ReadonlyMap<number, OpenFile>): System
       use(open);
       return 0;
     } catch {
-      // A JavaScript error must not unwind the engine's own frames.
+      // A JavaScript error must not unwind the engine's frames.
       return ERRNO.inputOutput;
     }
   };
@@ -116,14 +116,14 @@ function readingCalls(heap: Heap, opened: ReadonlyMap<number, OpenFile>): System
   };
 }
 
-/** Locks are always free: whoever may write to the file is not in this engine. */
+/** Answers that locks are free, because this engine never writes. */
 function fileControl(heap: Heap, command: number, args: number): number {
   if (command === CONTROL.getLock) heap.view.setInt16(heap.u32(args), UNLOCKED, true);
   const known: readonly number[] = [CONTROL.getLock, CONTROL.setLock, CONTROL.setLockAndWait];
   return command <= CONTROL.lastOfFlags || known.includes(command) ? 0 : -ERRNO.invalid;
 }
 
-/** What goes to the standard streams is gone. */
+/** Drops the output to the standard streams. */
 function swallow(
   heap: Heap,
   { vectors, count, done }: { readonly vectors: number; readonly count: number; readonly done: number },
@@ -152,7 +152,7 @@ function readVectors(heap: Heap, file: DatabaseFile, { vectors, count, position 
   return done;
 }
 
-/** The C library's `struct stat`, of whose 96 bytes the engine looks at the kind, the size and the inode. */
+/** Writes the C library's `struct stat`, 96 bytes. The engine reads the kind, the size and the inode. */
 function writeStat(heap: Heap, at: number, { file, inode }: Entry): number {
   heap.bytes.fill(0, at, at + 96);
   heap.setU32(at + 4, REGULAR_FILE_READ_ONLY);

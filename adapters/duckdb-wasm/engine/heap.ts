@@ -1,4 +1,4 @@
-// Otherwise the decoder would take a byte order mark for its own and drop it.
+// Without ignoreBOM the decoder would drop a byte order mark at the start of a text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 const STRING_BYTES = 16;
@@ -16,14 +16,14 @@ export class Heap {
     this.#view = new DataView(memory.buffer);
   }
 
-  /** All of memory; not to be kept over a call into the engine. */
+  /** All of memory. Do not keep it across a call into the engine, which may grow memory. */
   get bytes(): Uint8Array<ArrayBuffer> {
     // Growing detaches the old buffer, which leaves its views empty.
     if (this.#bytes.length === 0) this.#refresh();
     return this.#bytes;
   }
 
-  /** All of memory for numbers; not to be kept over a call into the engine. */
+  /** All of memory as a DataView. Do not keep it across a call into the engine. */
   get view(): DataView {
     if (this.#bytes.length === 0) this.#refresh();
     return this.#view;
@@ -47,13 +47,13 @@ export class Heap {
     return decoder.decode(this.bytes.subarray(at, at + length));
   }
 
-  /** UTF-8 text up to its zero byte; the null pointer is the empty text. */
+  /** Reads UTF-8 text up to its zero byte; the null pointer gives the empty text. */
   cString(at: number): string {
     if (at === 0) return '';
     return this.text(at, this.bytes.indexOf(0, at) - at);
   }
 
-  /** The bytes of one string or blob of a vector: short ones lie in it behind their length, of long ones an address. */
+  /** The bytes of a string or blob in a vector: short ones are inline behind their length, long ones behind a pointer. */
   stringBytes(data: number, row: number): Uint8Array<ArrayBuffer> {
     const entry = data + row * STRING_BYTES;
     const length = this.u32(entry);
@@ -69,7 +69,7 @@ export class Heap {
     return this.#shortText(entry + 4, length);
   }
 
-  /** Calling the decoder costs more than a few characters of ASCII do. */
+  /** Decodes short ASCII text by itself, which is faster than a call of the decoder. */
   #shortText(at: number, length: number): string {
     const { bytes } = this;
     let text = '';
@@ -94,7 +94,7 @@ export class Heap {
   }
 }
 
-/** Text as UTF-8, with the zero byte that C wants. */
+/** Encodes text as UTF-8 with a zero byte at the end. */
 export function toCString(text: string): Uint8Array {
   return encoder.encode(`${text}\0`);
 }

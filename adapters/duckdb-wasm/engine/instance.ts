@@ -13,38 +13,38 @@ export type EngineFunction = (...args: number[]) => number;
 /** The functions of the C API. A 64-bit integer travels as two 32-bit halves, low then high. */
 export type CFunctions = { readonly [name in CFunctionName]: EngineFunction };
 
-/** What an instance is made of. */
+/** The parts and limits of an instance. */
 export interface InstanceOptions {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
   readonly file: DatabaseFile;
-  /** The most memory the engine can ever take. */
+  /** The most memory that the engine can take, in MiB. */
   readonly memoryMb: number;
 }
 
-/** One instantiated engine: its functions, its memory, and a way to hand it callbacks. */
+/** One instantiated engine: its functions, its memory, and a way to register callbacks. */
 export interface Instance {
   readonly call: CFunctions;
   /** All functions that the build kept, by name. */
   readonly exported: ReadonlyMap<string, EngineFunction>;
   readonly heap: Heap;
-  /** Room for results that a function writes through a pointer; the next call may overwrite it. */
+  /** The address of 64 bytes for results that a function writes through a pointer. The next call may overwrite them. */
   readonly scratch: number;
-  /** Gives a function of this program an address in the engine. */
+  /** Returns the address of a JavaScript function in the engine's table. */
   addCallback<Kind extends CallbackKind>(kind: Kind, callback: Callback[Kind]): number;
   /** Gives a function of the engine an address, to be passed where C++ takes a pointer to it. */
   addressOf(callee: EngineFunction): number;
   /** Calls a function of the engine by its address. */
   callAddress(address: number, ...args: number[]): number;
-  /** Memory of the engine, to be freed by the caller; throws where there is none left. */
+  /** Allocates memory of the engine, which the caller frees; throws `memory_exceeded`. */
   allocate(bytes: number): number;
-  /** Runs with the text in the engine's memory, which is given back afterwards. */
+  /** Copies text into the engine's memory for the time of the call. */
   withText<T>(text: string, use: (at: number, length: number) => T): T;
 }
 
 const SCRATCH_BYTES = 64;
 
-/** Instantiates the engine. It is linked for loading at run time, so its bases and tables are made here. */
+/** Instantiates the engine. It is a dynamic library, so we provide its memory, table and base addresses. */
 export async function createInstance(options: InstanceOptions): Promise<Instance> {
   const memory = new WebAssembly.Memory({
     initial: MEMORY.initialPages,
@@ -103,7 +103,7 @@ function importOf(
   if (kind === 'memory') return memory;
   if (kind === 'table') return table;
   if (kind === 'tag') return createTag();
-  // Graphics and sound, which the linker drags in, are the only functions asked for by address: none has one.
+  // Only graphics and sound functions, which the linker includes, are imported by address. None is ever called.
   if (module === 'GOT.func') return new WebAssembly.Global({ value: 'i32', mutable: true }, 0);
   return new WebAssembly.Global({ value: 'i32', mutable: !FIXED.has(name) }, ADDRESSES[name] ?? 0);
 }
@@ -121,7 +121,7 @@ const ADDRESSES: { readonly [name: string]: number } = {
 
 type TagConstructor = new (type: { parameters: readonly string[] }) => WebAssembly.ImportValue;
 
-/** What a C++ exception is thrown with: the address of the exception object. */
+/** Creates the tag of C++ exceptions, whose payload is the address of the exception object. */
 function createTag(): WebAssembly.ImportValue {
   const { Tag } = WebAssembly as unknown as { readonly Tag: TagConstructor };
   return new Tag({ parameters: ['i32'] });

@@ -1,6 +1,6 @@
 /*
- * What the pinned engine's linker decided; scripts/build-wasm.ts checks each figure against the package,
- * so a version bump that moves one fails at build time.
+ * Figures that the pinned engine's linker decided. scripts/build-wasm.ts checks them against the package, and
+ * scripts/bump.ts writes them.
  */
 
 const PAGE_BYTES = 65_536;
@@ -11,7 +11,7 @@ export const DATA = { start: 1024, bytes: 2_647_220 } as const;
 /** The engine's function table: its slots, the empty one at 0 included. */
 export const TABLE_SLOTS = 25_651;
 
-/** Four times the stock engine's: deep expressions must meet JavaScript's own stack limit before they meet data. */
+/** Four times the stock engine's stack: deep expressions must reach JavaScript's stack limit before they overwrite data. */
 const STACK_BYTES = 64 * PAGE_BYTES;
 
 const aligned = (address: number): number => Math.ceil(address / 16) * 16;

@@ -4,12 +4,12 @@ import type { DatabaseFile } from './database-file.ts';
 import { mountPath } from './file-system.ts';
 import type { Instance } from './instance.ts';
 
-/** What the engine takes for itself before any query: static data, stack, catalog. */
+/** The memory that the engine needs before any query, in MiB: static data, stack, catalog. */
 const OWN_MB = 16;
-/** Of the rest, what DuckDB may plan with; beyond it lies what it does not count. */
+/** The share of the rest that DuckDB may use. It allocates some memory that it does not count. */
 const COUNTED = 0.85;
 
-/** Addresses above would be negative numbers to JavaScript. */
+/** Addresses above this would be negative numbers in JavaScript. */
 const MOST_MB = 2048;
 const LEAST_MB = 24;
 
@@ -22,7 +22,7 @@ export function checkMemory(memoryMb: number): void {
   );
 }
 
-/** What closes an open database to everything outside it, in this order; nothing can be changed after the last. */
+/** The settings that close an open database to everything outside, in order. The last one locks the configuration. */
 export function lockdown(memoryMb: number): readonly string[] {
   return [
     `memory_limit = '${Math.floor((memoryMb - OWN_MB) * COUNTED)}MB'`,
@@ -34,7 +34,7 @@ export function lockdown(memoryMb: number): readonly string[] {
   ];
 }
 
-/** What must be set before the database is opened. */
+/** The options that must be set before the database is opened. */
 const CONFIGURATION = {
   access_mode: 'READ_ONLY',
   temp_directory: '',
@@ -44,7 +44,7 @@ const CONFIGURATION = {
   allow_persistent_secrets: 'false',
 } as const;
 
-/** Opens the engine's one database; answers its handle. */
+/** Opens the engine's database; returns its handle. Throws `database_unavailable`. */
 export function openDatabase(instance: Instance, file: DatabaseFile): number {
   const { call, heap, scratch, withText } = instance;
   call.duckdb_create_config(scratch);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { DatabaseFile } from './database-file.ts';
 
-/** A database file that is open, with what its write-ahead log holds; any thread of the process can read it. */
+/** An open database file with its write-ahead log. Any thread of the process can read it. */
 export interface OpenFile {
   readonly name: string;
   readonly descriptor: number;
@@ -11,7 +11,7 @@ export interface OpenFile {
   readonly wal: OpenFile | null;
 }
 
-/** A database by path; only the blocks a query touches are read; the engine may know it by another name. */
+/** Opens a database by path. Queries read only the blocks they touch. `name` is its name in the engine. */
 export function pathFile(path: string, name?: string): DatabaseFile {
   return readerOf(openPath(path, name));
 }
@@ -27,7 +27,7 @@ export function openPath(path: string, name = basename(path)): OpenFile {
   }
 }
 
-/** Gives the descriptors back. */
+/** Closes the descriptors. */
 export function closeFile({ descriptor, wal }: OpenFile): void {
   closeSync(descriptor);
   if (wal !== null) closeFile(wal);

@@ -5,13 +5,13 @@ import { MEMORY } from './memory.ts';
 
 const ERRNO_UNSUPPORTED = 52;
 const RANDOM_CHUNK = 65_536;
-/** Memory grows by a fifth at least, so that a long query does not grow it page by page. */
+/** Memory grows by at least a fifth, so that a long query does not grow it page by page. */
 const GROWTH = 1.2;
 
-/** Everything that is not answered: no network, no processes, no other files. */
+/** The answer to all other system calls: no network, no processes, no other files. */
 export const UNSUPPORTED: SystemCall = () => -ERRNO_UNSUPPORTED;
 
-/** The system of one engine: one read-only database, the time, randomness, and memory up to a limit. */
+/** Creates the system calls of one engine: one read-only database, clocks, randomness, and memory up to a limit. */
 export function createSystem(heap: Heap, file: DatabaseFile, memoryMb: number): System {
   return {
     ...createFileCalls(heap, file),
@@ -47,7 +47,7 @@ function processCalls(heap: Heap): System {
       return 0;
     },
     environ_get: () => 0,
-    // The engine's own scripts reach for the network here; 0 is what a failed request gives.
+    // The engine's JavaScript snippets would use the network. 0 is the result of a failed request.
     emscripten_asm_const_int: () => 0,
     emscripten_asm_const_ptr: () => 0,
     _abort_js: stop,

@@ -3,27 +3,27 @@ import type { CppInstance } from './cpp.ts';
 import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
 import type { SqlTypes, TypeName } from './sql-types.ts';
 
-/** A call of a SQL function that is being planned. */
+/** A call of a SQL function during planning. */
 export interface Binding {
-  /** How many arguments it has. */
+  /** The number of arguments. */
   readonly count: number;
   /** The id of an argument's type. */
   typeOf(index: number): number;
   /** Whether an argument is of the type JSON, which is text under another name. */
   isJson(index: number): boolean;
-  /** The text of a constant argument, null for a constant null; undefined where it is not known yet. */
+  /** The text of a constant argument; null for NULL; undefined if it is not constant. */
   constant(index: number): string | null | undefined;
-  /** The texts of a constant list; undefined where it is not known yet. */
+  /** The texts of a constant list; undefined if it is not constant. */
   constants(index: number): readonly (string | null)[] | undefined;
-  /** Casts an argument to another type than the function was registered with. */
+  /** Changes the type that an argument is cast to. */
   take(index: number, type: TypeName): void;
-  /** Makes the call one of another type than the function was registered with: by name, or by a type's address. */
+  /** Changes the type that the call returns, by name or by the address of a type. */
   returns(type: TypeName | number): void;
-  /** DuckDB's own context of the connection that plans the call. */
+  /** The address of DuckDB's ClientContext of the connection. */
   readonly context: number;
 }
 
-/** What the engine hands to a `bind` function. */
+/** Reads the call from the argument of a `bind` function. */
 export function bindingOf(instance: CppInstance, types: SqlTypes, info: number): Binding {
   const { call, cpp, heap } = instance;
   const callee = heap.u32(info + BIND_INFO.function);
@@ -65,7 +65,7 @@ function folded<T>(
   const { call, heap, scratch } = instance;
   if (call.duckdb_expression_is_foldable(expression) === 0) return undefined;
   heap.setU32(scratch + 8, 0);
-  // What is told of a call begins as a box around the context does: with its address.
+  // The bind info begins with the address of the context, as the wrapper does that this function expects.
   const error = call.duckdb_expression_fold(info, expression, scratch + 8);
   if (error !== 0) destroyed(instance, call.duckdb_destroy_error_data, error);
   const value = heap.u32(scratch + 8);
@@ -99,7 +99,7 @@ function typeOf(instance: CppInstance, expression: number): ColumnType {
   return takeType(instance, instance.call.duckdb_expression_return_type(expression));
 }
 
-/** Gives an object back to the engine, which wants to be told where its address lies. */
+/** Destroys an object. The C API takes the address of a variable that holds the object's address. */
 function destroyed({ heap, scratch }: CppInstance, destroy: (at: number) => number, object: number): void {
   heap.setU32(scratch + 16, object);
   destroy(scratch + 16);

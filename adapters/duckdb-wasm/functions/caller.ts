@@ -3,12 +3,12 @@ import type { CppInstance } from './cpp.ts';
 import type { Overload, SqlFunction } from './scalar-function.ts';
 import { columnOf, inputOf, setNull, setText } from './vector.ts';
 
-/** Who the engine is working for at this moment; null: nobody is authenticated. */
+/** Returns the caller of the step that runs now; null if the caller is anonymous. */
 export type CurrentCaller = () => SqlCaller | null;
 
 type Answer = (argument: string | null) => string | null;
 
-/** The SQL functions about the caller (spec, "SQL functions available when served"). */
+/** The SQL functions that return facts about the caller (spec, "SQL functions available when served"). */
 export function callerFunctions(instance: CppInstance, caller: CurrentCaller): readonly SqlFunction[] {
   const about = (name: string, answer: (caller: SqlCaller) => string | null): SqlFunction => {
     const told = (): string | null => {
@@ -32,7 +32,7 @@ export function callerFunctions(instance: CppInstance, caller: CurrentCaller): r
   ];
 }
 
-/** A function of at most one text that answers text. */
+/** An overload that takes at most one text and returns text. */
 function textOverload(instance: CppInstance, takes: readonly 'VARCHAR'[], answer: Answer): Overload {
   const { call, heap } = instance;
   return {

@@ -4,25 +4,25 @@ import { FUNCTION_SET, MACRO } from './layout.ts';
 
 const LOADER_BYTES = 64;
 const TEXT_BYTES = 12;
-/** A long C++ string says so in the highest bit of its room. */
+/** The highest bit of its capacity marks a long C++ string. */
 const LONG = 0x80000000;
 
-/** Adds to DuckDB's catalog as its extensions do: what a function of that name can do already is kept. */
+/** Adds to DuckDB's catalog as extensions do: existing overloads of a function stay. */
 export class Loader {
   readonly #instance: CppInstance;
   readonly #at: number;
-  /** DuckDB's own database object. */
+  /** The address of DuckDB's DatabaseInstance. */
   readonly database: number;
 
   constructor(instance: CppInstance, database: number) {
     this.#instance = instance;
-    // A handle is a box around a box around the database.
+    // The handle points to a wrapper, which points to the DatabaseInstance.
     this.database = instance.heap.u32(instance.heap.u32(database));
     this.#at = instance.allocate(LOADER_BYTES);
     withCppText(instance, 'svc', (name) => instance.cpp.createLoader(this.#at, this.database, name));
   }
 
-  /** Registers the functions that are put into a set of a name. */
+  /** Registers the overloads that `fill` puts into a function set of that name. */
   functions(name: string, fill: (set: number) => void): void {
     const { call, cpp, heap, scratch, withText } = this.#instance;
     const set = withText(name, (at) => call.duckdb_create_scalar_function_set(at));
@@ -34,7 +34,7 @@ export class Loader {
     call.duckdb_destroy_scalar_function_set(scratch);
   }
 
-  /** Registers a cast by the address of the function that binds it; a cost makes it one that needs no CAST. */
+  /** Registers a cast by the address of its bind function. With a cost, DuckDB also applies it implicitly. */
   cast(source: number, target: number, bind: number, cost = -1): void {
     this.#instance.cpp.registerCast(this.#at, source, target, bind, cost, cost < 0 ? -1 : 0);
   }
@@ -56,13 +56,13 @@ export class Loader {
     });
   }
 
-  /** What DuckDB takes a cast between two types to cost. */
+  /** Returns DuckDB's cost of an implicit cast between two types. */
   castCost(source: number, target: number): number {
     return this.#instance.cpp.castCost(this.database, source, target);
   }
 }
 
-/** Runs with text as a C++ string, which the callee copies. */
+/** Passes text as a `const std::string &`, which the callee copies. */
 export function withCppText<T>(instance: CppInstance, text: string, use: (at: number) => T): T {
   return instance.withText(text, (bytes, length) => {
     const at = instance.allocate(TEXT_BYTES);

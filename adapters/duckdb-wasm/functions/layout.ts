@@ -1,16 +1,16 @@
-/** Where things lie in DuckDB's own objects; test/unit/adapters/duckdb-wasm/functions/register.test.ts looks whether they do. */
+/** Offsets in DuckDB's ScalarFunction. test/unit/adapters/duckdb-wasm/functions/register.test.ts checks all of this file. */
 export const SCALAR_FUNCTION = {
   bytes: 176,
-  /** The vector of the types it takes: its first and its end. */
+  /** The vector of the parameters' types: its begin and its end. */
   takes: 52,
   returns: 88,
-  /** The callable, and behind it a pointer to where its code is named: mostly the callable itself. */
+  /** The std::function, and behind it a pointer to its implementation, mostly itself. */
   callable: 104,
   callee: 120,
   bind: 128,
 } as const;
 
-/** A named set of functions: behind its name the vector of them, as its first, its end and the end of its room. */
+/** A ScalarFunctionSet: behind its name a vector of functions, as begin, end and end of capacity. */
 export const FUNCTION_SET = { bytes: 24, functions: 12 } as const;
 
 /** A logical type: its id in the first byte. */
@@ -22,11 +22,11 @@ export const LOGICAL_TYPE = {
   enum: 0xff68,
 } as const;
 
-/** What a function is told that binds another: where that function is. */
+/** The bind info of the C API: the address of the function. */
 export const BIND_INFO = { function: 4 } as const;
 
-/** The type of what an expression gives. */
+/** An Expression: its return type. */
 export const EXPRESSION = { type: 32 } as const;
 
-/** The description of a macro: schema, name and parameters, and at the end its body. */
+/** A DefaultMacro: schema, name and parameters, and at the end its body. */
 export const MACRO = { bytes: 108, body: 104 } as const;

@@ -4,27 +4,27 @@ import type { CppInstance } from './cpp.ts';
 import type { Loader } from './extension-loader.ts';
 import type { SqlTypes, TypeName } from './sql-types.ts';
 
-/** One way to call a SQL function that this program answers. */
+/** One overload of a SQL function in JavaScript. */
 export interface Overload {
   readonly takes: readonly TypeName[];
   /** The type of any further arguments. */
   readonly rest?: TypeName;
   readonly returns: TypeName;
-  /** It answers for null arguments too; otherwise DuckDB does not ask where one is a constant null. */
+  /** Whether it is called for NULL arguments too; otherwise DuckDB answers NULL for a constant NULL. */
   readonly seesNulls?: boolean;
-  /** Looks at a call before it is planned. */
+  /** Checks or changes a call while it is planned. */
   bind?(binding: Binding): void;
-  /** Answers the rows of a chunk. */
+  /** Computes the rows of a chunk. */
   run(chunk: number, output: number): void;
 }
 
-/** A SQL function that this program answers. */
+/** A SQL function in JavaScript. */
 export interface SqlFunction {
   readonly name: string;
   readonly overloads: readonly Overload[];
 }
 
-/** Makes SQL functions known to every connection of an engine. */
+/** Returns a function that registers SQL functions for every connection of an engine. */
 export function createDefine(
   instance: CppInstance,
   loader: Loader,
@@ -81,7 +81,7 @@ function addOverload(
   call.duckdb_destroy_scalar_function(scratch);
 }
 
-/** DuckDB's own exceptions go on through this program's frames; any other error must not unwind the engine's. */
+/** Runs a callback: C++ exceptions pass through, any other error goes to `fail`, so that it does not unwind C++ frames. */
 export function guarded(work: () => void, fail: (message: string) => void): void {
   try {
     work();
@@ -104,13 +104,13 @@ function failWith(
   try {
     withText(message, set);
   } catch {
-    // Not even the text has room; an empty one needs none.
+    // There is no memory for the message. An empty one needs none.
     heap.setU32(scratch, 0);
     set(scratch);
   }
 }
 
-/** An error of the statement, found while it runs. */
+/** The error for a statement that fails while it is planned or run. */
 export function rowError(message: string): SvcError {
   return new SvcError('sql_failed', message);
 }

@@ -11,7 +11,7 @@ export type TypeName =
 
 const ANY = 34;
 
-/** Logical types in the engine's memory, each made once. */
+/** Logical types in the engine's memory, created once each. */
 export class SqlTypes {
   readonly #instance: CppInstance;
   readonly #made = new Map<string, number>();
@@ -33,7 +33,7 @@ export class SqlTypes {
     if (name === 'ANY') return call.duckdb_create_logical_type(ANY);
     const id = Object.entries(TYPE).find(([known]) => known === name)?.[1] ?? TYPE.VARCHAR;
     const type = call.duckdb_create_logical_type(id);
-    // DuckDB's JSON is text under another name.
+    // DuckDB's JSON is VARCHAR with an alias.
     if (name === 'JSON') withText(name, (at) => call.duckdb_logical_type_set_alias(type, at));
     return type;
   }

@@ -7,21 +7,21 @@ export interface Bytes {
   readonly length: number;
 }
 
-/** A vector that is read. */
+/** A vector for reading. */
 export interface Input {
-  /** Where the values of fixed size lie. */
+  /** The address of the values of fixed size. */
   readonly data: number;
   isNull(row: number): boolean;
   /** The bytes of a text. */
   bytes(row: number): Bytes;
-  /** Of a list, where its first item is, and how many it has. */
+  /** The offset and the length of a list. */
   range(row: number): readonly [start: number, length: number];
 }
 
 const ENTRY_BYTES = 16;
 const INLINE_BYTES = 12;
 
-/** A vector of a chunk, or of another vector. */
+/** Reads a vector of a chunk, or the child of another vector. */
 export function inputOf({ call, heap }: CppInstance, vector: number): Input {
   const valid = call.duckdb_vector_get_validity(vector);
   const data = call.duckdb_vector_get_data(vector);
@@ -37,7 +37,7 @@ export function inputOf({ call, heap }: CppInstance, vector: number): Input {
   };
 }
 
-/** Answers the rows of a chunk, its columns at hand; a row that has a null among its arguments becomes null. */
+/** Calls `use` for each row of a chunk. A row with a NULL argument becomes NULL. */
 export function forRows(
   instance: CppInstance,
   chunk: number,
@@ -85,7 +85,7 @@ export function withTypeOf<T>(instance: CppInstance, vector: number, use: (type:
   return withOwnType(instance, instance.call.duckdb_vector_get_column_type(vector), use);
 }
 
-/** Runs with a type that is then given back to the engine. */
+/** Runs with a type, and destroys it afterwards. */
 export function withOwnType<T>(
   { call, heap, scratch }: CppInstance,
   type: number,
@@ -99,10 +99,10 @@ export function withOwnType<T>(
   }
 }
 
-/** Puts something into a row of a vector. */
+/** Writes a value into a row of a vector. */
 export type Put<T> = (value: T, vector: number, row: number) => void;
 
-/** Puts a list of things into a row of a list vector, each by its own way. */
+/** Returns a function that writes a list into a row of a list vector, item by item. */
 export function listOf<T>({ call, heap }: CppInstance, put: Put<T>): Put<readonly T[]> {
   return (values, vector, row) => {
     const start = call.duckdb_list_vector_get_size(vector);

@@ -10,7 +10,7 @@ import {
 } from './messages.ts';
 import type { PendingQuery } from './pending-query.ts';
 
-/** What a pool hears from a thread. */
+/** The events of an engine's thread. */
 export interface ThreadEvents {
   /** A query was answered: there is room for another. */
   onFree(): void;
@@ -18,7 +18,7 @@ export interface ThreadEvents {
   onEnd(thread: EngineThread, culprit: PendingQuery | undefined, waiting: readonly PendingQuery[]): void;
 }
 
-/** One worker thread with an engine in it, and the queries it has been given. */
+/** One worker thread with an engine, and its queries. */
 export class EngineThread {
   readonly ready: Promise<void>;
   readonly #worker: Worker;
@@ -51,12 +51,12 @@ export class EngineThread {
     return this.#queries.get(Atomics.load(this.#running, 0));
   }
 
-  /** How long one and the same step has been running, as far as `observe` has seen. */
+  /** How long the current step has been running, in milliseconds, as far as `observe` has seen. */
   get stuckMs(): number {
     return Math.max(0, performance.now() - this.#stuckSince);
   }
 
-  /** Looks whether steps still end. */
+  /** Records whether the current step has ended. */
   observe(): void {
     const step = Atomics.load(this.#running, 1);
     const busy = Atomics.load(this.#running, 0) !== 0;
@@ -73,7 +73,7 @@ export class EngineThread {
     this.#post({ kind: 'start', id: this.#lastId, task: query.task, caller: query.call.caller, timeoutMs });
   }
 
-  /** Asks the engine to stop a query, which counts as its load until it has. */
+  /** Asks the engine to stop a query. The query counts as load until the engine has stopped it. */
   cancel(query: PendingQuery): void {
     for (const [id, candidate] of this.#queries) if (candidate === query) this.#post({ kind: 'cancel', id });
   }
@@ -130,7 +130,7 @@ export class EngineThread {
   }
 }
 
-/** The engine was told what was left of the time; the caller hears of all of it. */
+/** Names the caller's whole timeout: the engine was given only what was left of it. */
 function errorOf(error: PlainError, { call }: PendingQuery): SvcError {
   return error.code === 'deadline_exceeded' ? deadlineError(call.timeoutMs) : fromPlainError(error);
 }

@@ -31,7 +31,7 @@ async function start(engine: Engine, query: Extract<ToWorker, { kind: 'start' }>
   const { id, task, caller, timeoutMs } = query;
   const abort = new AbortController();
   queries.set(id, abort);
-  // A cancel that came right behind is read first, and then nothing is begun.
+  // A cancel message right behind this one is read first; then nothing starts.
   await nextImmediate();
   const call: SqlCall = { caller, timeoutMs, signal: abort.signal };
   ids.set(call, id);
@@ -46,7 +46,7 @@ async function start(engine: Engine, query: Extract<ToWorker, { kind: 'start' }>
 
 let dying = false;
 
-/** A broken engine takes its thread along; the pool runs the other queries of this thread elsewhere. */
+/** Reports a failure. If the engine is broken, its thread ends, and the pool moves its other queries elsewhere. */
 function answerFailure(engine: Engine, id: number, thrown: unknown): void {
   if (dying || thrown instanceof EngineReplaced) return;
   post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });

@@ -3,18 +3,18 @@ import type { JsonObject } from '../../../src/json.ts';
 import type { SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import type { OpenFile } from '../engine/path-file.ts';
 
-/** What a worker is started with. */
+/** The data that a worker starts with. */
 export interface WorkerSetup {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
-  /** The same for all engines of a pool, whatever lies at its path by now. */
+  /** The same for all engines of a pool, even if another file lies at its path now. */
   readonly file: OpenFile;
   readonly memoryMb: number;
-  /** Two slots: the number of the query whose step runs now, 0 between steps; and how many steps there were. */
+  /** Two slots: the id of the query whose step runs now, 0 between steps; and the number of steps so far. */
   readonly running: Int32Array<SharedArrayBuffer>;
 }
 
-/** What one query does. */
+/** The task of a query. */
 export type Task =
   | { readonly kind: 'run'; readonly request: SqlRequest }
   | { readonly kind: 'prepare'; readonly sql: string; readonly mode: SqlRequest['mode'] };
@@ -44,12 +44,12 @@ export interface PlainError {
   readonly detail?: JsonObject;
 }
 
-/** An error made ready to cross threads. */
+/** Converts an error to a form that can cross threads. */
 export function toPlainError({ code, message, detail }: SvcError): PlainError {
   return detail === undefined ? { code, message } : { code, message, detail };
 }
 
-/** An error that crossed threads. */
+/** Restores an error that crossed threads. */
 export function fromPlainError({ code, message, detail }: PlainError): SvcError {
   return new SvcError(code, message, detail === undefined ? {} : { detail });
 }

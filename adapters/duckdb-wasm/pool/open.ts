@@ -5,11 +5,11 @@ import { compileEngine } from '../engine/artefact.ts';
 import { openPath } from '../engine/path-file.ts';
 import { Pool } from './pool.ts';
 
-/** How a database is served from threads of this process. */
+/** The options of a pool. */
 export interface WasmPoolOptions {
   /** The database file. */
   readonly path: string;
-  /** What the engine calls it; by default as the file is called. */
+  /** The name in the engine; by default the file's name. */
   readonly name?: string;
   /** The folder with duckdb.wasm and trampolines.wasm; found by itself beside the program or in the package. */
   readonly artefactDir?: string;
@@ -38,7 +38,7 @@ export async function openWasmPool(options: WasmPoolOptions): Promise<Database> 
   return pool.open();
 }
 
-/** The worker's entry beside a program, in the program's own language. */
+/** The worker's entry beside a program, in TypeScript or JavaScript as the program is. */
 function workerBeside(program: string): URL {
   return new URL(program.endsWith('.ts') ? './engine-worker.ts' : './engine-worker.js', program);
 }

@@ -3,14 +3,14 @@ import type { SqlCall, SqlResult } from '../../../src/ports.ts';
 import { cancelledError } from '../errors.ts';
 import type { Task } from './messages.ts';
 
-/** One call on its way through the pool; settled once, by whoever is first. */
+/** A call in the pool. It is settled once: by its answer, its deadline, or its caller. */
 export class PendingQuery {
   readonly task: Task;
   readonly call: SqlCall;
   readonly answer: Promise<SqlResult | null>;
-  /** Whether an engine has ever had it. */
+  /** Whether an engine has started it. */
   begun = false;
-  /** How many engines have died while it was theirs. */
+  /** How many engines ended while they had it. */
   losses = 0;
   readonly #deadline: number;
   #settled = false;

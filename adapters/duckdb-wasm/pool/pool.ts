@@ -6,7 +6,7 @@ import { EngineThread } from './engine-thread.ts';
 import type { Task, WorkerSetup } from './messages.ts';
 import { PendingQuery } from './pending-query.ts';
 
-/** What a pool is made of. */
+/** The parts and limits of a pool. */
 export interface PoolOptions {
   readonly workerUrl: URL;
   /** Opens the database file: at the start, and again once no engine can use it any more. */
@@ -18,18 +18,18 @@ export interface PoolOptions {
   readonly queueLimit: number;
 }
 
-/** So many statements take turns in one engine. */
+/** The most statements that run in turns in one engine. */
 const QUERIES_PER_THREAD = 32;
-/** From so many on another engine is worth starting. */
+/** From this load on, another engine is started. */
 const QUERIES_TO_GROW = 2;
 const TICK_MS = 50;
-/** A step that takes longer holds nobody else up: the others move to another engine. */
+/** If a step takes longer, the other statements move to another engine. */
 const STUCK_MS = 150;
 /** How long an engine may take to notice a deadline or a cancel before it is terminated. */
 const GRACE_MS = 100;
 const MAX_LOSSES = 3;
 
-/** Engines in threads of their own behind one database; the process's event loop never waits for a query. */
+/** Engines in worker threads behind one database. The event loop never waits for a query. */
 export class Pool implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
@@ -37,7 +37,7 @@ export class Pool implements Database {
   readonly #threads = new Set<EngineThread>();
   readonly #starting = new Set<EngineThread>();
   #file: OpenFile | null = null;
-  /** An engine could not be started with it. */
+  /** Whether an engine failed to start with this file. */
   #doubtful = false;
   #queue: PendingQuery[] = [];
   #ticking: NodeJS.Timeout | null = null;
@@ -47,7 +47,7 @@ export class Pool implements Database {
     this.#options = options;
   }
 
-  /** Starts the first engine, which tells whether the database can be opened at all. */
+  /** Starts the first engine; throws if the database cannot be opened. */
   async open(): Promise<this> {
     try {
       await this.#grow();
@@ -128,7 +128,7 @@ export class Pool implements Database {
     });
   }
 
-  /** A stuck engine takes nobody's place, until as many are stuck as there may be at all. */
+  /** A stuck engine does not count, until as many are stuck as the pool may have. */
   #mayGrow(): boolean {
     const threads = [...this.#threads];
     const able = threads.filter(({ stuckMs }) => stuckMs < STUCK_MS).length;
@@ -182,11 +182,11 @@ export class Pool implements Database {
     this.#dispatch();
   }
 
-  /** Looks after what no message tells: time that is over, and engines that are stuck. */
+  /** Handles events without a message: deadlines, and engines that are stuck. */
   #tick(): void {
     this.#expireQueue();
     for (const thread of this.#threads) this.#attend(thread);
-    // An engine that is no longer stuck tells nobody.
+    // An engine that is no longer stuck sends no message.
     this.#dispatch();
     const idle = this.#queue.length === 0 && [...this.#threads].every(({ load }) => load === 0);
     if (!idle || this.#ticking === null) return;
@@ -217,7 +217,7 @@ export class Pool implements Database {
   }
 }
 
-/** Planning has no deadline of its own; a plan that takes longer than this is a fault. */
+/** The deadline of `prepare`, which has none of its own. */
 const PREPARE_TIMEOUT_MS = 30_000;
 
 function busyError(): SvcError {

@@ -6,9 +6,9 @@ export interface ColumnType {
   readonly id: number;
   /** DuckDB's name of the type. */
   readonly name: string;
-  /** The name it was given on top of its own type, such as JSON. */
+  /** The alias of the type, such as JSON. */
   readonly alias: string;
-  /** The types inside: of a list its items, of a map its key and value, of a struct or union its members. */
+  /** The types of a list's items, of a map's key and value, or of the members of a struct or union. */
   readonly parts: readonly ColumnType[];
   /** The names of a struct's fields or a union's members; the words of an enum. */
   readonly labels: readonly string[];
@@ -20,7 +20,7 @@ export interface ColumnType {
 
 type Parts = Omit<ColumnType, 'id' | 'alias'>;
 
-/** Reads a logical type out of the engine and gives it back to the engine. */
+/** Reads a logical type and destroys it. */
 export function takeType(instance: Instance, pointer: number): ColumnType {
   const { call, heap, scratch } = instance;
   try {
@@ -107,13 +107,13 @@ function readMembers(instance: Instance, pointer: number, id: number): Parts {
 
 type Call = (...args: number[]) => number;
 
-/** A member's name as DuckDB writes it before the type: quoted where it is no plain word. */
+/** Writes a member's name before its type, quoted unless it is a plain word. */
 function quoted(label: string): string {
   if (label === '') return '';
   return /^[a-z_][a-z0-9_]*$/.test(label) ? `${label} ` : `"${label.replaceAll('"', '""')}" `;
 }
 
-/** Text that the engine allocated for its caller. */
+/** Reads text that the engine allocated for us, and frees it. */
 function takeString({ call, heap }: Instance, at: number): string {
   if (at === 0) return '';
   const text = heap.cString(at);

@@ -20,10 +20,10 @@ import type { Heap } from '../engine/heap.ts';
 import type { ColumnType } from './column-type.ts';
 import { TYPE } from './type-ids.ts';
 
-/** What lies at a vector's data address for a row, in its exact JSON form. */
+/** Reads a row's value at a vector's data address, in its exact JSON form. */
 export type ReadCell = (heap: Heap, at: number, row: number) => JsonValue;
 
-/** The reader of a type that has no parts. */
+/** Returns the reader of a type without parts. */
 export function readerOf(type: ColumnType): ReadCell {
   if (type.alias === 'JSON') return (heap, at, row) => json(text(heap, at, row));
   if (type.id === TYPE.DECIMAL) return decimalReader(type);
@@ -57,7 +57,7 @@ function json(value: string): JsonValue {
 
 const text = (heap: Heap, at: number, row: number): string => heap.string(at, row);
 
-/** Most are small, and then two halves are read faster than one BigInt. */
+/** Reads a BIGINT. Most are small, and two halves are then faster than one BigInt. */
 function bigint(heap: Heap, at: number, row: number): number | string {
   const value = heap.view.getInt32(at + row * 8 + 4, true) * 2 ** 32 + heap.u32(at + row * 8);
   return Number.isSafeInteger(value) ? value : integerForm(i64(heap, at, row));
@@ -119,7 +119,7 @@ const PLAIN: { readonly [id: number]: ReadCell } = {
   [TYPE.SQLNULL]: () => null,
 };
 
-/** The widths in which DuckDB stores decimals and enum positions. */
+/** The integer types in which DuckDB stores decimals and enum positions. */
 const INTEGERS: { readonly [id: number]: (heap: Heap, at: number, row: number) => bigint } = {
   [TYPE.SMALLINT]: (heap, at, row) => BigInt(heap.view.getInt16(at + row * 2, true)),
   [TYPE.INTEGER]: (heap, at, row) => BigInt(heap.view.getInt32(at + row * 4, true)),

@@ -9,7 +9,7 @@ import { TYPE } from './type-ids.ts';
 /** Reads the value of one row out of a vector. */
 export type Cell = (row: number) => JsonValue;
 
-/** A reader of a vector's values in their exact JSON form; good until the vector's chunk is destroyed. */
+/** Returns a reader of a vector's values in their exact JSON form, valid until the chunk is destroyed. */
 export function cellsOf(instance: Instance, vector: number, type: ColumnType): Cell {
   const { call, heap } = instance;
   const valid = call.duckdb_vector_get_validity(vector);
@@ -91,7 +91,7 @@ function mapCells(instance: Instance, vector: number, type: ColumnType): Cell {
   };
 }
 
-/** A union is a struct whose first part says which of the others counts. */
+/** Reads a union: a struct whose first child is the tag of the member that counts. */
 function unionCells(instance: Instance, vector: number, type: ColumnType): Cell {
   const tags = instance.call.duckdb_vector_get_data(
     instance.call.duckdb_struct_vector_get_child(vector, 0, 0),

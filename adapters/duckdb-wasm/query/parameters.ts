@@ -4,10 +4,10 @@ import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
 import type { Instance } from '../engine/instance.ts';
 import { TYPE } from './type-ids.ts';
 
-/** Turns text into the address of a value of a SQL type, as DuckDB itself reads it. */
+/** Casts text to a SQL type with DuckDB's cast; returns the address of the value. */
 export type Cast = (sqlType: string, text: string) => number;
 
-/** A DuckDB value of its own type, which the caller destroys. */
+/** Creates a DuckDB value, which the caller destroys. */
 export function createValue(instance: Instance, value: SqlValue, cast: Cast): number {
   const { call } = instance;
   if (value === null) return call.duckdb_create_null_value();
@@ -21,7 +21,7 @@ export function createValue(instance: Instance, value: SqlValue, cast: Cast): nu
   return createNested(instance, value, cast);
 }
 
-/** Gives values back to the engine. */
+/** Destroys values. */
 export function destroyValues({ call, heap, scratch }: Instance, values: readonly number[]): void {
   for (const value of values) {
     heap.setU32(scratch, value);
@@ -29,7 +29,7 @@ export function destroyValues({ call, heap, scratch }: Instance, values: readonl
   }
 }
 
-/** The low and high 32 bits, as the engine takes 64-bit integers. */
+/** Splits a 64-bit integer into its low and high 32 bits, as the engine takes it. */
 export function toHalves(value: bigint): [number, number] {
   return [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];
 }
@@ -84,7 +84,7 @@ function withWords<T>(
   }
 }
 
-/** Runs with a logical type in the engine's memory, which is given back afterwards. */
+/** Runs with a logical type in the engine's memory, and destroys it afterwards. */
 function withType<T>(instance: Instance, type: ValueType, use: (pointer: number) => T): T {
   const { call, heap, scratch } = instance;
   const pointer = createType(instance, type);
@@ -120,7 +120,7 @@ function createStructType(instance: Instance, fields: ReadonlyMap<string, ValueT
   }
 }
 
-/** Runs with the addresses of texts in the engine's memory, which is given back afterwards. */
+/** Runs with an array of the addresses of texts in the engine's memory, and frees both afterwards. */
 export function withTexts<T>(instance: Instance, texts: readonly string[], use: (at: number) => T): T {
   const gather = (rest: readonly string[], addresses: readonly number[]): T => {
     const [first, ...others] = rest;
@@ -130,12 +130,12 @@ export function withTexts<T>(instance: Instance, texts: readonly string[], use: 
   return gather(texts, []);
 }
 
-/** Runs a statement with one text bound, and hands over where the first value of its result lies. */
+/** Runs a statement with one bound text, and passes the address of the first value of its result. */
 export type ReadFirst = (sql: string, text: string, read: (at: number) => number) => number;
 
 type Create = (instance: Instance, at: number) => number;
 
-/** How each type's value is made from what a vector of it holds. */
+/** Creates a value of each type from its form in a vector. */
 const CREATE: { readonly [sqlType: string]: Create } = {
   DATE: ({ call, heap }, at) => call.duckdb_create_date(heap.view.getInt32(at, true)),
   TIME: ({ call, heap }, at) => call.duckdb_create_time(...halvesAt(heap.view, at)),
@@ -148,7 +148,7 @@ function halvesAt(view: DataView, at: number): [number, number] {
   return toHalves(view.getBigInt64(at, true));
 }
 
-/** A value of a date or time type from its text, read by DuckDB's own cast. */
+/** Creates a value of a date or time type from its text with DuckDB's cast. */
 export function castText(instance: Instance, sqlType: string, text: string, readFirst: ReadFirst): number {
   const create = CREATE[sqlType];
   if (create === undefined) throw new SvcError('internal', `there are no parameters of type ${sqlType}`);

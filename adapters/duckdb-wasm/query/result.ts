@@ -22,8 +22,8 @@ export function readResult(instance: Instance, result: number): ResultRows {
 }
 
 /**
- * Each chunk of rows in turn; it is gone when the next one is asked for. DuckDB has no other word for a chunk that finds
- * no memory than for the end, so the rows are counted.
+ * Yields each chunk of rows, which is destroyed when the next one is requested. We count the rows, because the C API
+ * reports "out of memory" and "no more rows" identically. Throws `memory_exceeded`.
  */
 export function* chunksOf({ call, heap, scratch }: Instance, result: number): Generator<number> {
   let left = call.duckdb_row_count(result);
@@ -75,7 +75,7 @@ function toPlainRow(names: readonly string[], cells: readonly Cell[], row: numbe
   return values;
 }
 
-/** A column called `__proto__` cannot be set by assignment. */
+/** Makes a row with a column called `__proto__`, which assignment cannot set. */
 function toOddRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
   return Object.fromEntries(names.map((name, index) => [name, cells[index]?.(row) ?? null]));
 }

@@ -6,7 +6,7 @@ import type { ReadFirst } from './parameters.ts';
 import { chunksOf, type ResultRows, readResult } from './result.ts';
 import { Statement, type StatementOwner } from './statement.ts';
 
-/** One connection, used for one request: whatever a statement leaves behind ends with it. */
+/** One connection for one request. Temporary objects and variables end with it. */
 export class Session implements StatementOwner {
   readonly #instance: Instance;
   readonly #connection: number;
@@ -20,7 +20,7 @@ export class Session implements StatementOwner {
     this.#connection = heap.u32(scratch);
   }
 
-  /** The engine's own handle. */
+  /** The engine's handle of the connection. */
   get handle(): number {
     return this.#connection;
   }
@@ -36,12 +36,12 @@ export class Session implements StatementOwner {
     throw toDuckdbError(message);
   }
 
-  /** Runs a statement of our own, without pauses. */
+  /** Runs an internal statement, without pauses. */
   query(sql: string): ResultRows {
     return this.#runNow(sql, [], (result) => readResult(this.#instance, result));
   }
 
-  /** Runs a statement of our own and reads its first value where it lies. */
+  /** Runs an internal statement and reads its first value in place. */
   readonly first: ReadFirst = (sql, text, read) => {
     const { call } = this.#instance;
     return this.#runNow(sql, [text], (result) => {

@@ -13,7 +13,7 @@ const MARKED: SqlCaller = {
   headers: new Map([['any', MARK]]),
 };
 
-/** Asks each function about a caller of ours; where another answer comes the database has a function of that name. */
+/** Calls each user function as a marked caller; another answer means that the database has a function of that name. */
 export function checkStandIns(session: Session, actAs: (caller: SqlCaller | null) => void): void {
   actAs(MARKED);
   try {
@@ -31,7 +31,7 @@ function answersOf(session: Session): Readonly<Record<string, unknown>> {
     return session.query(`SELECT ${calls}`).rows[0] ?? {};
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
-    // One that takes other arguments; the first line says which, the others show the statement.
+    // The database has a function with other arguments. The first line of the error names it.
     const [said = ''] = thrown.message.split('\n');
     const name = Object.keys(CALLER_CALLS).find((candidate) => said.includes(candidate)) ?? 'get_username';
     throw standInError(name, 'database_unavailable');

@@ -7,7 +7,7 @@ import { castText, createValue, destroyValues, type ReadFirst } from './paramete
 const RESULT_BYTES = 64;
 const STATE = { ready: 0, failed: 2 } as const;
 
-/** What a statement needs of the connection it was prepared on. */
+/** The connection of a statement, as the statement needs it. */
 export interface StatementOwner {
   /** Makes the running statement stop at its next step. */
   interrupt(): void;
@@ -34,7 +34,7 @@ export class Statement {
     return heap.cString(call.duckdb_prepare_error(this.#statement));
   }
 
-  /** Binds `$1 .. $n`, each as its own SQL type. */
+  /** Binds `$1 .. $n`, each with its SQL type. */
   bind(values: readonly SqlValue[]): void {
     const wanted = this.#instance.call.duckdb_nparams(this.#statement);
     if (wanted !== values.length) {
@@ -58,7 +58,7 @@ export class Statement {
     if (state !== 0) throw new SvcError('sql_failed', `Parameter $${index} cannot be bound: ${this.error()}`);
   }
 
-  /** Begins to run it; it goes on with each step. */
+  /** Starts the statement; each step continues it. */
   start(): void {
     const { call, heap, scratch } = this.#instance;
     const state = call.duckdb_pending_prepared(this.#statement, scratch);
@@ -67,7 +67,7 @@ export class Statement {
     this.#running = true;
   }
 
-  /** Does one task of the running statement; true when its result is there. */
+  /** Runs one task of the statement; returns true when the result is ready. */
   step(): boolean {
     const state = this.#instance.call.duckdb_pending_execute_task(this.#pending);
     this.#running = state !== STATE.failed && state !== STATE.ready;
@@ -75,7 +75,7 @@ export class Statement {
     return state === STATE.ready;
   }
 
-  /** The result, once a step has said that it is there; it lives as long as the statement. */
+  /** Returns the address of the result, after a step returned true. It lives as long as the statement. */
   result(): number {
     const { call, heap } = this.#instance;
     this.#result = this.#instance.allocate(RESULT_BYTES);
@@ -101,7 +101,7 @@ export class Statement {
     call.duckdb_destroy_prepare(scratch);
   }
 
-  /** DuckDB gives back what a statement holds only when it ends by itself: here, by noticing the interrupt. */
+  /** Interrupts the statement and runs it to its end, because only then DuckDB frees its memory. */
   #stop(): void {
     this.#session.interrupt();
     try {

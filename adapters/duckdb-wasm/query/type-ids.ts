@@ -1,4 +1,4 @@
-/** DuckDB's numbers for its types (`duckdb_type` of its C API). */
+/** DuckDB's numbers of its types (`duckdb_type` of the C API). */
 export const TYPE = {
   BOOLEAN: 1,
   TINYINT: 2,
@@ -46,7 +46,7 @@ export const INTEGERS: ReadonlySet<number> = new Set([
   ...[TYPE.UTINYINT, TYPE.USMALLINT, TYPE.UINTEGER, TYPE.UBIGINT, TYPE.UHUGEINT],
 ]);
 
-/** DuckDB's spelling where it is not the name above. */
+/** DuckDB's spelling of types, if it differs from the name above. */
 const SPELLING: { readonly [id: number]: string } = {
   [TYPE.TIME_TZ]: 'TIME WITH TIME ZONE',
   [TYPE.TIMESTAMP_TZ]: 'TIMESTAMP WITH TIME ZONE',
@@ -55,7 +55,7 @@ const SPELLING: { readonly [id: number]: string } = {
 
 const NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, id]) => [id, SPELLING[id] ?? name]));
 
-/** DuckDB's name of a type without parts; undefined for a type this adapter does not know. */
+/** Returns DuckDB's name of a type without parts; undefined for an unknown type. */
 export function nameOfId(id: number): string | undefined {
   return NAMES.get(id);
 }

@@ -11,10 +11,10 @@ import { encodeVector, type JsonKit } from './to-json.ts';
 const NOT_CAST = /^(?:VARCHAR|DECIMAL|ENUM|LIST|STRUCT|MAP|UNION|ARRAY|SQLNULL|VARIANT)$/;
 const SCALARS = Object.keys(TYPE).filter((name) => !NOT_CAST.test(name));
 
-/** A cast of a vector; what it answers is wrong with a value, null: nothing. */
+/** Casts a vector; returns the error of the first value that cannot be cast, or null. */
 type Cast = (source: number, target: number, count: number) => string | null;
 
-/** Makes the type JSON known, and what can be cast to it and from it. */
+/** Registers the type JSON, and the casts to it and from it. */
 export function registerJson(kit: JsonKit, loader: Loader, connection: number): void {
   const { instance, types } = kit;
   const json = types.get('JSON');
@@ -39,7 +39,7 @@ export function registerJson(kit: JsonKit, loader: Loader, connection: number): 
   loader.cast(text, list, castAddress(kit, split(kit)), loader.castCost(text, list) - 1);
 }
 
-/** The address of a bind function that always answers a cast. */
+/** Returns the address of a bind function that always answers this cast. */
 function castAddress(kit: JsonKit, cast: Cast): number {
   return constant(
     kit,
@@ -87,7 +87,7 @@ function enumType({ instance: { allocate, heap } }: JsonKit): number {
   return type;
 }
 
-/** Every type but text; of nested ones, whatever is in them. */
+/** Every type except text; nested types with parts of any type. */
 function allTypes(kit: JsonKit): readonly number[] {
   const { instance, types } = kit;
   const { call, cpp, heap, allocate } = instance;
@@ -123,7 +123,7 @@ const nulls =
     return null;
   };
 
-/** Text that is JSON stays as it is. */
+/** Checks that text is JSON, and copies it unchanged. */
 const check =
   ({ instance, json }: JsonKit): Cast =>
   (source, target, count) => {
@@ -139,7 +139,7 @@ const check =
     return problem;
   };
 
-/** A list of JSON as text is its items as they are. */
+/** Writes a list of JSON as text, each item unchanged. */
 const join =
   ({ instance }: JsonKit): Cast =>
   (source, target, count) => {
@@ -161,7 +161,7 @@ const join =
     return null;
   };
 
-/** An array in text becomes the list of its items. */
+/** Reads a JSON array in text as a list of JSON. */
 const split =
   ({ instance, json }: JsonKit): Cast =>
   (source, target, count) => {

@@ -13,7 +13,7 @@ const STRINGS_AT = 28;
 /** The parser's number for an error that is not the text's. */
 const NO_MEMORY = 2;
 
-/** What DuckDB takes beyond the standard: NaN and infinities, a comma after the last item; large numbers as they are. */
+/** The parser's flags: NaN and infinities, a comma after the last item, large numbers unchanged. */
 const READ = 0x04 | 0x10 | 0x80;
 const WRITE = { plain: 0x08, pretty: 0x09 } as const;
 
@@ -44,7 +44,7 @@ const KIND_NAMES: { readonly [kind: number]: string } = {
   [KIND.signed]: 'BIGINT',
 };
 
-/** What DuckDB calls a kind of values. */
+/** DuckDB's name of a kind of values. */
 export function kindName(kind: number): string {
   return KIND_NAMES[kind] ?? 'DOUBLE';
 }
@@ -80,7 +80,7 @@ export class Json {
     }
   }
 
-  /** What keeps text from being JSON; null: nothing. */
+  /** Returns why a text is not JSON; null if it is. */
   problem(text: Bytes): string | null {
     const document = this.#instance.cpp.jsonRead(text.at, text.length, READ, 0, this.#error);
     if (document === 0) return this.malformed(text).message;
@@ -88,7 +88,7 @@ export class Json {
     return null;
   }
 
-  /** The error of the text that could not be read last. */
+  /** Returns the error of the text that could not be read last. */
   malformed({ at, length }: Bytes): SvcError {
     const { heap } = this.#instance;
     if (heap.u32(this.#error) === NO_MEMORY) return noMemory();

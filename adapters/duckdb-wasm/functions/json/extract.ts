@@ -8,20 +8,20 @@ import { columnOf, forRows, inputOf, listOf, type Put, setBytes, setNull, setTex
 import { type Json, KIND, kindName } from './document.ts';
 import { find, type Path, parsePath } from './path.ts';
 
-/** What a function tells of a value in a document. */
+/** A function's result for a value in a document. */
 interface Reading {
   readonly returns: TypeName;
-  /** Puts what it tells; the value is 0 where the path leads nowhere. */
+  /** Writes the result; the value is 0 if the path leads nowhere. */
   readonly put: Put<number>;
-  /** Whether it is asked about values that are not there; otherwise those are null. */
+  /** Whether it is called for missing values too; otherwise the result is NULL. */
   readonly tellsMissing?: boolean;
-  /** It can be asked of the whole document, without a path. */
+  /** Whether it can be called without a path, for the whole document. */
   readonly whole?: boolean;
-  /** Its path may be an index. */
+  /** Whether the path may be an index. */
   readonly indexed?: boolean;
 }
 
-/** The functions that tell something of values in JSON, found by a path. */
+/** The functions that read values in JSON by a path. */
 export function readFunctions({ instance, json }: Kit): readonly SqlFunction[] {
   const { call, heap } = instance;
   const putJson: Put<number> = (value, vector, row) => json.put(value, vector, row);
@@ -108,7 +108,7 @@ function overloadsOf(kit: Kit, reading: Reading, source: 'VARCHAR' | 'JSON'): re
   ];
 }
 
-/** A number that is written in a statement has a type of its own until it is known what it is for. */
+/** DuckDB's type of an integer literal before its type is decided. */
 const NUMBER_LITERAL = 38;
 
 /** A constant path is checked before anything runs, and one with wildcards makes the answer a list. */
@@ -120,7 +120,7 @@ function bindPath(binding: Binding, returns: TypeName): void {
   if (typeof text === 'string' && parsePath(text, isIndex).many) binding.returns(`${returns}[]` as TypeName);
 }
 
-/** What is known of a list of paths before anything runs; a parameter in it is not known yet. */
+/** Checks a constant list of paths. A list with a parameter is checked when it runs. */
 function bindPaths(binding: Binding): void {
   for (const text of binding.constants(1) ?? []) toSinglePath(text);
 }
@@ -191,7 +191,7 @@ function pathReader(instance: CppInstance, column: number): (row: number) => Pat
     parsed(isIndex ? String(heap.view.getBigInt64(data + row * 8, true)) : heap.string(data, row));
 }
 
-/** Many rows have the same path, which is parsed once. */
+/** Parses each path once, because many rows have the same. */
 function remembered<K>(parse: (text: K) => Path): (text: K) => Path {
   const known = new Map<K, Path>();
   return (text) => {

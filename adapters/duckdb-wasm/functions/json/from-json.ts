@@ -7,7 +7,7 @@ import type { JsonKit } from './to-json.ts';
 import { transform } from './transform.ts';
 import type { Strictness } from './transform-target.ts';
 
-/** The functions that make typed values of JSON, by a constant structure. */
+/** The functions that convert JSON to typed values by a constant structure. */
 export function fromFunctions(kit: JsonKit): readonly SqlFunction[] {
   const named = (name: string, strict: boolean): SqlFunction => ({
     name,
@@ -38,7 +38,7 @@ function bindStructure(kit: JsonKit, binding: Binding): void {
   else withStructure(kit, structure, binding.context, (type) => binding.returns(type));
 }
 
-/** Fills a vector with what the JSON of another is in its type; answers what did not fit, where that matters. */
+/** Converts the JSON in a vector to the type of another; with `strict` returns what did not fit. */
 export function fromVector(
   { instance, json, types }: JsonKit,
   source: number,

@@ -23,7 +23,7 @@ const nullOr = (value: string): string =>
 const KEY =
   "CASE WHEN n IS NULL THEN error('json_group_object key cannot be NULL') ELSE to_json(n::VARCHAR) END";
 
-/** Functions that are made of others: each has its parameters and what stands for it. */
+/** Functions that are macros: name, parameters, body. */
 const MACROS: readonly (readonly [name: string, parameters: readonly string[], body: string])[] = [
   ['json_group_array', ['x'], `CAST('[' || string_agg(${nullOr('x')}, ',') || ']' AS JSON)`],
   [
@@ -34,7 +34,7 @@ const MACROS: readonly (readonly [name: string, parameters: readonly string[], b
   ['json', ['x'], "json_extract(x, '$')"],
 ];
 
-/** Registers those of them that are made of others. */
+/** Registers the functions that are macros. */
 export function registerMacros(loader: Loader): void {
   for (const [name, parameters, body] of MACROS) loader.macro(name, parameters, body);
 }

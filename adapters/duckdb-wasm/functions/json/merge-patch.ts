@@ -4,7 +4,7 @@ import { columnOf, inputOf, setNull, setText } from '../vector.ts';
 import { type Json, KIND } from './document.ts';
 import type { JsonKit } from './to-json.ts';
 
-/** Lays JSON over JSON, from left to right (RFC 7396). */
+/** json_merge_patch: merges JSON from left to right (RFC 7396). */
 export function mergeFunction({ instance, json }: JsonKit): SqlFunction {
   return {
     name: 'json_merge_patch',
@@ -31,7 +31,7 @@ function mergeRows(instance: CppInstance, json: Json, chunk: number, output: num
     let whole: string | null = null;
     for (const input of inputs) {
       const before: string | null = whole;
-      // One that is null takes away what was there; the next one starts anew.
+      // NULL discards the result so far.
       if (input.isNull(row)) whole = null;
       else {
         whole = json.read(input.bytes(row), (patch) =>
@@ -49,7 +49,7 @@ function merged(json: Json, whole: number, patch: number): string {
   return areObjects ? mergedFields(json, whole, patch) : json.text(patch);
 }
 
-/** Fields that the patch does not name stay, then come those that it does; those it says are null go. */
+/** Keeps the fields that the patch does not name, then adds the patch's fields; null removes a field. */
 function mergedFields(json: Json, whole: number, patch: number): string {
   const pairs = (object: number): readonly (readonly [number, number])[] => {
     const values = json.values(object);

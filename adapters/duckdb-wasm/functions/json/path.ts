@@ -1,22 +1,22 @@
 import { SvcError } from '../../../../src/errors.ts';
 import type { Json } from './document.ts';
 
-/** One step down: by a field's name, by an item's position from either end, to all of them, or to all at any depth. */
+/** One step of a path: a field by name, an item by position from either end, all of them, or all at any depth. */
 type Step =
   | { readonly kind: 'field'; readonly name: Uint8Array }
   | { readonly kind: 'item'; readonly index: number; readonly fromBack: boolean }
   | { readonly kind: 'fields' | 'items' | 'descendants' };
 
-/** Where to look in a document: the steps of `$.a[0]`, or a pointer such as `/a/0`. */
+/** A path in a document: the steps of `$.a[0]`, or a pointer such as `/a/0`. */
 export interface Path {
   readonly steps: readonly Step[];
   readonly pointer: string | null;
-  /** It may lead to any number of values. */
+  /** Whether it may lead to any number of values. */
   readonly many: boolean;
 }
 
 const encoder = new TextEncoder();
-/** `[#]`, which is behind the last item. */
+/** `[#]`, the position behind the last item. */
 const NOWHERE = 0xffff_ffff;
 /** After a dot: all at any depth, all fields, or a name, which at any depth has another dot; in brackets: which items. */
 const STEP =

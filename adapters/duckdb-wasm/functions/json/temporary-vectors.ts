@@ -2,7 +2,7 @@ import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes, TypeName } from '../sql-types.ts';
 import { withTypeOf } from '../vector.ts';
 
-/** Vectors that are needed for a moment. */
+/** Creates vectors that live for one conversion. */
 export interface Workspace {
   /** A new vector of a type. */
   create(type: TypeName, count: number): number;
@@ -16,7 +16,7 @@ export interface Workspace {
 
 const TEXT_BYTES = 12;
 
-/** Runs with a workspace, whose vectors are given back afterwards. */
+/** Runs with a workspace, and destroys its vectors afterwards. */
 export function withWorkspace<T>(
   instance: CppInstance,
   types: SqlTypes,
@@ -52,7 +52,7 @@ export function withWorkspace<T>(
   }
 }
 
-/** Runs with an empty C++ string that the callee may fill: a short one in the object itself, a long one elsewhere. */
+/** Passes an empty `std::string` that the callee may fill. A long text is in memory of its own, which is freed too. */
 function withEmptyText({ call, heap, allocate }: CppInstance, use: (at: number) => void): void {
   const at = allocate(TEXT_BYTES);
   heap.words(at, [0, 0, 0]);

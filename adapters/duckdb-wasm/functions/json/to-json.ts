@@ -8,17 +8,17 @@ import type { Json } from './document.ts';
 import { type Encode, encoderOf } from './encode.ts';
 import { withWorkspace } from './temporary-vectors.ts';
 
-/** What works with JSON in the engine. */
+/** The parts that functions of JSON need. */
 export interface JsonKit {
   readonly instance: CppInstance;
   readonly json: Json;
   readonly types: SqlTypes;
 }
 
-/** A text that is written in a statement has a type of its own until it is known what it is for. */
+/** DuckDB's type of a text literal before its type is decided. */
 const TEXT_LITERAL = 37;
 
-/** The functions that make JSON of other values. */
+/** The functions that make JSON from other values. */
 export function createFunctions(kit: JsonKit): readonly SqlFunction[] {
   const one = (name: string, wanted?: 'LIST' | 'STRUCT'): SqlFunction => ({
     name,
@@ -73,7 +73,7 @@ function checkObject(binding: Binding): void {
   }
 }
 
-/** The JSON of each row of a vector into another; null stays null. */
+/** Writes the JSON of each row of a vector into another; null stays null. */
 export function encodeVector(kit: JsonKit, source: number, target: number, count: number): void {
   const { instance, types } = kit;
   withWorkspace(instance, types, (workspace) => {
@@ -101,7 +101,7 @@ type Write = (args: readonly Argument[], row: number) => string;
 
 const writeArray: Write = (args, row) => `[${args.map(({ encode }) => encode(row)).join()}]`;
 
-/** A name that is null has no place in an object. */
+/** Leaves out fields whose name is null. */
 const writeObject: Write = (args, row) => {
   const pairs = args.flatMap((name, index) => {
     const value = args[index + 1];

@@ -14,7 +14,7 @@ export const NUMBERS: ReadonlyMap<number, number> = new Map([
   ...[TYPE.HUGEINT, TYPE.UHUGEINT].map((id) => [id, 16] as const),
 ]);
 
-/** The types in which values stand in a document. */
+/** The SQL type for each kind of value in a document. */
 const STORED: { readonly [kind: number]: TypeName } = {
   [KIND.text]: 'VARCHAR',
   [KIND.plainText]: 'VARCHAR',
@@ -26,7 +26,7 @@ const STORED: { readonly [kind: number]: TypeName } = {
   [KIND.real]: 'DOUBLE',
 };
 
-/** Each value goes through DuckDB's own cast from the type in which it stands in the document. */
+/** Casts each value with DuckDB's cast from the type that it has in the document. */
 export function fillNumbers(kit: TransformKit, values: readonly number[], target: Target): void {
   const rows = new Map<TypeName, number[]>();
   values.forEach((value, row) => {
@@ -69,7 +69,7 @@ function castRows(kit: TransformKit, values: readonly number[], target: Target, 
   });
 }
 
-/** Puts a value that is no container into a vector of the type in which it stands in the document. */
+/** Writes a value that is not a container into a vector of the type that it has in the document. */
 export function putStored(
   { instance, json }: TransformKit,
   value: number,

@@ -6,7 +6,7 @@ import { KIND, kindName } from './document.ts';
 import { fillNumbers, NUMBERS, putStored } from './transform-numbers.ts';
 import { isMissing, refuse, shown, type Target, type TransformKit } from './transform-target.ts';
 
-/** Fills a vector with what JSON values are in its type; 0 stands for a value that is not there. */
+/** Fills a vector with JSON values, converted to its type; 0 stands for a missing value. */
 export function transform(kit: TransformKit, values: readonly number[], vector: number): void {
   const type = takeType(kit.instance, kit.instance.call.duckdb_vector_get_column_type(vector));
   fill(kit, values, { vector, type });
@@ -66,7 +66,7 @@ function fillText(kit: TransformKit, values: readonly number[], { vector }: Targ
   });
 }
 
-/** Types such as dates are read from text only. */
+/** Fills a vector of a type, such as a date, that is read from text only. */
 function fillFromText(kit: TransformKit, values: readonly number[], target: Target): void {
   const { instance, json, workspace } = kit;
   const texts = workspace.create('VARCHAR', values.length);
@@ -82,7 +82,7 @@ function fillFromText(kit: TransformKit, values: readonly number[], target: Targ
   });
 }
 
-/** The values that are containers of a kind; the others are 0, and their rows null where that is what they become. */
+/** Returns the values that are containers of a kind, and 0 for the others, whose rows become NULL. */
 function containers(
   kit: TransformKit,
   values: readonly number[],
@@ -95,7 +95,7 @@ function containers(
     else if (json.kind(value) === kind) return value;
     else {
       const problem = `Expected ${kindName(kind)}, but got ${kindName(json.kind(value))}: ${shown(json, value)}`;
-      // What is no object becomes a struct of nulls.
+      // Anything but an object becomes a struct of nulls.
       if (target.type.id === TYPE.STRUCT) kit.problem ??= kit.strict ? problem : null;
       else refuse(kit, target, row, () => problem);
     }
@@ -103,7 +103,7 @@ function containers(
   });
 }
 
-/** Writes where each row's items lie, and makes room for all. */
+/** Writes the offset and length of each row's list, and reserves room for all items. */
 function layOut({ call, heap }: CppInstance, vector: number, lengths: readonly number[]): void {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   call.duckdb_list_vector_reserve(vector, total, 0);

@@ -5,7 +5,7 @@ import type { JsonKit } from './to-json.ts';
 
 const SOURCES = ['VARCHAR', 'JSON'] as const;
 
-/** The functions that look at whole documents: whether text is one, whether one is in another, one spread over lines. */
+/** The functions of whole documents: json_valid, json_contains, json_pretty. */
 export function wholeFunctions({ instance, json }: JsonKit): readonly SqlFunction[] {
   const putBoolean = (output: number, row: number, value: boolean): void => {
     instance.heap.bytes[instance.call.duckdb_vector_get_data(output) + row] = value ? 1 : 0;
@@ -39,7 +39,7 @@ export function wholeFunctions({ instance, json }: JsonKit): readonly SqlFunctio
   ];
 }
 
-/** Whether a value is in another: as it is, or with some of its items and fields. */
+/** Whether a document contains a value: equal, or with a part of its items and fields. */
 function contains(json: Json, haystack: number, needle: number): boolean {
   if (isPart(json, haystack, needle)) return true;
   return childrenOf(json, haystack).some((child) => contains(json, child, needle));

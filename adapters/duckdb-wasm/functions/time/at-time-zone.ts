@@ -7,7 +7,7 @@ import { forRows, inputOf } from '../vector.ts';
 const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$|^Z$/i;
 const LONG = 8;
 
-/** `AT TIME ZONE`, for UTC by any of its names: there a timestamp is the same with zone and without. */
+/** `AT TIME ZONE` for UTC by any of its names, where a timestamp is the same with a zone and without. */
 export function zoneFunctions(instance: CppInstance): readonly SqlFunction[] {
   const overload = (from: TypeName, to: TypeName): Overload => ({
     takes: ['VARCHAR', from],
@@ -26,7 +26,7 @@ export function zoneFunctions(instance: CppInstance): readonly SqlFunction[] {
   ];
 }
 
-/** Registers the cast of timestamps with zone to dates, which is that of timestamps. */
+/** Registers the cast of TIMESTAMP WITH TIME ZONE to DATE, which is the cast of TIMESTAMP. */
 export function registerDateCast(instance: CppInstance, loader: Loader, types: SqlTypes): void {
   const bind = instance.addCallback('bindCast', (result, input) => {
     instance.cpp.defaultCast(result, input, types.get('TIMESTAMP'), types.get('DATE'));

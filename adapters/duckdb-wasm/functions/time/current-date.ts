@@ -4,10 +4,10 @@ import type { TypeName } from '../sql-types.ts';
 import { forRows, inputOf } from '../vector.ts';
 
 const MICROS_PER_DAY = 86_400_000_000n;
-/** Of a time with zone the lower 24 bits say how far its offset is below the greatest. */
+/** The lower 24 bits of a TIMETZ: the greatest offset minus its own, in seconds. */
 const NO_OFFSET = BigInt(16 * 60 * 60 - 1);
 
-/** Writes a row of a vector that begins somewhere. */
+/** Writes a row of a vector whose data begins at an address. */
 type Put = (view: DataView, data: number, row: number) => void;
 
 const long =
@@ -20,7 +20,7 @@ const days =
   (view, data, row) =>
     view.setInt32(data + row * 4, value, true);
 
-/** The SQL functions about now that DuckDB keeps in an extension this engine lacks; the time zone is UTC. */
+/** The SQL functions of the current date and time that DuckDB has in its icu extension; the time zone is UTC. */
 export function calendarFunctions(instance: CppInstance, now: () => number): readonly SqlFunction[] {
   const micros = (): bigint => BigInt(now()) * 1000n;
   const timeOfDay = (): bigint => micros() % MICROS_PER_DAY;
@@ -38,7 +38,7 @@ export function calendarFunctions(instance: CppInstance, now: () => number): rea
   ];
 }
 
-/** The same number in each row. */
+/** Writes the same number into each row. */
 function fill(instance: CppInstance, chunk: number, output: number, put: Put): void {
   const { data } = inputOf(instance, output);
   forRows(instance, chunk, output, (row) => put(instance.heap.view, data, row));

@@ -1,7 +1,7 @@
 import type { CppInstance } from '../cpp.ts';
 import { EXPRESSION, FUNCTION_SET, LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 
-/** Moves functions out of a set that DuckDB makes at an address into another, which is empty; those that are chosen may be changed. */
+/** Moves the chosen overloads of a set that `factory` writes into another, empty set. `choose` may change them. */
 export function moveOverloads(
   instance: CppInstance,
   factory: (at: number) => number,
@@ -24,7 +24,7 @@ export function moveOverloads(
   heap.words(target + FUNCTION_SET.functions, [room, last, last]);
 }
 
-/** The original is never looked at again; only what points into the object itself has to follow it. */
+/** Moves a ScalarFunction. Its pointer into itself is adjusted; the original is never used again. */
 function move({ heap }: CppInstance, from: number, to: number): void {
   heap.bytes.copyWithin(to, from, from + SCALAR_FUNCTION.bytes);
   if (heap.u32(to + SCALAR_FUNCTION.callee) === from + SCALAR_FUNCTION.callable) {
@@ -32,14 +32,14 @@ function move({ heap }: CppInstance, from: number, to: number): void {
   }
 }
 
-/** Where the types lie that a function takes. */
+/** The addresses of a function's parameter types. */
 export function typesOf({ heap }: CppInstance, at: number): readonly number[] {
   const first = heap.u32(at + SCALAR_FUNCTION.takes);
   const count = (heap.u32(at + SCALAR_FUNCTION.takes + 4) - first) / LOGICAL_TYPE.bytes;
   return Array.from({ length: count }, (_, index) => first + index * LOGICAL_TYPE.bytes);
 }
 
-/** Where the types of the expressions lie that a function is called with. */
+/** The addresses of the types of a call's arguments. */
 export function expressionTypes({ heap }: CppInstance, expressions: number): readonly number[] {
   const [first, end] = [heap.u32(expressions), heap.u32(expressions + 4)];
   return Array.from(
@@ -48,10 +48,10 @@ export function expressionTypes({ heap }: CppInstance, expressions: number): rea
   );
 }
 
-/** Does something before DuckDB binds a call, and what that answers afterwards. */
+/** Runs before DuckDB binds a call; the returned function runs afterwards. */
 export type Around = (expressions: number, context: number, callee: number) => () => void;
 
-/** Makes bind functions that go around DuckDB's own, each by the address of that. */
+/** Returns a function that wraps DuckDB's bind functions, by their addresses. */
 export function aroundBind(instance: CppInstance, around: Around): (original: number) => number {
   const made = new Map<number, number>();
   const make = (original: number): number =>
@@ -70,7 +70,7 @@ export function aroundBind(instance: CppInstance, around: Around): (original: nu
   };
 }
 
-/** Puts such a function around that of an overload, where it has one. */
+/** Wraps the bind function of an overload, if it has one. */
 export function wrapBind({ heap }: CppInstance, at: number, bind: (original: number) => number): void {
   const original = heap.u32(at + SCALAR_FUNCTION.bind);
   if (original !== 0) heap.setU32(at + SCALAR_FUNCTION.bind, bind(original));

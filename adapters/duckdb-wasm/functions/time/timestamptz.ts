@@ -6,12 +6,12 @@ import { aroundBind, expressionTypes, moveOverloads, typesOf, wrapBind } from '.
 import { refuseZoneNames } from './zone-names.ts';
 
 /*
- * A TIMESTAMP WITH TIME ZONE is stored as the TIMESTAMP of the same instant in UTC. Where UTC is the only zone, whatever
- * DuckDB does with the one is right for the other: so its functions of timestamps are registered once more, under types
- * with zone. The extension that has them otherwise is not part of this engine.
+ * A TIMESTAMP WITH TIME ZONE is stored as the TIMESTAMP of the same instant in UTC. If UTC is the only zone, a function of
+ * TIMESTAMP gives the right answer for both. So DuckDB's functions of TIMESTAMP are registered once more, for TIMESTAMP
+ * WITH TIME ZONE. The icu extension, which has them on native, is not part of this engine.
  */
 
-/** Registers the twins. */
+/** Registers DuckDB's functions of TIMESTAMP for TIMESTAMP WITH TIME ZONE. */
 export function registerTimestampTz(instance: CppInstance, loader: Loader, types: SqlTypes): void {
   const hiding = aroundBind(instance, (expressions) => hideZones(instance, expressions));
   const refusing = aroundBind(instance, refuseZoneNames(instance, types, 'strftime'));
@@ -32,7 +32,7 @@ interface Kit {
   readonly bind: (original: number) => number;
 }
 
-/** Turns a function of timestamps into one of timestamps with zone; false for any other function. */
+/** Changes an overload for TIMESTAMP into one for TIMESTAMP WITH TIME ZONE; returns false for any other. */
 function withTimeZone({ instance, types, bind }: Kit, at: number, name: string): boolean {
   const { heap } = instance;
   const takes = typesOf(instance, at).filter((type) => heap.bytes[type] === LOGICAL_TYPE.timestamp);
@@ -45,13 +45,13 @@ function withTimeZone({ instance, types, bind }: Kit, at: number, name: string):
   if (name === 'range' || name === 'generate_series') {
     instance.cpp.assignType(returns, types.get('TIMESTAMP_TZ[]'));
   }
-  // It would make whole days dates, which DuckDB does for timestamps without zone only.
+  // The bind function would return DATE for whole days, which DuckDB does for TIMESTAMP only.
   if (/^date_?trunc$/.test(name)) heap.setU32(at + SCALAR_FUNCTION.bind, 0);
   wrapBind(instance, at, bind);
   return true;
 }
 
-/** DuckDB's functions that bind look at the arguments' types themselves: while they do, those are without zone. */
+/** Hides the zone of the arguments' types while DuckDB's bind function looks at them. */
 function hideZones(instance: CppInstance, expressions: number): () => void {
   const { heap } = instance;
   const zoned = expressionTypes(instance, expressions).filter(

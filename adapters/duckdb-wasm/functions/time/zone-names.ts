@@ -7,7 +7,7 @@ import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts
 
 const lacks = (what: string): string => `${what} needs DuckDB's required extension 'icu'`;
 
-/** Ways to call functions that name a zone, which this engine cannot look up: each says so. */
+/** Overloads that take the name of a zone, which this engine cannot look up. Each fails with that reason. */
 export function zonedFunctions(): readonly SqlFunction[] {
   const refused = (name: string, takes: readonly TypeName[], returns: TypeName): SqlFunction => ({
     name,
@@ -30,7 +30,7 @@ export function zonedFunctions(): readonly SqlFunction[] {
   ];
 }
 
-/** Refuses formats with the name of a zone: DuckDB without its extension writes none, and forgets one that it reads. */
+/** Refuses formats with the name of a zone: without icu DuckDB writes none, and ignores one that it reads. */
 export function refuseZoneNames(instance: CppInstance, types: SqlTypes, name: string): Around {
   const { heap, scratch } = instance;
   return (expressions, context, callee) => {
@@ -42,7 +42,7 @@ export function refuseZoneNames(instance: CppInstance, types: SqlTypes, name: st
   };
 }
 
-/** Makes strptime refuse them, which would read another time. */
+/** Makes strptime refuse such formats, because it would read another time. */
 export function guardStrptime(instance: CppInstance, loader: Loader, types: SqlTypes): void {
   const bind = aroundBind(instance, refuseZoneNames(instance, types, 'strptime'));
   const { strptime, tryStrptime } = instance.cpp;
@@ -58,7 +58,7 @@ export function guardStrptime(instance: CppInstance, loader: Loader, types: SqlT
 
 const PARAMETERS_BYTES = 64;
 
-/** Throws the error as DuckDB's own. */
+/** Throws an error as a C++ exception of DuckDB. */
 function failBinding(instance: CppInstance, message: string): void {
   const parameters = instance.allocate(PARAMETERS_BYTES);
   instance.heap.bytes.fill(0, parameters, parameters + PARAMETERS_BYTES);
