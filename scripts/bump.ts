@@ -85,7 +85,9 @@ function build(): boolean {
   return true;
 }
 
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(2)} MB`;
+}
 
 /** Records the lists of the new version; what came is to be tried as a caller of the SQL tools. */
 function reportSurface(): void {
