@@ -43,6 +43,17 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/init.ts'),
   },
   {
+    usage: 'convert <file> [out]',
+    summary: 'copy a database of a newer DuckDB into a file that svc reads',
+    options: [
+      { flags: '--force', summary: 'replace [out]; the original too, if both are the same file' },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc convert sales.duckdb data/db-default.db',
+    load: () => import('./commands/convert.ts'),
+  },
+  {
     usage: 'migrate <dir>',
     summary: 'make a project of svc from one of MXCP, beside it',
     options: [

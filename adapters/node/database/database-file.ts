@@ -74,11 +74,20 @@ export function refusalOf(path: string, file: FileContents): string | null {
   }
 }
 
+/** The file that a database is converted to unless another one is named. */
+export function convertedName(path: string): string {
+  return `${path.replace(/\.[^./\\]*$/, '')}-converted.db`;
+}
+
+/** Whether a DuckDB on this machine may be able to copy the file: one without a key, and not older than 1.0 reads. */
+export function isConvertible({ storage, encrypted }: DuckDbFile): boolean {
+  return storage >= OLDEST_READ && !encrypted;
+}
+
 /** Statements for a DuckDB that opens the file: they copy it into a new file that both engines read. */
 export function conversionOf(path: string, { encrypted }: Pick<DuckDbFile, 'encrypted'>): string {
-  const target = `${path.replace(/\.[^./\\]*$/, '')}-converted.db`;
   return `ATTACH ${quoted(path)} AS old (${encrypted ? "ENCRYPTION_KEY '...', " : ''}READ_ONLY);
-ATTACH ${quoted(target)} AS new (STORAGE_VERSION 'v1.0.0');
+ATTACH ${quoted(convertedName(path))} AS new (STORAGE_VERSION 'v1.0.0');
 COPY FROM DATABASE old TO new;`;
 }
 
@@ -93,7 +102,7 @@ Export it with the DuckDB that wrote it (EXPORT DATABASE 'folder'), and import i
   }
   if (storage > NEWEST_READ) {
     return `${written}
-Convert it with these statements in ${version === null ? 'the DuckDB that wrote it' : `${writer} or newer`}:\n${conversionOf(path, file)}`;
+Convert it with \`svc convert ${path}\`, or with these statements in ${version === null ? 'the DuckDB that wrote it' : `${writer} or newer`}:\n${conversionOf(path, file)}`;
   }
   if (!encrypted) return null;
   return `The database ${path} is encrypted (${writer}), and svc has no key for it.

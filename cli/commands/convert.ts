@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { realpath, rename, rm } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import {
+  convertedName,
+  type DuckDbFile,
+  inspectFile,
+  isConvertible,
+  refusalOf,
+} from '../../adapters/node/database/database-file.ts';
+import { SvcError } from '../../src/errors.ts';
+import type { Run } from '../command.ts';
+import { copyWithAny } from '../convert/convert.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
+
+/** `svc convert <file> [out]`: a copy of a DuckDB file in the form that every DuckDB since 1.0 reads. */
+export const run: Run = async (input, output) => {
+  const file = resolve(input.args[0] ?? '');
+  const out = resolve(input.args[1] ?? convertedName(file));
+  const { storage, version } = await convertible(file);
+  const replaces = await isSameFile(file, out);
+  if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
+  const fresh = `${out}.${randomUUID()}`;
+  try {
+    const { engine, tables, views } = await copyWithAny(file, fresh, version);
+    await rename(fresh, out);
+    // The log of the file that was replaced.
+    await rm(`${out}.wal`, { force: true });
+    const from = { version, storage };
+    output.data({ status: 'ok', file, out, replaced: replaces, from, engine, tables, views }, () => {
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      const what = `${count(tables.length, 'table')} with ${count(rows, 'row')}`;
+      const where = relative(process.cwd(), out);
+      return `${styled('ok', replaces ? 'replaced' : 'created')} ${styled('strong', where)}: ${what}, converted by ${engine}`;
+    });
+    return 0;
+  } finally {
+    for (const made of [fresh, `${fresh}.wal`]) await rm(made, { force: true });
+  }
+};
+
+async function convertible(path: string): Promise<DuckDbFile> {
+  const file = await inspectFile(path);
+  if (file.kind === 'duckdb' && isConvertible(file)) return file;
+  const text = refusalOf(path, file) ?? `There is no file ${path}.`;
+  throw new SvcError(file.kind === 'missing' ? 'not_found' : 'database_unavailable', text);
+}
+
+async function isSameFile(file: string, out: string): Promise<boolean> {
+  return existsSync(out) && (await realpath(file)) === (await realpath(out));
+}
+
+function exists(out: string, replaces: boolean): SvcError {
+  const what = replaces ? 'the database that is to be converted' : 'there already';
+  return new SvcError('usage', `${out} is ${what}. Name another file, or replace it with --force.`);
+}
