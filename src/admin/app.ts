@@ -57,7 +57,7 @@ export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin 
 /** Rejects foreign host names. A web page that reaches the socket through a forwarder sends another name. */
 function enforceHost(host: string | null): void {
   if (host === null || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) return;
-  throw new SvcError('denied', 'The admin API answers to the host localhost only.');
+  throw new SvcError('denied', 'The admin API accepts the host name localhost only.');
 }
 
 const PAGES = ['/', '/docs', '/redoc', '/openapi.json'];
@@ -66,7 +66,7 @@ const PAGES = ['/', '/docs', '/redoc', '/openapi.json'];
 function refuse(method: string, path: string, debug: boolean): Response {
   const allowed = methodsOf(path);
   if (allowed === null)
-    throw new SvcError('not_found', `There is no ${path}; /openapi.json lists what there is.`);
+    throw new SvcError('not_found', `There is no ${path}; /openapi.json lists all paths.`);
   const refused = toAdminError(new SvcError('method_not_allowed', `${path} does not take ${method}.`), debug);
   refused.headers.set('allow', allowed);
   return refused;

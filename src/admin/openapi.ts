@@ -14,10 +14,10 @@ export function toOpenApi(): Json {
     info: {
       title: 'svc admin API',
       version: VERSION,
-      description: 'What a server of svc tells whoever may open its Unix socket.',
+      description: 'State of an svc server, for users who may open its Unix socket.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: 'http://localhost', description: 'Over the Unix socket of SVC_ADMIN_SOCKET' }],
+    servers: [{ url: 'http://localhost', description: 'The Unix socket at SVC_ADMIN_SOCKET' }],
     security: [],
     paths: Object.fromEntries(paths),
     components: { schemas: { Failure: schemaOf(FAILURE) } },
@@ -39,7 +39,7 @@ function toOperation({ id, summary, parameters, response }: AdminRoute): Json {
   };
 }
 
-/** Schemas of query parameters that are numbers or times. A query carries text, so the text's form is described. */
+/** Schemas of the values that query parameters contain as text. */
 const WRITTEN: { readonly [name: string]: Json } = {
   start_time: { type: 'string', format: 'date-time' },
   end_time: { type: 'string', format: 'date-time' },

@@ -46,7 +46,7 @@ export const ROUTES: readonly AdminRoute[] = [
     status: 'ok',
     timestamp: now(clock),
   })),
-  get('/status', 'What runs, since when, and how the last reload went', STATUS, ({ source }) =>
+  get('/status', 'The running version, its uptime and the result of the last reload', STATUS, ({ source }) =>
     source.status(),
   ),
   {
@@ -59,21 +59,26 @@ export const ROUTES: readonly AdminRoute[] = [
       status: 'reload_initiated',
       timestamp: now(clock),
       reload_request_id: source.reload(),
-      message: 'The reload has begun. Poll /status to see how it ends.',
+      message: 'The reload has started. Poll /status for its result.',
     }),
   },
-  get('/config', 'What is configured, without anything secret', CONFIG, ({ source }) => source.config()),
-  get('/endpoints', 'Every endpoint file, those that cannot be loaded too', ENDPOINTS, ({ source }) => ({
-    endpoints: source.endpoints(),
-  })),
+  get('/config', 'The configuration without secrets', CONFIG, ({ source }) => source.config()),
+  get(
+    '/endpoints',
+    'Every endpoint file, including files that cannot be loaded',
+    ENDPOINTS,
+    ({ source }) => ({
+      endpoints: source.endpoints(),
+    }),
+  ),
   get('/activity', 'The calls of the last hour, by minute', ACTIVITY, ({ source }) => source.activity()),
   get('/system/info', 'The machine', SYSTEM_INFO, ({ source }) => source.system.info()),
-  get('/system/cpu', 'How busy the processors are', SYSTEM_CPU, ({ source }) => source.system.cpu()),
+  get('/system/cpu', 'The load of the processors', SYSTEM_CPU, ({ source }) => source.system.cpu()),
   get('/system/memory', 'Memory of the machine and of this process', SYSTEM_MEMORY, ({ source }) =>
     source.system.memory(),
   ),
   get('/system/disk', "The disk of the project's folder", SYSTEM_DISK, ({ source }) => source.system.disk()),
-  get('/system/network', 'What went over the network since boot', SYSTEM_NETWORK, ({ source }) =>
+  get('/system/network', 'Network traffic since boot', SYSTEM_NETWORK, ({ source }) =>
     source.system.network(),
   ),
   get('/system/process', 'This process', SYSTEM_PROCESS, ({ source }) => source.system.process()),
@@ -81,7 +86,7 @@ export const ROUTES: readonly AdminRoute[] = [
     ...get('/audit/query', 'Audit records, newest first', AUDIT_PAGE, queryAudit),
     parameters: AUDIT_PARAMETERS,
   },
-  get('/audit/stats', 'Audit records, counted', AUDIT_STATS, ({ source }) =>
+  get('/audit/stats', 'Statistics of audit records', AUDIT_STATS, ({ source }) =>
     source.audit === null ? toStats([]) : source.audit.stats({}),
   ),
 ];

@@ -69,7 +69,7 @@ export const AUDIT_PARAMETERS = v.strictObject(
     limit: whole(1, 1_000, '100'),
     offset: whole(0, 999_999_999, '0'),
   },
-  'is not a parameter here',
+  'is not a known parameter',
 );
 
 /** Parses the query string. Throws request_invalid for unknown parameters, wrong values and repeated names. */

@@ -32,7 +32,7 @@ const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
         type: 'string',
         minLength: 1,
         maxLength: 65_536,
-        description: 'One statement that only reads, with its values written into it.',
+        description: 'One read-only statement with literal values.',
       },
     ],
     returns: { type: 'array', items: { type: 'object' } },
@@ -52,7 +52,7 @@ const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
     title: 'Table Schema Inspector',
     description: 'Lists the columns of a table or view with their types, in order.',
     parameters: [
-      { name: 'table_name', type: 'string', minLength: 1, description: 'A name that list_tables gives.' },
+      { name: 'table_name', type: 'string', minLength: 1, description: 'A name from list_tables.' },
     ],
     returns: {
       type: 'array',

@@ -151,7 +151,8 @@ async function compileSource(endpoint: ToolEndpoint | ResourceEndpoint): Promise
 /** A tool with `readOnlyHint: true` cannot write, and neither can a resource. */
 async function compilePython(endpoint: ToolEndpoint | ResourceEndpoint): Promise<CompiledPython> {
   const { file, text } = endpoint.source;
-  if (file === null) throw new SvcError('project_invalid', `The Python of ${endpoint.name} is in no file.`);
+  if (file === null)
+    throw new SvcError('project_invalid', `The Python code of ${endpoint.name} is not in a file.`);
   const reads = endpoint.kind === 'resource' || endpoint.annotations.readOnlyHint === true;
   const mode = reads ? 'read' : 'write';
   return { language: 'python', file, function: functionNameOf(endpoint), mode, hash: await sha256Hex(text) };

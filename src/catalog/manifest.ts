@@ -38,7 +38,7 @@ export function parseManifest(text: string): Manifest {
   if (isManifest(found)) return found;
   throw new SvcError(
     'config_invalid',
-    'manifest.json is damaged or of another version; build the project again with `svc build`.',
+    'manifest.json is damaged, or another version of svc wrote it. Build the project again with `svc build`.',
   );
 }
 

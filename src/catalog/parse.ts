@@ -82,7 +82,7 @@ const CATALOG = v.object({
 /** Parses the JSON of a catalog. Throws config_invalid for another shape and for content that differs from its hash. */
 export async function parseCatalog(json: string): Promise<Catalog> {
   const found = tryJson(json);
-  if (!isCatalog(found)) throw damaged('has not the shape that this version of svc writes');
+  if (!isCatalog(found)) throw damaged('does not have the form that this version of svc writes');
   if ((await hashCatalog(found)) !== found.hash) throw damaged('was changed after it was written');
   return freeze(found);
 }

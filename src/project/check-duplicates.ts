@@ -40,7 +40,7 @@ function toFinding({ file, endpoint }: Named, group: readonly Named[]): Finding 
     code: 'duplicate-name',
     file: file.file,
     ...positionAt(file.positions, [endpoint.kind, key]),
-    message: `The ${key === 'uri' ? 'URI' : 'name'} ${shown} is taken: ${holders} it too.`,
+    message: `The ${key === 'uri' ? 'URI' : 'name'} ${shown} is not unique: ${holders} it too.`,
     fix: 'Rename one of them, or set `enabled: false` for it.',
   };
 }

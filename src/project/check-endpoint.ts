@@ -20,8 +20,8 @@ function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): 
   return [
     problemAt(yaml, [kind, 'source', 'code'], {
       code: 'source',
-      message: 'holds Python, which must be in a file.',
-      fix: 'Put it into a .py file and name that under `file`.',
+      message: 'contains Python code, which must be in a file.',
+      fix: 'Move it to a .py file and name that file under `file`.',
     }),
   ];
 }
@@ -32,7 +32,7 @@ function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFi
   return [
     problemAt(yaml, ['tool', 'content'], {
       code: 'content',
-      message: 'is `rows`, which goes with neither `mime_type` nor a `return` other than an array.',
+      message: 'is `rows`, which excludes `mime_type` and needs an array as `return`.',
       fix: 'Keep one of them.',
     }),
   ];
@@ -60,7 +60,7 @@ function checkUri({ uri, parameters }: ResourceEndpoint, yaml: YamlFile): readon
       : [
           problemAt(yaml, ['resource', 'parameters', index, 'name'], {
             code: 'uri',
-            message: `is ${name}, which is not in the \`uri\`, so nobody can give it.`,
+            message: `is ${name}, which is not in the \`uri\`, so clients cannot send it.`,
             fix: `Write {${name}} into the \`uri\`, or remove the parameter.`,
           }),
         ],

@@ -57,6 +57,6 @@ function empty(folder: string, place: Place): Finding {
     code: 'folder-empty',
     ...place,
     message: `There is no .yml file below ${folder}.`,
-    fix: 'Correct the path, or leave it out.',
+    fix: 'Correct the path, or remove the key.',
   };
 }

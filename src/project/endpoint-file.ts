@@ -36,7 +36,7 @@ export async function loadEndpointFile(files: Files, found: FoundFile): Promise<
 
 const LOST: SourceIssue = {
   code: 'file-unreadable',
-  message: 'This is no file: it is gone, or a link that leads nowhere.',
+  message: 'This file cannot be read: it was removed, or it is a broken link.',
   fix: 'Correct the link, or remove it.',
   position: { line: 1, column: 1 },
 };

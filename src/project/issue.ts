@@ -31,8 +31,8 @@ export function toFindings(
     .toSorted(byPlace);
   const [shown, next] = [all.slice(0, MOST_PROBLEMS - 1), all[MOST_PROBLEMS - 1]];
   if (next === undefined || all.length === MOST_PROBLEMS) return next ? [...shown, next] : shown;
-  const message = 'There are more problems from here on.';
-  return [...shown, { ...next, code: 'more', message, fix: 'Correct those above first.' }];
+  const message = 'There are further problems after this line.';
+  return [...shown, { ...next, code: 'more', message, fix: 'Correct the problems above first.' }];
 }
 
 /** Orders findings by file, line and column. */

@@ -41,7 +41,7 @@ function tooLarge(): SourceIssue {
   return {
     code: 'file-size',
     message: `The file has more than ${MAX_BYTES} bytes.`,
-    fix: 'Make it smaller; data belongs into the database.',
+    fix: 'Make it smaller; data belongs in the database.',
     position: START,
   };
 }

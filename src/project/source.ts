@@ -47,7 +47,7 @@ async function loadFile(
   if (found === null) {
     return fail(place, at, {
       code: 'source-outside',
-      message: `is ${JSON.stringify(name)}, which leads out of the project.`,
+      message: `is ${JSON.stringify(name)}, which is outside of the project.`,
       fix: "Name a file inside the project; a leading / means the project's folder.",
     });
   }
@@ -85,7 +85,7 @@ async function missing(
   file: string,
   { files }: SourcePlace,
 ): Promise<Pick<SourceIssue, 'code' | 'message' | 'fix'>> {
-  const message = `names ${file || 'the project itself'}, and there is no such file.`;
+  const message = `names ${file || 'the project itself'}, which does not exist.`;
   const folder = file.split('/').slice(0, -1).join('/');
   const name = file.split('/').at(-1) ?? '';
   const listed = folder === '' ? [] : await listFolder(files, folder);

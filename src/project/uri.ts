@@ -32,14 +32,14 @@ function problemOf(literals: readonly string[], variables: readonly string[]): P
   }
   if (literals.some((literal) => !LITERAL.test(literal))) {
     return {
-      problem: 'has a character that no URI can have.',
+      problem: 'has a character that is not allowed in a URI.',
       fix: 'Close every { with }, and write other characters percent-encoded.',
     };
   }
   const odd = variables.find((name) => !VARIABLE.test(name));
   if (odd !== undefined) {
     return {
-      problem: `has a placeholder {${odd.slice(0, 64)}}, which is no parameter's name.`,
+      problem: `has a placeholder {${odd.slice(0, 64)}}, which is not a valid parameter name.`,
       fix: 'Write {name}; operators such as {?name} are not supported.',
     };
   }

@@ -85,16 +85,16 @@ const OUTSIDE = /^Permission Error: .*disabled (?:by|through) configuration/;
 /** The fix for other errors of a statement. */
 export function fixOf({ code, message }: SvcError): string {
   if (OUTSIDE.test(message)) {
-    return 'Load the file into a table with `seed.sql` or `svc build --load`, or name an extension that is there for the outside, such as httpfs, under `extensions`.';
+    return 'Load the file into a table with `seed.sql` or `svc build --load`, or name an extension for outside data, such as httpfs, under `extensions`.';
   }
   return code === 'database_readonly'
     ? 'Set `readonly: false` for the database of the profile, or write the endpoint as one SELECT.'
-    : 'Correct the SQL, or the database that it is meant for.';
+    : 'Correct the SQL or the database.';
 }
 
 function lacks(what: string, serving: ServingPlatform, name = ''): PlatformIssue {
   return {
-    message: `${nameOf(serving)} has not ${what}.`,
+    message: `${nameOf(serving)} does not have ${what}.`,
     fix:
       serving.engine === 'duckdb-wasm'
         ? `${replacementOf(name) ?? 'Write the SQL without it'}, ${ELSEWHERE}`

@@ -66,7 +66,7 @@ function toUndeclared(parameter: PythonParameter, names: readonly string[]): Par
 function toPositional(parameter: PythonParameter): ParameterIssue {
   return {
     code: 'python-parameter',
-    message: `${parameter.name} can be given by its place only, and arguments are given by name.`,
+    message: `${parameter.name} is positional only, but arguments are passed by name.`,
     fix: 'Remove the `/` from the parameters of the function.',
     path: null,
     parameter,
@@ -86,8 +86,8 @@ function checkPair(parameter: PythonParameter, node: Parameter, index: number): 
           {
             severity: 'warning' as const,
             code: 'python-default',
-            message: `The default of ${name} is ${JSON.stringify(node.default)} here and ${JSON.stringify(parameter.default)} in Python; this one counts.`,
-            fix: 'Write the same in both, or the one here only.',
+            message: `The default of ${name} is ${JSON.stringify(node.default)} here and ${JSON.stringify(parameter.default)} in Python; the one here applies.`,
+            fix: 'Make them equal, or remove the default in Python.',
             path: ['parameters', index, 'default'],
           },
         ]

@@ -11,7 +11,7 @@ import { checkPythonParameters } from './python-parameters.ts';
 export interface PythonEndpoint {
   readonly file: EndpointFile;
   readonly endpoint: ToolEndpoint | ResourceEndpoint;
-  /** The text of its Python file. */
+  /** The path of its Python file. */
   readonly source: string;
 }
 
@@ -40,7 +40,7 @@ function toSyntaxFinding(
   file: string,
   { message, line, column }: { message: string; line: number; column: number },
 ): Finding {
-  const text = `This is no Python: ${message}.`;
+  const text = `This is not valid Python: ${message}.`;
   return {
     severity: 'error',
     code: 'python-syntax',
@@ -69,7 +69,7 @@ function checkEndpoint(
         severity: 'error',
         code: 'python-function',
         ...at(['source', 'file']),
-        message: `${source} has no function ${name}, which is what ${endpoint.name} calls.`,
+        message: `${source} has no function ${name}, which ${endpoint.name} calls.`,
         fix:
           near === null
             ? `Write \`def ${name}(…):\` into ${source}.`

@@ -10,7 +10,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:range|generate_series)$/, 'Use `unnest(range(a, b, step))`, or cast both ends to TIMESTAMP'],
   [/^strftime/, "Write UTC in the format in place of '%Z'"],
   [/^strptime/, "Use '%z', an offset such as +02:00, in place of '%Z'"],
-  [/^(?:time_bucket|make_timestamptz)/, 'Leave the zone out, which is UTC then'],
+  [/^(?:time_bucket|make_timestamptz)/, 'Omit the zone, which then is UTC'],
   [/^AT TIME ZONE/, 'Use UTC, or an offset such as +02:00'],
 ];
 

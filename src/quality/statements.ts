@@ -49,8 +49,8 @@ function toOpenColumn({ file, source }: Sourced, column: string): Finding {
     code: 'column-twice',
     file: source.file ?? file,
     ...startOf(source),
-    message: `The query gives two columns called ${column}: a rule hides the first, and the second is called ${column}_1 and shown.`,
-    fix: 'Select the one that is meant, or give each a name of its own with AS and hide both.',
+    message: `The query returns two columns named ${column}. A rule hides the first; the second is visible as ${column}_1.`,
+    fix: 'Select one of them, or name each with AS and hide both.',
   };
 }
 

@@ -102,7 +102,7 @@ function checkNames(env: Environment): readonly Finding[] {
       known.map((one) => one.replace(/^SVC_/, '')),
     );
     if (near === null || !known.includes(`SVC_${near}`)) return [];
-    const message = `${name} is set, and svc knows no such variable.`;
+    const message = `${name} is set, but svc has no such variable.`;
     return [finding('warning', 'unknown-variable', message, `Did you mean SVC_${near}?`)];
   });
 }

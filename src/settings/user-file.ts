@@ -47,9 +47,9 @@ const TOO_LARGE: SourceIssue = {
 
 /** Replaces the parser's message, which may quote a line with a password. */
 function withoutText(problem: SourceIssue): SourceIssue {
-  if (problem.code === 'file-empty') return { ...problem, fix: 'Write `svc: 1` into it, or delete it.' };
+  if (problem.code === 'file-empty') return { ...problem, fix: 'Add `svc: 1`, or delete the file.' };
   if (problem.code !== 'yaml-syntax') return problem;
-  return { ...problem, message: 'This is not valid YAML here.' };
+  return { ...problem, message: 'The YAML is not valid at this position.' };
 }
 
 /** A value that contains a reference is not known yet, so its issues do not count. */
@@ -90,7 +90,7 @@ function unknown(
     message: `There is no ${what} ${name} under \`${path.join('.')}\`; there are ${known.join(', ')}.`,
     fix:
       near === null
-        ? `Add \`${name}:\` there, even with nothing below it, or name one that is there in svc-site.yml.`
+        ? `Add \`${name}:\` there, which may be empty, or use an existing name in svc-site.yml.`
         : `Did you mean ${near}?`,
     position: yaml.keys[toPointer(path)] ?? positionAt(yaml.positions, path),
   };

@@ -116,14 +116,14 @@ function readDollar(sql: string, at: number): Reading {
   return {
     kind: 'symbol',
     end: at + 1,
-    problem: 'A lone $ is no parameter: write $name, without blanks or quotes',
+    problem: 'A single $ is not a parameter: write $name, without blanks or quotes',
   };
 }
 
 function readDollarString(sql: string, from: number, tag: string): Reading {
   const close = sql.indexOf(tag, from);
   if (close >= 0) return { kind: 'string', end: close + tag.length };
-  const hint = tag === '$$' ? '' : ' (for two parameters side by side, put a blank between them)';
+  const hint = tag === '$$' ? '' : ' (put a blank between two adjacent parameters)';
   const problem = `The text that ${tag} opens is never closed with ${tag}${hint}`;
   return { kind: 'string', end: sql.length, problem };
 }

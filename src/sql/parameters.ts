@@ -33,7 +33,7 @@ export function scanParameters(sql: string): ParameterScan {
   const positional = tokens
     .filter(({ kind }) => kind === 'positional')
     .map(({ start, end }) => ({
-      message: `${sql.slice(start, end)} is a positional parameter: give it a name, such as $id, and declare that under \`parameters\``,
+      message: `${sql.slice(start, end)} is a positional parameter: give it a name such as $id, and declare the name under \`parameters\``,
       offset: start,
     }));
   const names = [...new Set(uses.map(({ name }) => name))];

@@ -35,7 +35,7 @@ function refuseSleep(sql: string): void {
   if (name === undefined) return;
   throw new SvcError(
     'sql_rejected',
-    `The statement uses ${name}, which makes other callers of the database wait. Leave it out.`,
+    `The statement uses ${name}, which blocks other callers of the database. Remove it.`,
   );
 }
 

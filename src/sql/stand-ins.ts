@@ -14,6 +14,6 @@ export const CALLER_CALLS = {
 export function standInError(name: string, code: ErrorCode): SvcError {
   return new SvcError(
     code,
-    `The database would have a function ${name} of its own, which could answer instead of the one about the caller. Remove it: \`DROP MACRO ${name}\`.`,
+    `The database defines a function ${name}, which would replace svc's function about the caller. Remove it: \`DROP MACRO ${name}\`.`,
   );
 }

@@ -102,14 +102,14 @@ function isBounded(root: TypeNode): boolean {
 
 function endless(path: Path): TypeIssue {
   const message = `This type is nested deeper than ${MAX_TYPE_DEPTH} levels or has more than ${MAX_NODES} parts.`;
-  return issue(path, message, 'Flatten it; a YAML alias that contains itself has no end.');
+  return issue(path, message, 'Flatten the type, and remove YAML aliases that contain themselves.');
 }
 
 function checkApplies(node: TypeNode, path: Path): readonly TypeIssue[] {
   return keysOf(APPLIES).flatMap((key) => {
     const types = APPLIES[key] ?? [];
     if (node[key] === undefined || types.includes(node.type)) return [];
-    const message = `\`${key}\` has no effect on type ${node.type}: it is for ${types.join(' and ')}.`;
+    const message = `\`${key}\` has no effect on type ${node.type}: it applies to ${types.join(' and ')}.`;
     return [issue([...path, key], message, `Remove \`${key}\`, or change the type.`)];
   });
 }
@@ -122,7 +122,7 @@ function checkBounds(node: TypeNode, path: Path): readonly TypeIssue[] {
     const [low, high] = [node[least], node[most]];
     if (typeof low !== 'number' || typeof high !== 'number' || low < high || (equal && low === high))
       return [];
-    const message = `No value can be within \`${least}\` ${low} and \`${most}\` ${high}.`;
+    const message = `No value can satisfy both \`${least}\` ${low} and \`${most}\` ${high}.`;
     return [issue([...path, least], message, `Make \`${least}\` smaller, or \`${most}\` larger.`)];
   });
   const step = node.multipleOf;
@@ -197,7 +197,7 @@ function checkEnum(allowed: TypeNode['enum'], node: TypeNode, path: Path): reado
     seen.add(text);
     if (value === null || validate(value).ok) return [];
     const typed = 'value' in EXACT[node.type](value);
-    const reason = typed ? 'breaks the other constraints of this type' : `is no ${node.type}`;
+    const reason = typed ? 'breaks the other constraints of this type' : `is not of type ${node.type}`;
     return [
       issue(at, `${text} ${reason}.`, typed ? 'Remove it, or change the constraint.' : hintFor(node.type)),
     ];

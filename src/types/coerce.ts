@@ -38,7 +38,7 @@ function kindOf(value: unknown): string {
     object: 'an object',
     boolean: 'a boolean',
   };
-  return names[typeof value] ?? (Number.isFinite(value) ? 'a number' : 'no number of JSON');
+  return names[typeof value] ?? (Number.isFinite(value) ? 'a number' : 'a number that JSON cannot represent');
 }
 
 function accept(value: unknown, fits: boolean, problem: string): Coerced {
@@ -48,7 +48,7 @@ function accept(value: unknown, fits: boolean, problem: string): Coerced {
 function exactNumber(value: unknown, fits: boolean, problem: string): Coerced {
   if (typeof value === 'string' && parseDecimal(value) !== null) {
     return {
-      problem: `${problem}; it has more digits than a JSON number keeps and so comes as text: declare it as \`type: string\`, or cast it to DOUBLE in the SQL`,
+      problem: `${problem}; its digits exceed a JSON number, so it arrives as text: declare it as \`type: string\`, or cast it to DOUBLE in the SQL`,
     };
   }
   return accept(value, fits, problem);

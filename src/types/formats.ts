@@ -44,7 +44,7 @@ const FORMATS = {
     inForms: true,
   },
   date: {
-    text: 'a date of the calendar, YYYY-MM-DD',
+    text: 'a calendar date, YYYY-MM-DD',
     accepts: isDate,
     example: '2024-02-29',
     output: null,

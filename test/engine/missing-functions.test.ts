@@ -128,7 +128,7 @@ describe('a statement with what the wasm engine has not', () => {
     const problem = await problemOf(kind === 'table' ? `SELECT * FROM ${name}()` : `SELECT ${name}()`);
     expect(problem?.message).toMatch(
       new RegExp(
-        `^cloudflare-workers \\(duckdb-wasm\\) has not the function ${name}, .* extension (json|icu|parquet|autocomplete)`,
+        `^cloudflare-workers \\(duckdb-wasm\\) does not have the function ${name}, .* extension (json|icu|parquet|autocomplete)`,
       ),
     );
     expect(problem?.word).toBe(name);
@@ -143,13 +143,13 @@ describe('a statement with what the wasm engine has not', () => {
       "SELECT time_bucket(INTERVAL 1 DAY, now(), 'UTC')",
       'time_bucket',
       'time_bucket of these arguments',
-      'Leave the zone out',
+      'Omit the zone',
     ],
     [
       "SELECT make_timestamptz(2024, 1, 1, 0, 0, 0, 'UTC')",
       'make_timestamptz',
       'make_timestamptz of these arguments',
-      'Leave the zone out',
+      'Omit the zone',
     ],
     ["SELECT timezone('UTC', '12:00+02'::TIMETZ)", 'timezone', 'timezone of these arguments', 'svc serve'],
     ["SELECT strftime(now(), '%H:%M %Z')", '%Z', "strftime with '%Z'", 'Write UTC in the format'],

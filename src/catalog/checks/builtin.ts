@@ -36,7 +36,7 @@ function toCollision(name: string, place: Pick<Finding, 'file' | 'line' | 'colum
     severity: 'error',
     code: 'duplicate-name',
     ...place,
-    message: `The name ${name} is taken by a built-in SQL tool.`,
+    message: `A built-in SQL tool has the name ${name} already.`,
     fix: 'Rename it, or set `sql_tools.enabled: false` in the site file.',
   };
 }

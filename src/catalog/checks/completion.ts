@@ -30,13 +30,13 @@ function checkSql(sql: string, declared: readonly string[]): readonly { message:
   const [problem] = problems;
   if (problem !== undefined) return [{ message: `${problem.message}.`, fix: 'Correct the SQL.' }];
   if (statementsOf(sql).length !== 1 || classify(sql).mode !== 'read') {
-    return [{ message: 'This is not one statement that only reads.', fix: 'Write a SELECT.' }];
+    return [{ message: 'This is not a single read-only statement.', fix: 'Write a SELECT.' }];
   }
   const known = [...declared, TYPED_VALUE];
   return names
     .filter((name) => !known.includes(name))
     .map((name) => ({
-      message: `The SQL uses $${name}, which is neither a parameter nor $${TYPED_VALUE}, the text so far.`,
+      message: `The SQL uses $${name}, which is neither a parameter nor $${TYPED_VALUE}, the text that the user typed.`,
       fix: `Did you mean $${nearestName(name, known) ?? TYPED_VALUE}?`,
     }));
 }

@@ -74,7 +74,7 @@ function repeatedNames({ parameters, confirm, ask }: Endpoint): readonly Catalog
   );
   return repeated.map((name) => ({
     code: 'ask',
-    message: `${name} is there twice, among the parameters, the questions or the values they ask for.`,
+    message: `${name} occurs twice among the parameters, the questions and their fields.`,
     fix: 'Rename one of them, in the SQL too.',
     path: ['ask'],
   }));

@@ -53,10 +53,10 @@ function tooMany(endpoint: Sourced, offset: number): CatalogIssue {
     ...problem(
       endpoint,
       'sql-statements',
-      'A second statement begins here, and an endpoint runs one.',
+      'A second statement begins here, but an endpoint runs one only.',
       offset,
     ),
-    fix: 'Join them in one with WITH, or make an endpoint of each.',
+    fix: 'Combine them with WITH, or make an endpoint of each.',
   };
 }
 

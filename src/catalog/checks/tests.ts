@@ -52,8 +52,8 @@ function checkRequired(
     .filter((parameter) => !hasDefault(parameter) && !given.some(({ key }) => key === parameter.name))
     .map(({ name }) => ({
       code: 'test-argument',
-      message: `The test gives no ${name}, which is required.`,
-      fix: `Add { key: ${name}, value: ... } to its \`arguments\`, or \`error_contains\` if that is the point.`,
+      message: `The test has no argument ${name}, which is required.`,
+      fix: `Add { key: ${name}, value: ... } to its \`arguments\`, or \`error_contains\` if the error is intended.`,
       path,
     }));
 }
@@ -82,8 +82,8 @@ function checkValue(
   return [
     {
       code: 'test-argument',
-      message: `This value for ${key} is refused: it ${reasons.join('; ')}.`,
-      fix: 'Change it, or say what the refusal is with `error_contains`.',
+      message: `This value for ${key} is invalid: it ${reasons.join('; ')}.`,
+      fix: 'Change it, or name the expected error under `error_contains`.',
       path,
     },
   ];

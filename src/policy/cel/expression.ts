@@ -81,7 +81,7 @@ function literalPatternProblem(pattern: Expr | undefined): ConditionIssue | null
   const literal = pattern?.exprKind.case === 'constExpr' ? pattern.exprKind.value.constantKind : undefined;
   if (literal?.case !== 'stringValue') {
     return {
-      message: 'The pattern of matches() is not a text in quotes.',
+      message: 'The pattern of matches() is not a literal text.',
       fix: "Write the pattern into the condition, e.g. user.email.matches('@acme[.]com$').",
     };
   }
@@ -130,5 +130,5 @@ function syntaxProblem(why: string): Parsed {
 function toReadable(thrown: unknown): string {
   const text = messageOf(thrown);
   const place = /^<input>:(\d+):(\d+): found/.exec(text);
-  return place === null ? text : `it cannot be read on from line ${place[1]}, column ${place[2]}`;
+  return place === null ? text : `the parser stopped at line ${place[1]}, column ${place[2]}`;
 }

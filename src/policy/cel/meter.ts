@@ -30,7 +30,7 @@ export function meteredFunctions(meter: Meter): readonly CelFunc[] {
     const call = (self: CelValue | undefined, args: CelValue[]): CelValue => {
       meter.spend(priceOf(name, self === undefined ? args : [self, ...args]));
       const answer = func.call(0, self, args);
-      if (answer === undefined) throw new SvcError('internal', `${name} has no such form`);
+      if (answer === undefined) throw new SvcError('internal', `${name} does not accept these arguments`);
       if (isCelError(answer)) throw answer;
       return answer;
     };

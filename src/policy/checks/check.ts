@@ -81,7 +81,7 @@ function shadowProblems({ input }: Policies, { parameters }: PolicyScope): reado
       ? [
           {
             path: ['parameters', index, 'name'],
-            message: 'The parameter "user" is hidden by the caller in policy conditions.',
+            message: 'In policy conditions, the caller hides the parameter "user".',
             fix: 'Give the parameter another name.',
           },
         ]

@@ -23,7 +23,7 @@ function fieldsProblem({ action, fields = [] }: PolicyRule): RuleIssue | null {
   if (fields.length > 0 && fields.every((field) => field !== '')) return null;
   return {
     key: fields.length > 0 ? 'fields' : 'action',
-    message: `${action} does not say which fields.`,
+    message: `${action} has no fields.`,
     fix: 'List them, e.g. fields: [salary, address.street].',
   };
 }
@@ -32,7 +32,7 @@ function sensitiveProblem(returns: TypeNode | null): RuleIssue | null {
   if (returns !== null) return null;
   return {
     key: 'action',
-    message: 'filter_sensitive_fields needs a `return` type that says what is sensitive.',
+    message: 'filter_sensitive_fields needs a `return` type with sensitive properties.',
     fix: 'Declare `return` with `sensitive: true` on the properties to drop, or use filter_fields.',
   };
 }

@@ -35,13 +35,17 @@ const FIELD = v.pipe(
     ({ type, items }) => type !== 'object' && (type !== 'array' || items?.enum !== undefined),
     says(
       'wrong-value',
-      'is no value of a form.',
+      'is not allowed in a form.',
       'Use text, a number, true or false, or an array of an enum.',
     ),
   ),
   v.check(
     (field) => [field.titles, field.enumNames].every((words) => !words || words.length === countOf(field)),
-    says('wrong-value', 'has not one title for each value of its `enum`.', 'Write as many titles as values.'),
+    says(
+      'wrong-value',
+      'does not have one title for each value of its `enum`.',
+      'Write as many titles as values.',
+    ),
   ),
 );
 
@@ -61,24 +65,24 @@ const QUESTION = v.pipe(
   }),
   v.check(
     ({ kind, message }) => (kind === 'roots') === ((message ?? null) === null),
-    says('wrong-value', 'must have a `message`, unless its kind is roots.', 'Write what is asked.'),
+    says('wrong-value', 'must have a `message`, unless its kind is roots.', 'Write the question.'),
   ),
   v.check(
     ({ kind, fields }) => ((kind ?? 'form') === 'form') === (fields ?? []).length > 0,
     says(
       'wrong-value',
       'must have `fields` exactly when it is a form.',
-      'List the values that a person fills in; each is a parameter of the SQL.',
+      'List the values that a person fills in; each becomes a parameter of the SQL.',
     ),
   ),
   v.check(
     ({ kind, max_tokens }) => kind === 'sampling' || (max_tokens ?? null) === null,
-    says('wrong-value', 'has `max_tokens`, which is for kind sampling.', 'Remove it.'),
+    says('wrong-value', 'has `max_tokens`, which only the kind sampling allows.', 'Remove it.'),
   ),
   v.check(
     ({ otherwise, fields }) =>
       otherwise !== 'skip' || (fields ?? []).every((field) => field.default !== undefined),
-    says('wrong-value', 'cannot be skipped: a field of it has no `default`.', 'Write defaults.'),
+    says('wrong-value', 'cannot be skipped, because one of its fields has no `default`.', 'Write defaults.'),
   ),
 );
 

@@ -49,7 +49,7 @@ const LIMITS = strictMap({
         says(
           'wrong-value',
           'must be more than 0 and at most 3600 seconds.',
-          'Give the seconds a statement may take.',
+          'Write the time limit of a statement in seconds.',
         ),
       ),
       v.metadata({ json: { exclusiveMinimum: 0, maximum: 3_600 } }),
@@ -147,7 +147,7 @@ const MESSAGES = v.pipe(
   ),
   v.check(
     (messages) => messages.length > 0,
-    says('wrong-value', 'must not be empty.', 'Write one message at least.'),
+    says('wrong-value', 'must not be empty.', 'Write at least one message.'),
   ),
   v.metadata({ json: { minItems: 1 } }),
 );

@@ -190,5 +190,5 @@ function unknownKey(key: string, known: readonly string[], fix: string | undefin
   const near = nearestName(key, known);
   const suggestion =
     near === null ? `Remove it; known here: ${known.join(', ')}.` : `Did you mean \`${near}\`?`;
-  return says('unknown-key', 'is not a key that is known here.', fix ?? suggestion);
+  return says('unknown-key', 'is not a known key here.', fix ?? suggestion);
 }

@@ -23,7 +23,7 @@ const PATH = v.pipe(
     (path) => !/\$\{|^(vault|op|file):\/\//.test(path),
     says(
       'reference',
-      'refers to a value from outside, and the site file has none of these.',
+      'is a reference, which the site file cannot contain.',
       'Write the path; environment variables such as SVC_DATABASE_PATH override it.',
     ),
   ),
@@ -44,7 +44,7 @@ const DATABASE_PATH = v.pipe(
 const PROFILE_NAME = formed(
   /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/,
   'a name of letters, digits, `_`, `.` and `-`',
-  'It becomes part of file names; choose one such as default.',
+  'Choose a name such as default, because it becomes part of file names.',
 );
 
 const USER_CONFIG = 'Move it to the user configuration, ~/.svc/config.yml.';

@@ -112,7 +112,7 @@ function repeatedNames(parameters: readonly Parameter[]): readonly TypeIssue[] {
   const names = parameters.map(({ name }) => name);
   return names.flatMap((name, index) => {
     if (names.indexOf(name) === index) return [];
-    const message = `is ${name}, like that of a parameter above.`;
+    const message = `is ${name}, which is the name of a parameter above.`;
     return [{ path: [index, 'name'], message, fix: 'Rename one of them, in the SQL too.' }];
   });
 }

@@ -11,6 +11,10 @@ export const VERSION_ONE = v.literal(1, ({ input }) => {
     );
   }
   return typeof input === 'number' && input > 1
-    ? says('svc-version', `is ${input}, and this svc knows version 1.`, 'Write `svc: 1`, or use a newer svc.')
+    ? says(
+        'svc-version',
+        `is ${input}, and this version of svc supports version 1 only.`,
+        'Write `svc: 1`, or use a newer svc.',
+      )
     : says('svc-version', 'must be the number 1.', 'Write `svc: 1`.');
 });

@@ -59,7 +59,7 @@ function tooDeep({ line, col }: { line: number; col: number }): SourceIssue {
   return {
     code: 'yaml-depth',
     message: `This is nested deeper than ${MAX_DEPTH} levels.`,
-    fix: 'Flatten it; a stray bracket or dash nests everything after it.',
+    fix: 'Flatten it, and check for a stray bracket or dash, which nests everything after it.',
     position: { line, column: col },
   };
 }
@@ -68,7 +68,7 @@ function empty(): SourceIssue {
   return {
     code: 'file-empty',
     message: 'The file is empty.',
-    fix: 'Write something into it, or delete it.',
+    fix: 'Add content, or delete the file.',
     position: { line: 1, column: 1 },
   };
 }
@@ -76,8 +76,8 @@ function empty(): SourceIssue {
 function several({ line, col }: { line: number; col: number }): SourceIssue {
   return {
     code: 'yaml-documents',
-    message: 'A second YAML document begins here, and a file holds one.',
-    fix: 'Put it into a file of its own, or remove the `---` line.',
+    message: 'A second YAML document begins here, but a file must contain one only.',
+    fix: 'Move it to a file of its own, or remove the `---` line.',
     position: { line, column: col },
   };
 }

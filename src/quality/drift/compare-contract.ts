@@ -25,7 +25,7 @@ function comparePresence(
   after: EndpointContract | undefined,
 ): readonly Difference[] {
   if (before === undefined) {
-    return [differ(['widening', '', 'Clients are offered it.'], undefined, after?.description ?? '')];
+    return [differ(['widening', '', 'It is new for clients.'], undefined, after?.description ?? '')];
   }
   if (after === undefined) {
     return [differ(['breaking', '', 'It is no longer served.'], before.description ?? '', undefined)];
@@ -50,8 +50,8 @@ function compareOutput(before: JsonObject | undefined, after: JsonObject | undef
   if (before !== undefined && after !== undefined) return compareSchemas(before, after, 'output', 'output');
   if (isUnchanged(before, after)) return [];
   return after === undefined
-    ? [differ(['breaking', 'output', 'Nothing is promised of results any more.'], before, after)]
-    : [differ(['widening', 'output', 'Results are promised to be so.'], before, after)];
+    ? [differ(['breaking', 'output', 'Results no longer have a declared type.'], before, after)]
+    : [differ(['widening', 'output', 'Results now have a declared type.'], before, after)];
 }
 
 /** The defaults of MCP's hints (`ToolAnnotations`), and the value that promises less. */
@@ -82,8 +82,8 @@ function judgeHint(
   const hint = HINTS[name];
   if (hint === undefined || (before ?? hint.unsaid) === (after ?? hint.unsaid)) return ['wording', TEXT];
   return (after ?? hint.unsaid) === hint.warns
-    ? ['breaking', 'Clients that let it run unasked did so because it was harmless.']
-    : ['widening', 'It does less harm than it could.'];
+    ? ['breaking', 'Clients may have run it without confirmation because it was declared harmless.']
+    : ['widening', 'It is declared more harmless than before.'];
 }
 
 const TEXT = 'Only the text differs.';
@@ -109,7 +109,7 @@ const FACTS: { readonly [fact: string]: Judged } = {
     added: 'breaking',
     removed: 'breaking',
     changed: 'breaking',
-    message: 'Results are of another kind.',
+    message: 'Results have another media type.',
   },
   content: {
     added: 'breaking',
@@ -118,7 +118,7 @@ const FACTS: { readonly [fact: string]: Judged } = {
     message: 'Results have another form.',
   },
   confirm: { ...ASKS, changed: 'wording', message: 'A person is asked before each call.' },
-  ask: { ...ASKS, message: 'What is asked before each call differs.' },
+  ask: { ...ASKS, message: 'The questions before each call differ.' },
 };
 
 function compareFacts(before: EndpointContract, after: EndpointContract): readonly Difference[] {
@@ -136,8 +136,8 @@ function compareScopes(before: readonly string[], after: readonly string[]): rea
   if (isUnchanged(before.toSorted(), after.toSorted())) return [];
   const more = after.some((scope) => !before.includes(scope));
   return more
-    ? [differ(['breaking', 'scopes', 'Tokens that were enough are refused.'], before, after)]
-    : [differ(['widening', 'scopes', 'Tokens need less than before.'], before, after)];
+    ? [differ(['breaking', 'scopes', 'Tokens that were sufficient are rejected.'], before, after)]
+    : [differ(['widening', 'scopes', 'Tokens need fewer scopes than before.'], before, after)];
 }
 
 function listOf(value: JsonValue | undefined): readonly string[] {

@@ -52,7 +52,7 @@ function compareEndpoint(
   { outcomes }: CompareOptions,
 ): readonly Difference[] {
   if (before === undefined)
-    return [differ(['widening', '', 'Clients are offered it.'], undefined, after?.file ?? '')];
+    return [differ(['widening', '', 'It is new for clients.'], undefined, after?.file ?? '')];
   if (after === undefined)
     return [differ(['breaking', '', 'It is no longer served.'], before.file, undefined)];
   return [
@@ -73,7 +73,7 @@ function compareSource(before: EndpointSnapshot, after: EndpointSnapshot): reado
   }
   const [old, now] = [nameOf(before), nameOf(after)];
   if (old === now) return [];
-  return [differ(['breaking', 'source', 'It runs other code.'], old, now)];
+  return [differ(['breaking', 'source', 'It runs different code.'], old, now)];
 }
 
 function nameOf({ source, code, language, function: name }: EndpointSnapshot): string | undefined {
@@ -98,7 +98,13 @@ function comparePolicies(before: JsonValue | undefined, after: JsonValue | undef
   if (isUnchanged(before, after)) return [];
   return isUnchanged(rulesOf(before), rulesOf(after))
     ? [differ(['wording', 'policies', 'Only reasons differ.'], before, after)]
-    : [differ(['breaking', 'policies', 'Who may call it, or what they see, differs.'], before, after)];
+    : [
+        differ(
+          ['breaking', 'policies', 'Access to it, or the visible part of its results, differs.'],
+          before,
+          after,
+        ),
+      ];
 }
 
 function rulesOf(policies: JsonValue | undefined): JsonValue {
@@ -113,15 +119,19 @@ function compareLimits(before: JsonObject, after: JsonObject): readonly Differen
     .filter((limit) => !isUnchanged(before[limit], after[limit]))
     .map((limit) =>
       Number(after[limit]) < Number(before[limit])
-        ? differ(['breaking', `limits.${limit}`, 'Calls that fitted may not.'], before[limit], after[limit])
-        : differ(['widening', `limits.${limit}`, 'Calls may take more.'], before[limit], after[limit]),
+        ? differ(
+            ['breaking', `limits.${limit}`, 'Calls within the old limit may exceed the new one.'],
+            before[limit],
+            after[limit],
+          )
+        : differ(['widening', `limits.${limit}`, 'The limit is higher.'], before[limit], after[limit]),
     );
 }
 
 function compareTexts(before: EndpointSnapshot, after: EndpointSnapshot): readonly Difference[] {
   return (['file', 'completion', 'metadata'] as const)
     .filter((key) => !isUnchanged(before[key], after[key]))
-    .map((key) => differ(['wording', key, 'No call differs by it.'], before[key], after[key]));
+    .map((key) => differ(['wording', key, 'It has no effect on calls.'], before[key], after[key]));
 }
 
 type Outcomes = EndpointSnapshot['tests'];
@@ -138,10 +148,10 @@ function compareTest(
 ): readonly Difference[] {
   const [was, is] = [verdictOf(before), verdictOf(after)];
   if (was === is) return [];
-  if (is === 'fails') return [differ(['breaking', at, 'What it promises does not hold.'], before, after)];
+  if (is === 'fails') return [differ(['breaking', at, 'The test fails.'], before, after)];
   if (is === 'unknown') return [differ(['wording', at, 'It is no longer tested.'], before, after)];
-  if (was === 'unknown') return [differ(['wording', at, 'More is tested.'], before, after)];
-  return [differ(['widening', at, 'It does not fail any more.'], before, after)];
+  if (was === 'unknown') return [differ(['wording', at, 'It is tested now.'], before, after)];
+  return [differ(['widening', at, 'It no longer fails.'], before, after)];
 }
 
 function verdictOf(outcome: TestOutcome | undefined): 'holds' | 'fails' | 'unknown' {

@@ -42,8 +42,8 @@ function compareKind({ kind: before }: TableShape, { kind: after }: TableShape):
 function compareStatement(before: string | undefined, after: string | undefined): readonly Difference[] {
   if (before === undefined || after === undefined || before === after) return [];
   return isSameSql(before, after)
-    ? [differ(['wording', 'sql', 'It reads the same in other words.'], before, after)]
-    : [differ(['breaking', 'sql', 'Its rows may be others.'], before, after)];
+    ? [differ(['wording', 'sql', 'The statement is equivalent.'], before, after)]
+    : [differ(['breaking', 'sql', 'Its rows may differ.'], before, after)];
 }
 
 function compareColumns(
@@ -64,7 +64,7 @@ function compareColumn(
   after: ColumnShape | undefined,
 ): readonly Difference[] {
   if (before === undefined)
-    return [differ(['widening', at, 'Rows hold more.'], undefined, after?.type ?? '')];
+    return [differ(['widening', at, 'Rows have another column.'], undefined, after?.type ?? '')];
   if (after === undefined)
     return [differ(['breaking', at, 'SQL that names it fails.'], before.type, undefined)];
   return [
@@ -78,15 +78,15 @@ function compareColumn(
 function compareType(at: string, before: string, after: string): readonly Difference[] {
   if (before === after) return [];
   return [
-    differ(['breaking', at, 'SQL, and who reads its answers, meet values of another type.'], before, after),
+    differ(['breaking', at, 'SQL and readers of its results get values of another type.'], before, after),
   ];
 }
 
 function compareNullable(at: string, before: boolean, after: boolean): readonly Difference[] {
   if (before === after) return [];
   return after
-    ? [differ(['breaking', at, 'Answers may hold null, which they never did.'], before, after)]
-    : [differ(['widening', at, 'Answers hold no null any more.'], before, after)];
+    ? [differ(['breaking', at, 'Results may now contain null.'], before, after)]
+    : [differ(['widening', at, 'Results no longer contain null.'], before, after)];
 }
 
 function compareOrder(before: readonly string[], after: readonly string[]): readonly Difference[] {

@@ -50,16 +50,17 @@ export async function parseDocument<Content>(
   const refuse = (why: string) =>
     new SvcError(
       'config_invalid',
-      `${file} is no ${noun}: ${why}. Make a new one with \`${command}\`, or restore it.`,
+      `${file} is not a valid ${noun}: ${why}. Make a new one with \`${command}\`, or restore it.`,
     );
   const found = tryJson(text);
-  if (found === undefined) throw refuse('it is torn, or not JSON');
+  if (found === undefined) throw refuse('it is incomplete or not JSON');
   if (!isObject(found) || !Object.hasOwn(found, key)) throw refuse('it is a file of another kind');
   const { [key]: written, hash, ...content } = found;
   if (written !== version)
     throw refuse(`it is of version ${JSON.stringify(written)}, and this is ${version}`);
   const actual = await sha256Hex(toCanonicalText(content));
-  if (hash !== actual) throw refuse('its hash does not fit its content, so it was edited or merged by hand');
+  if (hash !== actual)
+    throw refuse('its hash does not match its content, so it was edited or merged by hand');
   // The hash proves that toDocument wrote this content.
   return { hash, content: content as Content };
 }

@@ -50,20 +50,20 @@ function compareKeyword(
 }
 
 const WORDING = 'Only the text differs.';
-const OPENED = 'What was declared stays as it was.';
+const OPENED = 'The declared type is the same.';
 
 const MEANING: { readonly [direction in Direction]: { readonly [effect in Effect]: string } } = {
   input: {
-    same: 'The same values are taken.',
-    narrower: 'Calls that were valid are refused.',
-    wider: 'What was valid stays valid, and more is.',
-    other: 'Calls that were valid may be refused.',
+    same: 'The same values are accepted.',
+    narrower: 'Calls that were valid are rejected.',
+    wider: 'All valid calls stay valid, and further ones are accepted.',
+    other: 'Calls that were valid may be rejected.',
   },
   output: {
     same: 'The same values are returned.',
-    narrower: 'Results are a part of what they could be.',
-    wider: 'Results may be what they never were.',
-    other: 'Results may be what they never were.',
+    narrower: 'Results are a subset of the former ones.',
+    wider: 'Results may have new values.',
+    other: 'Results may have new values.',
   },
 };
 
@@ -82,8 +82,8 @@ function compareDefault(before: Value, after: Value, { direction, path }: Place)
   const at = `${path}.default`;
   if (direction === 'output') return [differ(['wording', at, WORDING], before, after)];
   if (before === undefined)
-    return [differ(['widening', at, 'It can be left out and has a value.'], before, after)];
-  return [differ(['breaking', at, 'Calls that leave it out mean something else.'], before, after)];
+    return [differ(['widening', at, 'It may be omitted and has a default.'], before, after)];
+  return [differ(['breaking', at, 'Calls that omit it have another meaning.'], before, after)];
 }
 
 function compareItems(before: Value, after: Value, { direction, path }: Place): readonly Difference[] {
@@ -111,15 +111,14 @@ function compareProperties(before: JsonObject, after: JsonObject, place: Place):
 
 function added(at: string, now: Value, required: boolean, direction: Direction): Difference {
   if (direction === 'output')
-    return differ(['widening', at, 'Results say more than before.'], undefined, now);
+    return differ(['widening', at, 'Results contain more than before.'], undefined, now);
   return required
     ? differ(['breaking', at, 'Every call must send it now.'], undefined, now)
     : differ(['widening', at, 'Calls may send it.'], undefined, now);
 }
 
 function removed(at: string, old: Value, direction: Direction): Difference {
-  const message =
-    direction === 'input' ? 'Calls that send it are refused.' : 'Who reads it finds nothing there.';
+  const message = direction === 'input' ? 'Calls that send it are rejected.' : 'Readers no longer find it.';
   return differ(['breaking', at, message], old, undefined);
 }
 
@@ -127,10 +126,10 @@ function compareRequired(at: string, was: boolean, is: boolean, direction: Direc
   if (was === is) return [];
   const path = `${at}.required`;
   if (direction === 'input') {
-    const message = is ? 'Every call must send it now.' : 'It can be left out.';
+    const message = is ? 'Every call must send it now.' : 'It may be omitted.';
     return [differ([is ? 'breaking' : 'widening', path, message], was, is)];
   }
-  const message = is ? 'It is always there.' : 'It may be missing from results.';
+  const message = is ? 'It is always present.' : 'It may be missing from results.';
   return [differ([is ? 'widening' : 'breaking', path, message], was, is)];
 }
 

@@ -21,13 +21,7 @@ export function compareCode(
   const same = language === 'python' ? isSamePython(old, now) : isSameSql(old, now);
   return same
     ? [differ(['wording', path, 'Only comments or blanks differ.'], old, now)]
-    : [
-        differ(
-          ['breaking', path, 'Its answers may be others; nothing declared says that they are not.'],
-          old,
-          now,
-        ),
-      ];
+    : [differ(['breaking', path, 'Its results may differ; no declaration excludes that.'], old, now)];
 }
 
 /** Whether two statements differ only in comments and blanks. */

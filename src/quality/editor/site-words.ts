@@ -1,8 +1,8 @@
 const RULE: Readonly<Record<string, string>> = {
-  condition: 'CEL condition under which the rule holds.',
-  action: 'What the rule does.',
-  reason: 'What the caller is told.',
-  'fields[]': 'Fields that the rule is about.',
+  condition: 'CEL condition; the rule applies if it is true.',
+  action: 'Action of the rule.',
+  reason: 'Reason for a denial, which the caller receives.',
+  'fields[]': 'Fields of the rule.',
 };
 
 function sqlTool(name: string): Readonly<Record<string, string>> {
@@ -20,25 +20,25 @@ function sqlTool(name: string): Readonly<Record<string, string>> {
 export const SITE_WORDS: Readonly<Record<string, string>> = {
   svc: 'Version of the file. Required.',
   project: 'Name of the project; the key under `projects` in the user file. Required.',
-  profile: 'Profile in use unless `--profile` or `SVC_PROFILE` says otherwise. Required.',
+  profile: 'Default profile; `--profile` and `SVC_PROFILE` override it. Required.',
   'profiles.<profile>.database.path': 'Database file, relative to the project.',
   'profiles.<profile>.database.readonly': 'Open the database for reading only.',
   'profiles.<profile>.database.engine':
-    '`native` writes and loads extensions, `wasm` reads; `auto` takes native for what is written.',
+    '`native` writes and loads extensions, `wasm` reads; `auto` selects `native` for databases that are written.',
   'profiles.<profile>.database.memory_limit':
-    'The most memory that queries take, as `512MB` or a number of megabytes; with `wasm`, in each of its up to 4 threads. Without it 80 % of the machine with `native`, 512MB with `wasm`.',
+    'Memory limit of queries: `512MB`, or a number of megabytes. With `wasm` it applies to each of up to 4 threads. Default: 80 % of the machine with `native`, 512MB with `wasm`.',
   'profiles.<profile>.database.sandbox':
-    'SQL reaches nothing but the database: no files, no network, no ATTACH, COPY or INSTALL. It never does unless `extensions` names one that is there for that.',
+    'Confine SQL to the database: no files, no network, no ATTACH, COPY or INSTALL. SQL is confined anyway, unless `extensions` names an extension for outside data.',
   'profiles.<profile>.python.interpreter':
-    "Interpreter for Python endpoints: a name on the path, a path (relative to the project), or `pyodide`. Without it the project's `.venv`, else python3.",
+    "Interpreter for Python endpoints: a name on the path, a path (relative to the project), or `pyodide`. Default: the project's `.venv`, else python3.",
   'profiles.<profile>.drift.path': 'Drift snapshot.',
   'profiles.<profile>.audit.enabled': 'Write the audit log.',
   'profiles.<profile>.audit.path': 'Audit log, JSON Lines.',
-  'profiles.<profile>.audit.max_file_size': 'Bytes after which the audit log is rotated.',
+  'profiles.<profile>.audit.max_file_size': 'Size in bytes at which the audit log is rotated.',
   'profiles.<profile>.audit.retention_days':
-    'Days after which the server deletes rotated files; without it nothing is deleted by itself.',
+    'Days after which the server deletes rotated files. Default: never.',
   'profiles.<profile>.audit.on_error':
-    'While the audit log cannot be written: `block` refuses calls, `warn` logs and goes on.',
+    'Behaviour if the audit log cannot be written: `block` rejects calls, `warn` logs and continues.',
   'profiles.<profile>.audit.inputs': 'Record the parameters of calls, sensitive ones redacted.',
   'profiles.<profile>.audit.outputs': 'Record the results of calls, sensitive fields redacted.',
   'paths.tools': 'Folder of tools.',
@@ -55,8 +55,8 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'plugin[].name': 'Name of a Python plugin.',
   'plugin[].module': 'Module of the plugin.',
   'plugin[].config': 'Name of its configuration under `plugin.config` of the user file.',
-  'extensions[].name': 'DuckDB extension; a plain word stands for a core extension.',
-  'extensions[].repo': 'Where the extension comes from.',
+  'extensions[].name': 'DuckDB extension; a single word names a core extension.',
+  'extensions[].repo': 'Repository of the extension.',
   'dbt.enabled': 'Use dbt.',
   'dbt.model_paths[]': 'Folders of models.',
   'dbt.analysis_paths[]': 'Folders of analyses.',
@@ -76,14 +76,14 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
 export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   profiles: 'Settings by profile.',
   'profiles.<profile>.database': 'The database.',
-  'profiles.<profile>.python': 'What runs Python endpoints.',
-  'profiles.<profile>.drift': 'Where the drift snapshot is.',
+  'profiles.<profile>.python': 'Settings of Python endpoints.',
+  'profiles.<profile>.drift': 'The drift snapshot.',
   'profiles.<profile>.audit': 'The audit log.',
-  paths: 'Folders of the project, where they are not the usual ones.',
+  paths: 'Folders of the project that differ from the defaults.',
   secrets: 'Names of the secrets that the project needs; their values are in the user file.',
   plugin: 'Python plugins.',
   extensions: 'DuckDB extensions.',
-  dbt: 'Where dbt finds and puts its files.',
+  dbt: 'The folders of dbt.',
   sql_tools: 'The built-in SQL tools.',
   'sql_tools.execute_sql_query': 'The tool that runs a statement.',
   'sql_tools.list_tables': 'The tool that lists tables.',

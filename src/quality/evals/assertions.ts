@@ -73,7 +73,7 @@ function orderFailures(names: readonly string[], calls: readonly MadeCall[]): re
 const SHOWN = 12;
 
 function toCallLines(calls: readonly MadeCall[]): string {
-  if (calls.length === 0) return '  nothing was called';
+  if (calls.length === 0) return '  no calls were made';
   const lines = calls.slice(0, SHOWN).map(({ endpoint, args }) => `+ ${endpoint} ${toShort(args)}`);
   return [...lines, ...(calls.length > SHOWN ? [`  and ${calls.length - SHOWN} more`] : [])].join('\n');
 }
@@ -90,7 +90,7 @@ function answerFailures(
     ...answerContains
       .filter((text) => !has(text))
       .map((text) => `answer_contains: ${toShort(text)} is missing`),
-    ...answerNotContains.filter(has).map((text) => `answer_not_contains: ${toShort(text)} is there`),
+    ...answerNotContains.filter(has).map((text) => `answer_not_contains: ${toShort(text)} occurs`),
     ...answerMatches
       .filter((pattern) => !new RegExp(pattern, 'u').test(answer))
       .map((pattern) => `answer_matches: ${pattern} does not match`),

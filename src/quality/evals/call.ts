@@ -102,7 +102,7 @@ function checkedArguments({ entry }: Offer, args: JsonObject): JsonObject | null
 
 /** The result as MCP clients show it to their model: text, with a note about missing parts. */
 function textOf({ text, value, binary, blocks, truncated }: Outcome): string {
-  const media = binary ? `[${Math.floor((String(value).length * 3) / 4)} bytes that are no text]` : null;
+  const media = binary ? `[${Math.floor((String(value).length * 3) / 4)} bytes of binary data]` : null;
   const said = blocks?.map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n');
   const note = truncated === null ? '' : `\nTruncated (${truncated.reason}). ${truncated.hint}`;
   return `${media ?? said ?? text}${note}`;

@@ -74,7 +74,7 @@ function toResults(calls: readonly ModelCall[], made: readonly MadeCall[]) {
   return calls.map(({ id }, index) => {
     const call = made[index];
     return call === undefined
-      ? { id, text: `Not made: at most ${CALLS_A_TURN} calls in one turn.`, failed: true }
+      ? { id, text: `Not executed: one turn may have at most ${CALLS_A_TURN} calls.`, failed: true }
       : { id, text: call.text, failed: call.error !== null };
   });
 }

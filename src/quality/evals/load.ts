@@ -58,7 +58,7 @@ function checkTests({ tests }: ParsedSuiteFile, yaml: YamlFile): readonly Source
       : [
           problemAt(yaml, ['tests', index, 'name'], {
             code: 'duplicate-name',
-            message: `is ${name}, and a test above has that name.`,
+            message: `is ${name}, which is the name of a test above.`,
             fix: 'Rename one of them.',
           }),
         ],

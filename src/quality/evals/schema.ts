@@ -16,14 +16,18 @@ import { VERSION_ONE } from '../../project/schema/version.ts';
 const NAME = formed(
   /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
   'a name of 1 to 64 letters, digits, `_` and `-` that begins with a letter or `_`',
-  'It becomes part of file names; write one such as `finds_customers`.',
+  'Write a name such as `finds_customers`; it becomes part of file names.',
 );
 
 const PATTERN = v.pipe(
   word(),
   v.check(
     isPattern,
-    says('wrong-value', 'is no regular expression of JavaScript.', 'Escape what is special with `\\`.'),
+    says(
+      'wrong-value',
+      'is not a valid regular expression of JavaScript.',
+      'Escape special characters with `\\`.',
+    ),
   ),
 );
 
@@ -73,7 +77,7 @@ export const SUITE_FILE = strictMap({
     listOf(TEST),
     v.check(
       (tests) => tests.length > 0,
-      says('wrong-value', 'must not be empty.', 'Write one test at least.'),
+      says('wrong-value', 'must not be empty.', 'Write at least one test.'),
     ),
     v.metadata({ json: { minItems: 1 } }),
   ),

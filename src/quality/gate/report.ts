@@ -35,12 +35,13 @@ export type CheckReport = {
 export type Allowed = { readonly check: CheckName; readonly problems: number };
 
 const FIXES: { readonly [check in CheckName]: string } = {
-  validate: 'Correct these; `svc validate` shows them with their places.',
-  lint: 'Add what is missing; `svc lint --severity error` shows it.',
+  validate: 'Correct the errors; `svc validate` shows them with their positions.',
+  lint: 'Add the missing texts; `svc lint --severity error` lists them.',
   secrets:
-    'Take them out: name what the project needs under `secrets` in svc-site.yml, and give the platform the values.',
+    'Remove them: name the secrets under `secrets` in svc-site.yml, and set their values on the platform.',
   lock: 'Undo the changes, or accept them with `svc lock` and commit svc-lock.json.',
-  target: 'Write them for the engine of artefacts, disable them, or serve the project with `svc serve`.',
+  target:
+    'Rewrite the endpoints for the engine of artefacts, disable them, or serve the project with `svc serve`.',
   tests: 'Correct the endpoints or their tests; `svc test --target wasm` shows them.',
   drift: 'Undo the changes, or accept them with `svc drift-snapshot` and commit the file.',
 };

@@ -73,7 +73,7 @@ function toFinding(file: string, line: number, column: number, what: string): Fi
     file,
     line,
     column,
-    message: `This looks like ${what}, and it would travel with the artefact.`,
-    fix: 'Take it out, and read it from a secret of the platform.',
+    message: `This looks like ${what}, and the artefact would contain it.`,
+    fix: 'Remove it, and read it from a secret of the platform.',
   };
 }

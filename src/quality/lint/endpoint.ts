@@ -22,7 +22,7 @@ function lintWords({ kind, description, tags }: Endpoint): readonly Remark[] {
             code: 'endpoint-description',
             path: [],
             message: `The ${kind} has no description, so clients cannot tell when to use it.`,
-            fix: 'Say in `description` what it answers, in a sentence.',
+            fix: 'Describe its result in one sentence under `description`.',
           },
         ]
       : []),
@@ -56,7 +56,7 @@ function lintTests({ kind, tests }: Endpoint): readonly Remark[] {
             code: 'test-description',
             path: ['tests', index],
             message: `The test ${name} has no description.`,
-            fix: 'Say in `description` what it would catch.',
+            fix: 'Describe under `description` which mistake it detects.',
           },
         ]
       : [],

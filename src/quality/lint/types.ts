@@ -13,8 +13,8 @@ export function lintParameter(parameter: Parameter, path: Path): readonly Remark
             severity: 'error' as const,
             code: 'parameter-description',
             path,
-            message: `The parameter ${name} has no description, so a model has to guess what it is.`,
-            fix: 'Say in `description` what it means, with its unit or form.',
+            message: `The parameter ${name} has no description, so a model has to guess its meaning.`,
+            fix: 'Describe its meaning, with its unit or form, under `description`.',
           },
         ]
       : []),
@@ -36,8 +36,8 @@ export function lintParameter(parameter: Parameter, path: Path): readonly Remark
             severity: 'info' as const,
             code: 'parameter-default',
             path,
-            message: `The parameter ${name} has no default, so every call must give it.`,
-            fix: 'Where a call without it makes sense, add `default`; `default: null` makes it optional.',
+            message: `The parameter ${name} has no default, so every call must send it.`,
+            fix: 'Add `default` if a call without it makes sense; `default: null` makes it optional.',
           },
         ]),
   ];
@@ -57,7 +57,7 @@ export function lintReturn(node: TypeNode, path: Path, what = 'The `return` type
           code: 'return-description',
           path,
           message: `${what} has no description.`,
-          fix: 'Say in `description` what it holds.',
+          fix: 'Describe its content under `description`.',
         },
       ]
     : [];

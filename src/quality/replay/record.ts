@@ -28,12 +28,12 @@ export interface Ended {
 
 /** The reasons why a record is not replayed. */
 export const SKIP_REASONS = {
-  foreign: 'no record, or torn',
+  foreign: 'not a record, or incomplete',
   unrecorded: 'parameters were not recorded',
-  redacted: 'parameters are redacted or cut',
-  writes: 'not known to only read',
+  redacted: 'parameters are redacted or truncated',
+  writes: 'may write',
   asks: 'a person is asked first',
-  circumstances: 'ended by what was not the endpoint',
+  circumstances: 'ended for reasons outside of the endpoint',
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 

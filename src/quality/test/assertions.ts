@@ -72,7 +72,7 @@ function hasField(value: JsonValue, path: string): boolean {
 
 function containsItems(name: string, expected: readonly JsonValue[]): Check {
   return (value) => {
-    if (!isList(value)) return `${name}: the result is no list\n+ ${toShort(value)}`;
+    if (!isList(value)) return `${name}: the result is not a list\n+ ${toShort(value)}`;
     const missing = expected.filter((item) => !value.some((found) => matches(found, item)));
     if (missing.length === 0) return null;
     const lines = missing.map((item) => `- ${toShort(item)}`);
@@ -97,7 +97,7 @@ function includesFields(value: JsonObject, expected: JsonObject): boolean {
 
 function hasLength(expected: number): Check {
   return (value) => {
-    if (!isList(value)) return `result_length: the result is no list\n+ ${toShort(value)}`;
+    if (!isList(value)) return `result_length: the result is not a list\n+ ${toShort(value)}`;
     return value.length === expected
       ? null
       : `result_length: differs from what was expected\n- ${expected}\n+ ${value.length}`;

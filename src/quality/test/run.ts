@@ -79,8 +79,8 @@ function judge(test: EndpointTest, ended: Ended): Verdict {
 function judgeOutcome(test: EndpointTest, { value }: Outcome): Verdict | null {
   const wanted =
     test.denied === true
-      ? 'denied: the call was to be denied'
-      : test.error_contains !== undefined && 'error_contains: the call was to fail';
+      ? 'denied: the call should be denied'
+      : test.error_contains !== undefined && 'error_contains: the call should fail';
   const failure = wanted ? `${wanted}, but it returned\n+ ${toShort(value)}` : checkAssertions(test, value);
   return failure === null ? null : { status: 'failed', error: failure };
 }

@@ -18,13 +18,12 @@ function problemsOf(client: StaticClient, index: number, all: readonly StaticCli
   const { client_id, client_secret, redirect_uris, grant_types } = client;
   const problems: Problem[] = [];
   if (all.findIndex((other) => other.client_id === client_id) !== index) {
-    const message = 'is that of another client, which stands before it.';
+    const message = 'is also the id of an earlier client.';
     problems.push({ key: 'client_id', code: 'duplicate-name', message, fix: 'Change one of them.' });
   }
   if (grant_types.includes('authorization_code') && redirect_uris.length === 0) {
     const message = 'is missing, so nobody can sign in with this client.';
-    const fix =
-      'List the addresses that it may be sent back to, or leave authorization_code out of grant_types.';
+    const fix = 'List its redirect addresses, or remove authorization_code from grant_types.';
     problems.push({ key: 'redirect_uris', code: 'client-unusable', message, fix });
   }
   if (grant_types.includes('client_credentials') && client_secret === null) {

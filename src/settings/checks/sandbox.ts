@@ -23,7 +23,7 @@ function checkSandboxed({ extensions }: SiteFile, { file, position }: SitePlace)
         code: 'sandbox-conflict',
         file,
         ...position(['extensions', index]),
-        message: `The extension ${name} is there for what lies outside of the database, and \`database.sandbox\` closes it.`,
+        message: `The extension ${name} reaches data outside of the database, but \`database.sandbox\` forbids that.`,
         fix: 'Remove the extension, or set `sandbox: false` for the database of the profile.',
       },
     ];
@@ -36,7 +36,7 @@ function checkSandboxedSecrets({ secrets }: Settings, at: Pointed): readonly Fin
     return [
       point(at, ['profile', 'secrets', index, 'type'], {
         code: 'sandbox-conflict',
-        message: `is ${type}, which opens what lies outside of the database, and \`database.sandbox\` closes it.`,
+        message: `is ${type}, which gives access to data outside of the database, but \`database.sandbox\` forbids that.`,
         fix: 'Remove the secret, or set `sandbox: false` for the database of the profile.',
       }),
     ];
@@ -51,7 +51,7 @@ function checkIdleSecrets({ extensions }: SiteFile, { secrets }: Settings, at: P
     if (usual === undefined || able.some((name) => loaded.includes(name))) return [];
     const finding = point(at, ['profile', 'secrets', index, 'type'], {
       code: 'secret-idle',
-      message: `is ${type}, which only the extension ${usual} knows, so that the database does not get this secret.`,
+      message: `is ${type}, which only the extension ${usual} supports, so the database does not get this secret.`,
       fix: `Add ${usual} to \`extensions\` of svc-site.yml.`,
     });
     return [{ ...finding, severity: 'warning' as const }];

@@ -25,14 +25,14 @@ export function checkStore({ profile }: ParsedActive, at: Pointed): readonly Fin
     ...missing.map((key) =>
       point(at, ['profile', 'auth', 'persistence', 'type'], {
         code: 'missing-field',
-        message: `is ${type}, and there is no \`${key}\` beside it.`,
+        message: `is ${type}, which needs \`${key}\`.`,
         fix: `Add \`${key}\`.`,
       }),
     ),
     ...foreign.map((key) =>
       point(at, ['profile', 'auth', 'persistence', key], {
         code: 'wrong-value',
-        message: `says nothing to a store of type ${type}.`,
+        message: `has no meaning for a store of type ${type}.`,
         fix: `Remove it, or choose another \`type\`; ${type} takes ${takes.join(', ')}.`,
       }),
     ),

@@ -41,8 +41,8 @@ export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly F
         code: 'literal-secret',
         file: name,
         ...positionAt(user.yaml.positions, path),
-        message: `\`${toKey(path)}\` holds a secret itself, and an artefact may hold references only.`,
-        fix: 'Write `${NAME}` or another reference there, and give the platform the value.',
+        message: `\`${toKey(path)}\` contains a literal secret, but an artefact may contain references only.`,
+        fix: 'Replace it with `${NAME}` or another reference, and set the value on the platform.',
       },
     ];
   });

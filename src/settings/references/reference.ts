@@ -51,8 +51,8 @@ function refuse(name: string, closed: boolean): ReferenceText {
   }
   return {
     kind: 'refused',
-    message: 'has a `${` that begins no environment variable.',
-    fix: 'Write `${NAME}` with letters, digits and `_`; a value that itself has `${` can be put into a file:// or a variable.',
+    message: 'has a `${` that does not begin an environment variable.',
+    fix: 'Write `${NAME}` with letters, digits and `_`. Move a value that contains `${` to a file or a variable, and refer to that.',
   };
 }
 
@@ -64,7 +64,7 @@ export function parseReference(text: string): ParsedReference {
   if (scheme === 'op') return parseOp(rest);
   if (rest !== '' && !rest.includes('\0')) return { reference: { scheme: 'file', path: rest } };
   return {
-    message: 'names no file.',
+    message: 'does not name a file.',
     fix: 'Write `file://` and a path, such as `file:///run/secrets/token`.',
   };
 }
@@ -77,7 +77,7 @@ function parseVault(rest: string): ParsedReference {
     return { reference: { scheme: 'vault', path: steps.join('/'), field } };
   }
   return {
-    message: 'is no reference to a secret of Vault.',
+    message: 'is not a valid reference to a secret of Vault.',
     fix: 'Write `vault://mount/path#field`, such as `vault://secret/warehouse#password`.',
   };
 }
@@ -93,7 +93,7 @@ function parseOp(rest: string): ParsedReference {
     return { reference: { scheme: 'op', vault, item, section: section ?? null, field, otp } };
   }
   return {
-    message: 'is no reference to a field of 1Password.',
+    message: 'is not a valid reference to a field of 1Password.',
     fix: 'Write `op://vault/item/field`, with `?attribute=otp` for a one-time password.',
   };
 }

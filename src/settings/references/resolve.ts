@@ -68,7 +68,7 @@ function toShown(text: string, template: ReferenceText): string {
 
 async function answerOf(template: ReferenceText, lookup: Lookup): Promise<Answer> {
   if (template.kind === 'refused') return { reason: template.message, fix: template.fix };
-  if (template.kind === 'literal') return { reason: 'is no reference.', fix: 'Write it as text.' };
+  if (template.kind === 'literal') return { reason: 'is not a reference.', fix: 'Write it as text.' };
   const texts = await Promise.all(
     template.parts.map((part) =>
       'text' in part ? { value: part.text } : lookup({ scheme: 'env', name: part.variable }),
@@ -102,8 +102,8 @@ async function lookUp(reference: SecretReference, source: SecretSource, timeoutM
   const timer = setTimeout(() => {
     controller.abort();
     late.resolve({
-      reason: `got no answer within ${timeoutMs / 1000} seconds.`,
-      fix: 'Check that the address is right and can be reached from here.',
+      reason: `was not answered within ${timeoutMs / 1000} seconds.`,
+      fix: 'Check the address and the network connection to it.',
     });
   }, timeoutMs);
   try {
@@ -120,5 +120,5 @@ async function lookUp(reference: SecretReference, source: SecretSource, timeoutM
 function toAnswer(thrown: unknown): Answer {
   const known = thrown instanceof SvcError && thrown.code === 'reference_unresolved';
   const [reason = '', fix] = known ? thrown.message.split('\n') : ['could not be looked up.'];
-  return { reason, fix: fix ?? 'Correct the reference, or what it refers to.' };
+  return { reason, fix: fix ?? 'Correct the reference, or its target.' };
 }

@@ -7,7 +7,7 @@ export function url() {
     word(),
     v.check(
       (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-      says('wrong-value', 'must be an address.', 'Write all of it, such as https://example.com.'),
+      says('wrong-value', 'must be an address.', 'Write a complete address such as https://example.com.'),
     ),
     v.metadata({ kind: 'address' }),
   );

@@ -29,7 +29,7 @@ const PRICE = v.pipe(
   number(),
   v.check(
     (price) => price >= 0,
-    says('wrong-value', 'must not be less than 0.', 'Write what a million tokens cost.'),
+    says('wrong-value', 'must not be less than 0.', 'Write the price of a million tokens.'),
   ),
 );
 

@@ -150,7 +150,7 @@ describe('svc drift-check', { timeout: 120_000 }, () => {
     writeFileSync(join(root, 'other.json'), good.slice(0, 200));
     const { code, stderr } = await svc(['drift-check', '--baseline', 'other.json'], root);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/other\.json is no drift baseline: it is torn.*svc drift-snapshot/);
+    expect(stderr).toMatch(/other\.json is not a valid drift baseline: it is incomplete.*svc drift-snapshot/);
     expect((await svc(['drift-check', '--fail-on', 'all'], root)).code).toBe(2);
   });
 });

@@ -108,8 +108,8 @@ it(
     for (const line of [
       /✓ validate$/m,
       /tools\/hasty\.yml:5:16: The parameter id has no description/,
-      /tools\/hasty\.yml:7:30: This looks like an API key, and it would travel/,
-      /tool total: scopes: Tokens that were enough are refused\./,
+      /tools\/hasty\.yml:7:30: This looks like an API key, and the artefact would contain it/,
+      /tool total: scopes: Tokens that were sufficient are rejected\./,
       /These endpoints write to the database.*: sell\./,
       /tool total: the test sums fails/,
       /fix: .*svc lock/,

@@ -125,7 +125,7 @@ it(
     const same = await svc(['replay', file, '--against', 'build/node'], root);
     expect(same).toMatchObject({ code: 0 });
     expect(same.stdout).toMatch(
-      /^5 calls replayed of 9 records: 5 the same\n1 skipped: no record, or torn\n/,
+      /^5 calls replayed of 9 records: 5 the same\n1 skipped: not a record, or incomplete\n/,
     );
 
     const boss = await svc(

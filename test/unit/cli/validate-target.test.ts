@@ -30,7 +30,9 @@ describe('svc validate --target', () => {
           file: 'tools/zoned.yml',
           line: 7,
           column: 9,
-          message: expect.stringMatching(/duckdb-wasm.* has not the function icu_sort_key.*extension icu/),
+          message: expect.stringMatching(
+            /duckdb-wasm.* does not have the function icu_sort_key.*extension icu/,
+          ),
         }),
       ]);
       const [found] = findingsOf(stdout);

@@ -14,13 +14,13 @@ describe('keys', () => {
         'svc: 1\nmetdata: {}\ntool:\n  nam: a\n  paramters: []\n  xyz: 1\n  name: b\n  source: { cod: x, code: SELECT 1 }',
       ),
     ).toEqual([
-      '2:1 unknown-key: `metdata` is not a key that is known here. Did you mean `metadata`?',
-      '4:3 unknown-key: `tool.nam` is not a key that is known here. Did you mean `name`?',
-      '5:3 unknown-key: `tool.paramters` is not a key that is known here. Did you mean `parameters`?',
+      '2:1 unknown-key: `metdata` is not a known key here. Did you mean `metadata`?',
+      '4:3 unknown-key: `tool.nam` is not a known key here. Did you mean `name`?',
+      '5:3 unknown-key: `tool.paramters` is not a known key here. Did you mean `parameters`?',
       expect.stringMatching(
-        /^6:3 unknown-key: `tool\.xyz` is not a key .* Remove it; known here: name, title, /,
+        /^6:3 unknown-key: `tool\.xyz` is not a known key here. Remove it; known here: name, title, /,
       ),
-      '8:13 unknown-key: `tool.source.cod` is not a key that is known here. Did you mean `code`?',
+      '8:13 unknown-key: `tool.source.cod` is not a known key here. Did you mean `code`?',
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('values', () => {
     ],
     [
       'limits: { timeout: 0 }',
-      '4:22 wrong-value: `tool.limits.timeout` must be more than 0 and at most 3600 seconds. Give the seconds a statement may take.',
+      '4:22 wrong-value: `tool.limits.timeout` must be more than 0 and at most 3600 seconds. Write the time limit of a statement in seconds.',
     ],
     [
       'icons: [{ src: "javascript:alert(1)" }]',
@@ -147,7 +147,7 @@ describe('the version', () => {
   it.each([
     ["'1'", 'must be the number 1, not the text "1". Write `svc: 1`, without quotes or dots.'],
     ['1.0.0', 'must be the number 1, not the text "1.0.0". Write `svc: 1`, without quotes or dots.'],
-    ['2', 'is 2, and this svc knows version 1. Write `svc: 1`, or use a newer svc.'],
+    ['2', 'is 2, and this version of svc supports version 1 only. Write `svc: 1`, or use a newer svc.'],
     ['0', 'must be the number 1. Write `svc: 1`.'],
     ['[1]', 'must be the number 1. Write `svc: 1`.'],
   ])('%s', async (version, text) => {
@@ -206,7 +206,7 @@ describe('types', () => {
 
   it('finds two parameters of one name', async () => {
     expect(await of(PARAMETERS('{ name: a, type: string }', '{ name: a, type: string }'))).toEqual([
-      '6:15 type: `tool.parameters[1].name` is a, like that of a parameter above. Rename one of them, in the SQL too.',
+      '6:15 type: `tool.parameters[1].name` is a, which is the name of a parameter above. Rename one of them, in the SQL too.',
     ]);
   });
 
@@ -257,7 +257,7 @@ describe('resources', () => {
         '2:8 uri: `resource.uri` does not begin with a scheme. Begin with one, such as `shop://customers/{id}`.',
       ],
     ],
-    ['"shop://a b"', '', [expect.stringMatching(/^2:9 uri: .*has a character that no URI can have/)]],
+    ['"shop://a b"', '', [expect.stringMatching(/^2:9 uri: .*has a character that is not allowed in a URI/)]],
     ['"shop://{id"', ID, [expect.stringMatching(/^2:9 uri: .* Close every \{ with \}/)]],
     [
       '"shop://{?id}"',
@@ -288,7 +288,7 @@ describe('prompts', () => {
 
   it('have messages, with roles and types that MCP can carry', async () => {
     expect(await at('prompt: { name: a, messages: [] }')).toEqual([
-      '1:30 wrong-value: `prompt.messages` must not be empty. Write one message at least.',
+      '1:30 wrong-value: `prompt.messages` must not be empty. Write at least one message.',
     ]);
     expect(
       await at('prompt:\n  name: a\n  messages:\n    - { role: usr, type: txt, prompt: 5 }\n    - {}\n'),

@@ -183,7 +183,10 @@ describe('which files are read', () => {
   it('warns of a folder that is named and not there, and takes none for none', async () => {
     const { findings } = await load({ 'svc-site.yml': `${SITE}paths: { tools: tolls, sql: x }\n` });
     expect(findings.map((finding) => [finding.severity, short(finding)])).toEqual([
-      ['warning', '4:17 folder-empty: There is no .yml file below tolls. Correct the path, or leave it out.'],
+      [
+        'warning',
+        '4:17 folder-empty: There is no .yml file below tolls. Correct the path, or remove the key.',
+      ],
     ]);
     expect((await load({})).findings).toEqual([]);
   });
@@ -219,9 +222,9 @@ describe('duplicate names', () => {
       'tools/d.yml': TOOL('same', '  enabled: false\n'),
     });
     expect(findings.map((finding) => `${finding.file}:${short(finding)}`)).toEqual([
-      'prompts/c.yml:3:9 duplicate-name: The name same is taken: tools/a.yml, tools/b.yml have it too. Rename one of them, or set `enabled: false` for it.',
-      'tools/a.yml:2:9 duplicate-name: The name same is taken: prompts/c.yml, tools/b.yml have it too. Rename one of them, or set `enabled: false` for it.',
-      'tools/b.yml:2:9 duplicate-name: The name same is taken: prompts/c.yml, tools/a.yml have it too. Rename one of them, or set `enabled: false` for it.',
+      'prompts/c.yml:3:9 duplicate-name: The name same is not unique: tools/a.yml, tools/b.yml have it too. Rename one of them, or set `enabled: false` for it.',
+      'tools/a.yml:2:9 duplicate-name: The name same is not unique: prompts/c.yml, tools/b.yml have it too. Rename one of them, or set `enabled: false` for it.',
+      'tools/b.yml:2:9 duplicate-name: The name same is not unique: prompts/c.yml, tools/a.yml have it too. Rename one of them, or set `enabled: false` for it.',
     ]);
   });
 
@@ -231,7 +234,7 @@ describe('duplicate names', () => {
     );
     expect(findings).toHaveLength(9);
     expect(findings[0]?.message).toBe(
-      'The name same is taken: tools/1.yml, tools/2.yml, tools/3.yml, tools/4.yml, tools/5.yml and 3 more have it too.',
+      'The name same is not unique: tools/1.yml, tools/2.yml, tools/3.yml, tools/4.yml, tools/5.yml and 3 more have it too.',
     );
     expect(findings[8]?.message).toContain('tools/4.yml and 3 more have it too.');
   });

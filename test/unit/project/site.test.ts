@@ -76,7 +76,7 @@ describe('the site file', () => {
   });
 
   it.each([
-    ['profil: x', '4:1 unknown-key: `profil` is not a key that is known here. Did you mean `profile`?'],
+    ['profil: x', '4:1 unknown-key: `profil` is not a known key here. Did you mean `profile`?'],
     ['secrets: { a: b }', expect.stringMatching(/^4:10 wrong-type: `secrets` must be a list/)],
     ['extensions: [{ nam: x }]', expect.stringMatching(/^4:14 missing-field|^4:16 unknown-key/)],
     ['extensions: ["h3; DROP"]', expect.stringMatching(/^4:15 wrong-value: `extensions\[0\]\.name`/)],
@@ -84,21 +84,18 @@ describe('the site file', () => {
       'extensions: [{ name: h3, repo: comunity }]',
       expect.stringMatching(/^4:32 wrong-value: .* Did you mean community\?$/),
     ],
-    [
-      'paths: { tool: x }',
-      '4:10 unknown-key: `paths.tool` is not a key that is known here. Did you mean `tools`?',
-    ],
+    ['paths: { tool: x }', '4:10 unknown-key: `paths.tool` is not a known key here. Did you mean `tools`?'],
     ['paths: { tools: ../other }', expect.stringMatching(/^4:17 wrong-value: `paths\.tools` must be/)],
     ['paths: { prompts: /etc }', expect.stringMatching(/^4:19 wrong-value: `paths\.prompts` must be/)],
     ['sql_tools: { enabled: on }', expect.stringMatching(/^4:23 wrong-type/)],
     ['sql_tools: { run: {} }', expect.stringMatching(/^4:14 unknown-key/)],
     [
       'dbt: { model_path: x }',
-      '4:8 unknown-key: `dbt.model_path` is not a key that is known here. Did you mean `model_paths`?',
+      '4:8 unknown-key: `dbt.model_path` is not a known key here. Did you mean `model_paths`?',
     ],
     [
       'profiles: { default: { auth: {} } }',
-      '4:24 unknown-key: `profiles.default.auth` is not a key that is known here. Move it to the user configuration, ~/.svc/config.yml.',
+      '4:24 unknown-key: `profiles.default.auth` is not a known key here. Move it to the user configuration, ~/.svc/config.yml.',
     ],
     [
       'profiles: { default: { database: { path: ":memory:" } } }',

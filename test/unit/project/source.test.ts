@@ -53,15 +53,15 @@ describe('source', () => {
     ['{ code: "" }', expect.stringMatching(/^3:20 wrong-value: `tool\.source\.code` must not be empty/)],
     [
       '{ file: ../../../etc/passwd }',
-      '3:19 source-outside: `tool.source.file` is "../../../etc/passwd", which leads out of the project. Name a file inside the project; a leading / means the project\'s folder.',
+      '3:19 source-outside: `tool.source.file` is "../../../etc/passwd", which is outside of the project. Name a file inside the project; a leading / means the project\'s folder.',
     ],
     [
       '{ file: quer.sql }',
-      '3:19 source-missing: `tool.source.file` names tools/deep/quer.sql, and there is no such file. Did you mean tools/deep/query.sql?',
+      '3:19 source-missing: `tool.source.file` names tools/deep/quer.sql, which does not exist. Did you mean tools/deep/query.sql?',
     ],
     [
       '{ file: other.sql }',
-      '3:19 source-missing: `tool.source.file` names tools/deep/other.sql, and there is no such file. Create it, or correct the path: it is relative to this YAML file.',
+      '3:19 source-missing: `tool.source.file` names tools/deep/other.sql, which does not exist. Create it, or correct the path: it is relative to this YAML file.',
     ],
     ['{ file: sql\\q.sql }', expect.stringMatching(/^3:19 source-missing: .* Write \/ between folders\.$/)],
     [
@@ -91,7 +91,7 @@ describe('source', () => {
     expect((await sourceOf(TOOL('{ file: f.py, language: python }'), tree)).source?.language).toBe('python');
     expect((await sourceOf(TOOL('{ file: f.py }', '  language: sql\n'), tree)).source?.language).toBe('sql');
     expect((await sourceOf(TOOL('{ code: "pass" }', '  language: python\n'))).findings).toEqual([
-      '4:20 source: `tool.source.code` holds Python, which must be in a file. Put it into a .py file and name that under `file`.',
+      '4:20 source: `tool.source.code` contains Python code, which must be in a file. Move it to a .py file and name that file under `file`.',
     ]);
   });
 });

@@ -76,14 +76,14 @@ const FAIL: readonly (readonly [Assertions, JsonValue, string])[] = [
     [],
     'result_contains_item: no item of the list is or has\n- {"name":"Eve"}\n  the list is empty',
   ],
-  [{ result_contains_item: 1 }, { a: 1 }, 'result_contains_item: the result is no list\n+ {"a":1}'],
+  [{ result_contains_item: 1 }, { a: 1 }, 'result_contains_item: the result is not a list\n+ {"a":1}'],
   [
     { result_contains_all: [1, 2, 3] },
     [2],
     'result_contains_all: no item of the list is or has\n- 1\n- 3\n+ 2',
   ],
   [{ result_length: 1 }, [], 'result_length: differs from what was expected\n- 1\n+ 0'],
-  [{ result_length: 3 }, 'abc', 'result_length: the result is no list\n+ "abc"'],
+  [{ result_length: 3 }, 'abc', 'result_length: the result is not a list\n+ "abc"'],
   [{ result_contains_text: 'x' }, [1], 'result_contains_text: does not hold\n- "x"\n+ [1]'],
   [{ result_length: 1, result_contains_text: 'x' }, [1], 'result_contains_text: does not hold\n- "x"\n+ [1]'],
 ];

@@ -67,6 +67,6 @@ describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)'
       'tools/masked.yml:9 column-twice',
       'tools/sensitive.yml:9 column-twice',
     ]);
-    expect(findings[0]?.message).toContain('the second is called salary_1 and shown');
+    expect(findings[0]?.message).toContain('the second is visible as salary_1');
   });
 });

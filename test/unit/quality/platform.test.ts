@@ -15,7 +15,7 @@ describe('platformProblem', () => {
         'Catalog Error: Scalar Function with name "json_extract" is not in the catalog, but it exists in the json extension.',
       )?.message,
     ).toBe(
-      "cloudflare-workers (duckdb-wasm) has not the function json_extract, which is in DuckDB's extension json.",
+      "cloudflare-workers (duckdb-wasm) does not have the function json_extract, which is in DuckDB's extension json.",
     );
     expect(
       problemOf(
@@ -28,7 +28,7 @@ describe('platformProblem', () => {
         NATIVE,
       ),
     ).toEqual({
-      message: "duckdb-native has not DuckDB's extension icu, which the statement needs.",
+      message: "duckdb-native does not have DuckDB's extension icu, which the statement needs.",
       fix: 'Name the extension under `extensions` in svc-site.yml, or write the SQL without it.',
     });
   });

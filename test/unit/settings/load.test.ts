@@ -351,7 +351,7 @@ describe('findings of the configuration', () => {
     ['svc: "1"\n', 'config.yml:1 svc-version: `svc` must be the number 1, not the text "1". [Write `svc: 1`'],
     [
       'svc: 1\ntransprt: {}\n',
-      'config.yml:2 unknown-key: `transprt` is not a key that is known here. [Did you mean `transport`?]',
+      'config.yml:2 unknown-key: `transprt` is not a known key here. [Did you mean `transport`?]',
     ],
     [
       'svc: 1\ntransport:\n  http: { port: 70000 }\n',
@@ -378,8 +378,8 @@ describe('findings of the configuration', () => {
       'svc: 1\nprojects: { demo: { profiles: { prod: {}, test: {} } } }\n',
       'profile-unknown: There is no profile dev under `projects.demo.profiles`; there are prod, test.',
     ],
-    ['svc: 1\nvault: [\n', 'config.yml:3 yaml-syntax: This is not valid YAML here.'],
-    ['', 'config.yml:1 file-empty: The file is empty. [Write `svc: 1` into it, or delete it.]'],
+    ['svc: 1\nvault: [\n', 'config.yml:3 yaml-syntax: The YAML is not valid at this position.'],
+    ['', 'config.yml:1 file-empty: The file is empty. [Add `svc: 1`, or delete the file.]'],
   ])('%j', async (user, text) => {
     expect((await problemsOf({ user })).join('\n')).toContain(text);
   });
@@ -392,7 +392,7 @@ describe('findings of the configuration', () => {
 
   it('name a variable that does not read', async () => {
     expect(await problemsOf({ env: { SVC_READONLY: 'maybe', SVC_READ_ONLY: '1' } })).toEqual([
-      'environment:0 unknown-variable: SVC_READ_ONLY is set, and svc knows no such variable. [Did you mean SVC_READONLY?]',
+      'environment:0 unknown-variable: SVC_READ_ONLY is set, but svc has no such variable. [Did you mean SVC_READONLY?]',
       'environment:0 wrong-value: SVC_READONLY must be true or false. [Correct the variable, or unset it.]',
     ]);
   });

@@ -46,15 +46,15 @@ describe('named parameters', () => {
     ['SELECT $1, $a', '7: $1 is a positional parameter: give it a name'],
     ['SELECT ?', '7: ? is a positional parameter'],
     ['SELECT ?12', '7: ?12 is a positional parameter'],
-    ['SELECT $ a', '7: A lone $ is no parameter'],
-    ['SELECT $"a"', '7: A lone $ is no parameter'],
+    ['SELECT $ a', '7: A single $ is not a parameter'],
+    ['SELECT $"a"', '7: A single $ is not a parameter'],
     ["SELECT 'abc", '7: This string is never closed'],
     ["SELECT 'a''''", '7: This string is never closed'],
     ["SELECT E'abc\\'", '7: This string is never closed'],
     ['SELECT "abc', '7: This quoted name is never closed'],
     ['SELECT 1 /* a /* b */', '9: This comment is never closed (comments nest'],
     ['SELECT $$ a', '7: The text that $$ opens is never closed with $$'],
-    ['SELECT $a$b', '7: The text that $a$ opens is never closed with $a$ (for two parameters'],
+    ['SELECT $a$b', '7: The text that $a$ opens is never closed with $a$ (put a blank between'],
     ['SELECT 1\0, $a', '8: A NUL character'],
   ])('%j is refused at the right place', (sql, expected) => {
     expect(problems(sql)).toHaveLength(1);

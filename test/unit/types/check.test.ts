@@ -15,27 +15,27 @@ describe('contradictions in a type', () => {
     [{ type: 'object' }, []],
     [
       { type: 'string', minLength: 3, maxLength: 2 },
-      ['minLength: No value can be within `minLength` 3 and `maxLength` 2.'],
+      ['minLength: No value can satisfy both `minLength` 3 and `maxLength` 2.'],
     ],
     [{ type: 'string', minLength: 2, maxLength: 2 }, []],
     [{ type: 'string', minLength: -1 }, ['minLength: `minLength` must be a whole number of 0 or more.']],
     [{ type: 'array', maxItems: 1.5 }, ['maxItems: `maxItems` must be a whole number of 0 or more.']],
     [
       { type: 'number', minimum: 1, exclusiveMaximum: 1 },
-      ['minimum: No value can be within `minimum` 1 and `exclusiveMaximum` 1.'],
+      ['minimum: No value can satisfy both `minimum` 1 and `exclusiveMaximum` 1.'],
     ],
     [{ type: 'number', multipleOf: 0 }, ['multipleOf: `multipleOf` must be more than 0.']],
     [
       { type: 'integer', format: 'date' },
-      ['format: `format` has no effect on type integer: it is for string.'],
+      ['format: `format` has no effect on type integer: it applies to string.'],
     ],
     [
       { type: 'string', minimum: 1 },
-      ['minimum: `minimum` has no effect on type string: it is for number and integer.'],
+      ['minimum: `minimum` has no effect on type string: it applies to number and integer.'],
     ],
     [
       { type: 'string', items: { type: 'string' } },
-      ['items: `items` has no effect on type string: it is for array.'],
+      ['items: `items` has no effect on type string: it applies to array.'],
     ],
     [
       { type: 'string', pattern: '(' },
@@ -46,8 +46,8 @@ describe('contradictions in a type', () => {
       ['pattern: This pattern looks ahead or behind at character 1, which cannot be tested in linear time.'],
     ],
     [{ type: 'string', enum: [] }, ['enum: An empty `enum` allows nothing.']],
-    [{ type: 'string', enum: ['a', 1] }, ['enum.1: 1 is no string.']],
-    [{ type: 'integer', enum: ['1'] }, ['enum.0: "1" is no integer.']],
+    [{ type: 'string', enum: ['a', 1] }, ['enum.1: 1 is not of type string.']],
+    [{ type: 'integer', enum: ['1'] }, ['enum.0: "1" is not of type integer.']],
     [{ type: 'string', enum: ['a', 'a'] }, ['enum.1: "a" is listed twice.']],
     [
       { type: 'string', enum: ['abc'], maxLength: 2 },
@@ -81,7 +81,7 @@ describe('contradictions in a type', () => {
         type: 'array',
         items: { type: 'object', properties: { a: { type: 'string', minLength: 2, maxLength: 1 } } },
       },
-      ['items.properties.a.minLength: No value can be within `minLength` 2 and `maxLength` 1.'],
+      ['items.properties.a.minLength: No value can satisfy both `minLength` 2 and `maxLength` 1.'],
     ],
     [
       { type: 'object', properties: { a: { type: 'integer' } }, default: { a: 'x' } },

@@ -37,19 +37,19 @@ const WRONG: readonly (readonly [string, string, string, string | RegExp])[] = [
     'what is no Python',
     ID,
     'def total(id):\n    return (',
-    /^error tools\/total\.py:2:12 python-syntax: This is no Python: .+\. Correct the line\.$/,
+    /^error tools\/total\.py:2:12 python-syntax: This is not valid Python: .+\. Correct the line\.$/,
   ],
   [
     'a function that is not there',
     ID,
     'def totl(id): return id',
-    'error tools/total.yml:4:19 python-function: tools/total.py has no function total, which is what total calls. Did you mean totl? Name it total.',
+    'error tools/total.yml:4:19 python-function: tools/total.py has no function total, which total calls. Did you mean totl? Name it total.',
   ],
   [
     'an empty file',
     ID,
     '# soon',
-    'error tools/total.yml:4:19 python-function: tools/total.py has no function total, which is what total calls. Write `def total(…):` into tools/total.py.',
+    'error tools/total.yml:4:19 python-function: tools/total.py has no function total, which total calls. Write `def total(…):` into tools/total.py.',
   ],
   [
     'a parameter that is not taken',
@@ -67,13 +67,13 @@ const WRONG: readonly (readonly [string, string, string, string | RegExp])[] = [
     'one that goes by its place',
     ID,
     'def total(id, /): pass',
-    'error tools/total.py:1:11 python-parameter: id can be given by its place only, and arguments are given by name. Remove the `/` from the parameters of the function.',
+    'error tools/total.py:1:11 python-parameter: id is positional only, but arguments are passed by name. Remove the `/` from the parameters of the function.',
   ],
   [
     'another default',
     '{ name: id, type: integer, default: 3 }',
     'def total(id=4): pass',
-    'warning tools/total.yml:3:52 python-default: The default of id is 3 here and 4 in Python; this one counts. Write the same in both, or the one here only.',
+    'warning tools/total.yml:3:52 python-default: The default of id is 3 here and 4 in Python; the one here applies. Make them equal, or remove the default in Python.',
   ],
   [
     'another type',

@@ -48,7 +48,7 @@ describe('the SQL of an endpoint', () => {
   it.each([
     [
       'SELECT 1; SELECT 2',
-      '3:30 sql-statements: A second statement begins here, and an endpoint runs one. Join them in one with WITH, or make an endpoint of each.',
+      '3:30 sql-statements: A second statement begins here, but an endpoint runs one only. Combine them with WITH, or make an endpoint of each.',
     ],
     ['-- nothing', '3:20 sql-empty: There is no SQL here. Write a statement.'],
     [';', '3:20 sql-empty: There is no SQL here. Write a statement.'],
@@ -98,12 +98,12 @@ describe('the tests of an endpoint', () => {
     [
       'result: 1',
       [
-        '6:7 test-argument: The test gives no id, which is required. Add { key: id, value: ... } to its `arguments`, or `error_contains` if that is the point.',
+        '6:7 test-argument: The test has no argument id, which is required. Add { key: id, value: ... } to its `arguments`, or `error_contains` if the error is intended.',
       ],
     ],
     [
       'arguments: [{ key: id, value: x }]',
-      [expect.stringMatching(/^6:48 test-argument: This value for id is refused: it must be a whole number/)],
+      [expect.stringMatching(/^6:48 test-argument: This value for id is invalid: it must be a whole number/)],
     ],
     ['arguments: [{ key: id, value: x }], error_contains: whole number', []],
     ['denied: true', []],

@@ -30,9 +30,9 @@ it.each([
     form('otherwise: deny').replace('$size', '1'),
     [/sql-unused: .*answer size/],
   ],
-  ['a name that is there twice', form('otherwise: deny', `${FIELD}, ${FIELD}`), [/ask: size is there twice/]],
+  ['a name that occurs twice', form('otherwise: deny', `${FIELD}, ${FIELD}`), [/ask: size occurs twice/]],
   ['a form that cannot be skipped', form('otherwise: skip'), [/cannot be skipped/]],
-  ['a form of an object', form('otherwise: deny', '{ name: size, type: object }'), [/no value of a form/]],
+  ['a form of an object', form('otherwise: deny', '{ name: size, type: object }'), [/not allowed in a form/]],
   [
     'titles that do not fit',
     form('otherwise: deny', '{ name: size, type: string, enum: [a, b], titles: [A] }'),
@@ -57,8 +57,8 @@ it.each([
 
 it.each([
   ['SELECT $valu', /neither a parameter nor \$value/],
-  ['DELETE FROM t', /only reads/],
-  ['SELECT 1; SELECT 2', /only reads/],
+  ['DELETE FROM t', /single read-only statement/],
+  ['SELECT 1; SELECT 2', /single read-only statement/],
   ["SELECT 'a", /./],
 ])('a completion by %s', async (sql, pattern) => {
   const body = `  parameters: [{ name: a, type: string }]\n  completion: { a: "${sql}" }\n  messages: [{ prompt: "{{ a }}" }]\n`;

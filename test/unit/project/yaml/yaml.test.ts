@@ -38,7 +38,7 @@ describe('encodings', () => {
 
   it('bounds the size of a file', async () => {
     expect((await findingsOf(`# ${'x'.repeat(1_048_576)}`)).map(short)).toEqual([
-      '1:1 file-size: The file has more than 1048576 bytes. Make it smaller; data belongs into the database.',
+      '1:1 file-size: The file has more than 1048576 bytes. Make it smaller; data belongs in the database.',
     ]);
   });
 });

@@ -17,9 +17,9 @@ describe('a document to compare with', () => {
     [
       'torn',
       (text: string) => text.slice(0, 80),
-      /a\.json is no drift baseline: it is torn, or not JSON\. Make/,
+      /a\.json is not a valid drift baseline: it is incomplete or not JSON\. Make/,
     ],
-    ['empty', () => '', /it is torn/],
+    ['empty', () => '', /it is incomplete/],
     ['another kind of JSON', () => '{"tables": {}}', /a file of another kind/],
     ['a list', () => '[1]', /a file of another kind/],
     [

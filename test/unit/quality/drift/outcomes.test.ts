@@ -18,17 +18,17 @@ const snapshot = (outcome?: TestOutcome): Snapshot => ({
 });
 
 it.each<[TestOutcome | undefined, TestOutcome | undefined, string | null]>([
-  ['passed', 'failed', 'breaking: What it promises does not hold.'],
-  ['passed', 'error', 'breaking: What it promises does not hold.'],
-  [undefined, 'failed', 'breaking: What it promises does not hold.'],
-  ['not run', 'error', 'breaking: What it promises does not hold.'],
+  ['passed', 'failed', 'breaking: The test fails.'],
+  ['passed', 'error', 'breaking: The test fails.'],
+  [undefined, 'failed', 'breaking: The test fails.'],
+  ['not run', 'error', 'breaking: The test fails.'],
   ['failed', 'error', null],
-  ['failed', 'passed', 'widening: It does not fail any more.'],
+  ['failed', 'passed', 'widening: It no longer fails.'],
   ['passed', 'not run', 'wording: It is no longer tested.'],
   ['failed', 'not run', 'wording: It is no longer tested.'],
   ['passed', undefined, 'wording: It is no longer tested.'],
-  ['not run', 'passed', 'wording: More is tested.'],
-  [undefined, 'passed', 'wording: More is tested.'],
+  ['not run', 'passed', 'wording: It is tested now.'],
+  [undefined, 'passed', 'wording: It is tested now.'],
   [undefined, 'not run', null],
   ['not run', undefined, null],
 ])('a test that was %s and is %s', (before, after, told) => {

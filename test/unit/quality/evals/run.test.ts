@@ -222,7 +222,7 @@ describe('a conversation', () => {
     const [first, last] = told?.role === 'tools' ? [told.results[0], told.results[39]] : [];
     expect(first?.text).toMatch(/é\nTruncated \(bytes\)\. \d+ more bytes are not shown; ask for less\.$/);
     expect(first?.text).not.toContain('\ufffd');
-    expect(last).toMatchObject({ failed: true, text: 'Not made: at most 32 calls in one turn.' });
+    expect(last).toMatchObject({ failed: true, text: 'Not executed: one turn may have at most 32 calls.' });
   });
 
   it('that cannot be had is an error, and no failure', async () => {
@@ -262,7 +262,7 @@ describe('assertions', () => {
     ],
     ['max_calls: 1', 'max_calls: 2 calls were made, at most 1 were allowed'],
     ['answer_contains: [ada, Grace]', 'answer_contains: "Grace" is missing'],
-    ['answer_not_contains: aDa', 'answer_not_contains: "aDa" is there'],
+    ['answer_not_contains: aDa', 'answer_not_contains: "aDa" occurs'],
     ['answer_matches: ada', 'answer_matches: ada does not match'],
   ])('%s fails', async (assertion, failure) => {
     const { result } = await evaluate(talk(), { assertions: `{ ${assertion} }` });

@@ -71,9 +71,9 @@ describe('suites of evaluations', () => {
     );
     const lines = await linesOf({ 'evals/a.yml': text });
     expect(lines).toEqual([
-      'error evals/a.yml:3 `modle` is not a key that is known here. Did you mean `model`?',
-      'error evals/a.yml:8 `tests[0].assertions.must_cal` is not a key that is known here. Did you mean `must_call`?',
-      expect.stringMatching(/evals\/a\.yml:9 .*is no regular expression of JavaScript/),
+      'error evals/a.yml:3 `modle` is not a known key here. Did you mean `model`?',
+      'error evals/a.yml:8 `tests[0].assertions.must_cal` is not a known key here. Did you mean `must_call`?',
+      expect.stringMatching(/evals\/a\.yml:9 .*is not a valid regular expression of JavaScript/),
       expect.stringMatching(/evals\/a\.yml:10 .*whole number from 0 to 1000/),
     ]);
   });
@@ -103,7 +103,7 @@ describe('suites of evaluations', () => {
     expect(await linesOf({ 'evals/a.yml': text, 'evals/b.yml': text, 'evals/c.yml': twice })).toEqual([
       'error evals/a.yml:2 The suite one is in evals/a.yml and in evals/b.yml. Rename one of them.',
       'error evals/b.yml:2 The suite one is in evals/a.yml and in evals/b.yml. Rename one of them.',
-      'error evals/c.yml:5 `tests[1].name` is T, and a test above has that name. Rename one of them.',
+      'error evals/c.yml:5 `tests[1].name` is T, which is the name of a test above. Rename one of them.',
     ]);
   });
 

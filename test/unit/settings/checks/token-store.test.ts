@@ -39,10 +39,10 @@ describe('auth.persistence', () => {
   });
 
   it.each([
-    ['{ type: dynamodb }', 'no `table` beside it'],
-    ['{ type: d1 }', 'no `binding` beside it'],
-    ['{ table: t }', 'says nothing to a store of type sqlite'],
-    ['{ type: d1, binding: B, path: x }', 'says nothing to a store of type d1'],
+    ['{ type: dynamodb }', 'needs `table`'],
+    ['{ type: d1 }', 'needs `binding`'],
+    ['{ table: t }', 'has no meaning for a store of type sqlite'],
+    ['{ type: d1, binding: B, path: x }', 'has no meaning for a store of type d1'],
     ['{ type: redis }', 'sqlite'],
   ])('%s is refused', async (written, message) => {
     await expect(load(written)).rejects.toMatchObject({

@@ -84,7 +84,7 @@ describe('references', () => {
       `vault: { enabled: true, address: "${vault.url}" }\n`,
     );
     const problems = await problemsOf({ user, env: { VAULT_TOKEN }, over: { timeoutMs: 50 } });
-    expect(problems).toEqual([expect.stringContaining('got no answer within 0.05 seconds')]);
+    expect(problems).toEqual([expect.stringContaining('was not answered within 0.05 seconds')]);
   });
 
   it('matter only in the profile in use (D16)', async () => {
@@ -110,15 +110,15 @@ projects:
       '${UNSET:-planted}',
       'gives an environment variable a default, which would hide that the variable is missing.',
     ],
-    ['${UNSET', 'begins no environment variable'],
-    ['${}', 'begins no environment variable'],
-    ['vault://secret', 'is no reference to a secret of Vault'],
-    ['vault://secret/../sys#x', 'is no reference to a secret of Vault'],
+    ['${UNSET', 'does not begin an environment variable'],
+    ['${}', 'does not begin an environment variable'],
+    ['vault://secret', 'is not a valid reference to a secret of Vault'],
+    ['vault://secret/../sys#x', 'is not a valid reference to a secret of Vault'],
     ['vault://secret/db#x', 'is vault://secret/db#x, which needs Vault, which is not switched on.'],
-    ['op://v/i', 'is no reference to a field of 1Password'],
-    ['op://v/i/f?attribute=totally', 'is no reference to a field of 1Password'],
+    ['op://v/i', 'is not a valid reference to a field of 1Password'],
+    ['op://v/i/f?attribute=totally', 'is not a valid reference to a field of 1Password'],
     ['op://v/i/f', 'needs 1Password, which is not switched on.'],
-    ['file://', 'names no file'],
+    ['file://', 'does not name a file'],
     ['file:///does/not/exist', 'is file:///does/not/exist, which names a file that does not exist.'],
     ['file:///tmp', 'names a folder or device'],
   ])('%s fails the load with key, place and reason', async (value, text) => {
