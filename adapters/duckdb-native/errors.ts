@@ -1,4 +1,4 @@
-import { type ErrorCode, SvcError } from '../../src/errors.ts';
+import { type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
 import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 
 const PENDING_PREFIX =
@@ -102,8 +102,4 @@ Stop that process, or open the database with \`readonly: true\` in both.`;
 /** The text for a missing file that must not be created. */
 export function missingText(path: string): string {
   return `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`;
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

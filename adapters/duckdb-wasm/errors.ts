@@ -32,16 +32,6 @@ export function memoryError(reason: string): SvcError {
   return new SvcError('memory_exceeded', memoryText(), { cause: new Error(reason) });
 }
 
-/** The error for a call that ran out of time. */
-export function deadlineError(timeoutMs: number): SvcError {
-  return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
-}
-
-/** The error for a call that was cancelled. */
-export function cancelledError(): SvcError {
-  return new SvcError('cancelled', 'The call was cancelled.');
-}
-
 /** The error for a database that is closed. */
 export function closedError(): SvcError {
   return new SvcError('database_unavailable', 'The database is closed.');

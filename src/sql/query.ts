@@ -78,6 +78,9 @@ function unwrapExcerpt(excerpt: string): string {
   return `${FIRST_LINE}${line}\n${mark.slice(BEFORE.length)}`;
 }
 
+/** Why a full queue refuses a query, as busyError takes it. */
+export const OVERLOADED = 'The database has too much to do';
+
 /** The message for exhausted memory. DuckDB's own text recommends settings that callers cannot change. */
 export function memoryText(limit?: string): string {
   const allowed = limit === undefined ? 'there is' : `the ${limit} that \`database.memory_limit\` allows`;

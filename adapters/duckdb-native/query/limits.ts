@@ -1,5 +1,6 @@
-import { SvcError } from '../../../src/errors.ts';
+import { busyError, cancelledError, deadlineError, type SvcError } from '../../../src/errors.ts';
 import type { SqlCall } from '../../../src/ports.ts';
+import { OVERLOADED } from '../../../src/sql/query.ts';
 
 /** DuckDB forgets an interrupt that comes before a statement begins, so it is repeated. */
 const INTERRUPT_EVERY_MS = 20;
@@ -61,7 +62,7 @@ function createLimits(stopped: (reason: SvcError) => void): Stoppable {
   return {
     check,
     stop,
-    expire: (timeoutMs) => stop(begun ? deadlineError(timeoutMs) : busyError()),
+    expire: (timeoutMs) => stop(begun ? deadlineError('The query', timeoutMs) : busyError(OVERLOADED)),
     begin: () => {
       begun = true;
     },
@@ -83,17 +84,4 @@ function repeatWhileAny(interrupts: ReadonlySet<() => void>): void {
     if (interrupts.size === 0) clearInterval(timer);
     for (const interrupt of interrupts) interrupt();
   }
-}
-
-function cancelledError(): SvcError {
-  return new SvcError('cancelled', 'The call was cancelled.');
-}
-
-function deadlineError(timeoutMs: number): SvcError {
-  return new SvcError('deadline_exceeded', `The query took longer than ${timeoutMs} ms.`);
-}
-
-/** The error for a full queue. */
-export function busyError(): SvcError {
-  return new SvcError('busy', 'The database has too much to do; try again.');
 }

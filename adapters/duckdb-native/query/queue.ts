@@ -1,5 +1,6 @@
-import { SvcError } from '../../../src/errors.ts';
-import { busyError, type Limits } from './limits.ts';
+import { busyError, SvcError } from '../../../src/errors.ts';
+import { OVERLOADED } from '../../../src/sql/query.ts';
+import type { Limits } from './limits.ts';
 
 /** How much runs at a time, and how much may wait. */
 export interface QueueSize {
@@ -21,7 +22,7 @@ export function createQueue({ places, waiting }: QueueSize): RunQueued {
   }
 
   async function wait(limits: Limits | undefined): Promise<void> {
-    if (line.size >= waiting) throw busyError();
+    if (line.size >= waiting) throw busyError(OVERLOADED);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     line.add(resolve);
     const forget = limits?.onStop(() => {

@@ -1,13 +1,7 @@
+import { cancelledError, deadlineError } from '../../../src/errors.ts';
 import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { asQuery } from '../../../src/sql/query.ts';
-import {
-  breaksEngine,
-  cancelledError,
-  deadlineError,
-  EngineReplaced,
-  readonlyError,
-  toEngineError,
-} from '../errors.ts';
+import { breaksEngine, EngineReplaced, readonlyError, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { readResult } from '../query/result.ts';
 import { Session } from '../query/session.ts';
@@ -147,7 +141,7 @@ export class Engine {
     while (!enter(() => runSlice(statement))) {
       await this.#options.pause();
       if (call.signal.aborted) throw cancelledError();
-      if (Date.now() > deadline) throw deadlineError(call.timeoutMs);
+      if (Date.now() > deadline) throw deadlineError('The query', call.timeoutMs);
     }
   }
 

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { SvcError } from '../../../src/errors.ts';
-import { deadlineError } from '../errors.ts';
+import { deadlineError, type SvcError } from '../../../src/errors.ts';
 import {
   type FromWorker,
   fromPlainError,
@@ -132,5 +131,7 @@ export class EngineThread {
 
 /** Names the caller's whole timeout: the engine was given only what was left of it. */
 function errorOf(error: PlainError, { call }: PendingQuery): SvcError {
-  return error.code === 'deadline_exceeded' ? deadlineError(call.timeoutMs) : fromPlainError(error);
+  return error.code === 'deadline_exceeded'
+    ? deadlineError('The query', call.timeoutMs)
+    : fromPlainError(error);
 }

@@ -1,6 +1,5 @@
-import type { SvcError } from '../../../src/errors.ts';
+import { cancelledError, type SvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../../src/ports.ts';
-import { cancelledError } from '../errors.ts';
 import type { Task } from './messages.ts';
 
 /** A call in the pool. It is settled once: by its answer, its deadline, or its caller. */

@@ -1,7 +1,8 @@
-import { SvcError, toSvcError } from '../../../src/errors.ts';
+import { busyError, cancelledError, deadlineError, SvcError, toSvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { OVERLOADED } from '../../../src/sql/query.ts';
 import { closeFile, type OpenFile } from '../engine/path-file.ts';
-import { cancelledError, closedError, deadlineError } from '../errors.ts';
+import { closedError } from '../errors.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { Task, WorkerSetup } from './messages.ts';
 import { PendingQuery } from './pending-query.ts';
@@ -92,7 +93,7 @@ export class Pool implements Database {
     query.watch(() => this.#cancel(query));
     this.#queue.push(query);
     this.#dispatch();
-    if (this.#queue.length > this.#options.queueLimit) this.#queue.pop()?.reject(busyError());
+    if (this.#queue.length > this.#options.queueLimit) this.#queue.pop()?.reject(busyError(OVERLOADED));
     this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
@@ -198,14 +199,14 @@ export class Pool implements Database {
     const expired = this.#queue.filter(({ remainingMs }) => remainingMs <= 0);
     if (expired.length === 0) return;
     for (const query of expired)
-      query.reject(query.begun ? deadlineError(query.call.timeoutMs) : busyError());
+      query.reject(query.begun ? deadlineError('The query', query.call.timeoutMs) : busyError(OVERLOADED));
     this.#queue = this.#queue.filter(({ settled }) => !settled);
   }
 
   #attend(thread: EngineThread): void {
     thread.observe();
     for (const query of thread.queries) {
-      if (query.remainingMs < -GRACE_MS) query.reject(deadlineError(query.call.timeoutMs));
+      if (query.remainingMs < -GRACE_MS) query.reject(deadlineError('The query', query.call.timeoutMs));
     }
     if (thread.stuckMs < STUCK_MS) return;
     if (thread.load > 1) this.#requeue(thread.release());
@@ -219,7 +220,3 @@ export class Pool implements Database {
 
 /** The deadline of `prepare`, which has none of its own. */
 const PREPARE_TIMEOUT_MS = 30_000;
-
-function busyError(): SvcError {
-  return new SvcError('busy', 'The database has too much to do; try again.');
-}
