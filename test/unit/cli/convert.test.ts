@@ -10,6 +10,13 @@ import { folder, svc } from './svc.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
+/** What else a path may hold, and what is said of it. */
+const REFUSED: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+  ['a folder', (path) => void mkdirSync(path), /is a folder/],
+  ['text', (path) => writeFileSync(path, 'text'), /is a text file/],
+  ['nothing', () => undefined, /There is no file/],
+];
+
 const python = await ensureDuckDb();
 
 /** A folder with one database file of a version. */
@@ -80,11 +87,7 @@ describe('svc convert', () => {
     expect(stderr).toContain("pip install 'duckdb>=2.0.0'");
   });
 
-  it.each([
-    ['a folder', (path: string) => void mkdirSync(path), /is a folder/],
-    ['text', (path: string) => writeFileSync(path, 'text'), /is a text file/],
-    ['nothing', (path: string) => void path, /There is no file/],
-  ] as const)('refuses %s', async (_name, make, expected) => {
+  it.each(REFUSED)('refuses %s', async (_name, make, expected) => {
     const root = folder();
     make(join(root, 'x'));
     const { code, stderr } = await svc(['convert', 'x'], root, ALONE);
