@@ -3,6 +3,7 @@ import { SITE_FILE } from '../../src/project/schema/site.ts';
 import { loadSite } from '../../src/project/site.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import { siteValues } from '../../src/settings/effective/site-values.ts';
+import { PROVIDER_IDS } from '../../src/settings/schema/providers.ts';
 import { USER_FILE } from '../../src/settings/schema/user.ts';
 import { VARIABLES } from '../../src/settings/variables.ts';
 import { keysOf, type SchemaKey } from './keys.ts';
@@ -121,10 +122,7 @@ async function siteDefaults(): Promise<Defaults> {
 
 function userDefaults(): Defaults {
   const { callback_path, grant_types, scopes, persistence_path } = BLOCK_DEFAULTS;
-  const callbacks = ['github', 'atlassian', 'salesforce', 'google', 'keycloak', 'oidc'].map((provider) => [
-    `auth.${provider}.callback_path`,
-    callback_path,
-  ]);
+  const callbacks = PROVIDER_IDS.map((provider) => [`auth.${provider}.callback_path`, callback_path]);
   return {
     ...DEFAULTS,
     ...Object.fromEntries(callbacks),

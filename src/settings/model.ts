@@ -1,7 +1,8 @@
 import type { SiteFile } from '../project/site-model.ts';
 import type { TransportName } from '../transports.ts';
-import type { GRANT_TYPES, ProviderId } from './schema/auth.ts';
+import type { GRANT_TYPES } from './schema/auth.ts';
 import type { SecretParameter } from './schema/hidden.ts';
+import type { ProviderId, ProviderKeys } from './schema/providers.ts';
 import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES } from './schema/user.ts';
 
 /** A secret of the user file with resolved references (spec, "Secret definition"). */
@@ -12,28 +13,18 @@ export interface Secret {
 }
 
 /** The block of the chosen identity provider. Keys as in the file. */
-export interface ProviderBlock {
+export type ProviderBlock = Omit<
+  ProviderKeys,
+  'client_id' | 'client_secret' | 'callback_path' | 'claim_mappings'
+> & {
   readonly id: ProviderId;
   readonly client_id: string;
   /** Null for a public client of Keycloak or another OpenID provider. */
   readonly client_secret: string | null;
   readonly callback_path: string;
-  readonly auth_url?: string;
-  readonly token_url?: string;
-  readonly userinfo_url?: string;
-  readonly revocation_url?: string;
-  readonly api_url?: string;
-  readonly sandbox?: boolean;
-  readonly scope?: string;
-  readonly server_url?: string;
-  readonly realm?: string;
-  readonly config_url?: string;
-  readonly audience?: string;
-  readonly extra_authorize_params?: { readonly [name: string]: string };
-  readonly provider_name?: string;
   /** Maps a claim path and a claim value to capabilities, `role:<name>` and `permission:<name>`. */
   readonly claim_mappings?: { readonly [path: string]: { readonly [value: string]: readonly string[] } };
-}
+};
 
 /** The authorization server whose tokens are accepted in `mode: verifier`. Keys as in the file. */
 export interface VerifierBlock {

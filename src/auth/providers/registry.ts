@@ -1,4 +1,5 @@
 import type { ProviderBlock } from '../../settings/model.ts';
+import type { ProviderId } from '../../settings/schema/providers.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { createAtlassian } from './atlassian.ts';
 import { createGithub } from './github.ts';
@@ -9,7 +10,7 @@ import { createSalesforce } from './salesforce.ts';
 
 type Create = (block: ProviderBlock, ports: ProviderPorts) => Provider;
 
-const CREATE: { readonly [Id in ProviderBlock['id']]: Create } = {
+const CREATE: { readonly [Id in ProviderId]: Create } = {
   atlassian: createAtlassian,
   github: createGithub,
   google: createGoogle,
@@ -18,7 +19,7 @@ const CREATE: { readonly [Id in ProviderBlock['id']]: Create } = {
   salesforce: createSalesforce,
 };
 
-/** The identity provider of a block (spec, "auth.provider values"); made once, because it keeps keys. */
+/** Creates the identity provider of a block (spec, "auth.provider values"). Keep it: it caches keys and discovery. */
 export function createProvider(block: ProviderBlock, ports: ProviderPorts): Provider {
   return CREATE[block.id](block, ports);
 }

@@ -5,6 +5,7 @@ import { nearestName } from '../../types/nearest.ts';
 import { type Selected, toUserPath } from '../active.ts';
 import { toKey } from '../effective/tree.ts';
 import type { Settings } from '../model.ts';
+import { PROVIDERS, type ProviderRecord } from '../schema/providers.ts';
 import type { ParsedActive } from '../schema/user.ts';
 import type { UserFile } from '../user-file.ts';
 
@@ -24,8 +25,8 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
   const provider = profile?.auth?.provider ?? 'none';
   if (provider === 'none') return [];
   const block = profile?.auth?.[provider];
-  // Google's own addresses have two different origins.
-  if (block) return provider === 'google' ? [] : checkOrigins(block, at, provider);
+  const { severalOrigins }: ProviderRecord = PROVIDERS[provider];
+  if (block) return severalOrigins ? [] : checkOrigins(block, at, provider);
   return [
     point(at, ['profile', 'auth', 'provider'], {
       code: 'missing-field',

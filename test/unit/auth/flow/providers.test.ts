@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../../../src/settings/schema/providers.ts';
 import { createAtlassianIdp } from '../../../idp/atlassian.ts';
 import { answers } from '../../../idp/faults.ts';
 import type { Registered } from '../../../idp/front.ts';
@@ -27,7 +28,7 @@ interface Stand {
 
 const ADMIN = ['role:admin'];
 
-const STANDS: Readonly<Record<string, () => Promise<Stand>>> = {
+const STANDS: Readonly<Record<ProviderId, () => Promise<Stand>>> = {
   github: async () => {
     // a GitHub App: its tokens end, and refresh
     const idp = await createGithubIdp({ app: true });
@@ -141,15 +142,13 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-describe.each(Object.keys(STANDS))('%s', (name) => {
+describe.each(PROVIDER_IDS)('%s', (name) => {
   let stand: Stand;
   let server: FlowServer;
   let keeping: FlowServer;
 
   beforeAll(async () => {
-    const made = await STANDS[name]?.();
-    if (made === undefined) throw new Error(`no stand-in ${name}`);
-    stand = made;
+    stand = await STANDS[name]();
     const auth = (callback: string) => {
       stand.client.redirects.push(callback);
       const { id, secret } = stand.client;

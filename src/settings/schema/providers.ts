@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import { flag, mapOf, optional, strictMap, text, word } from '../../project/schema/shape.ts';
+import { hiddenWord, words } from './hidden.ts';
+import { url } from './url.ts';
+
+/** Maps a claim path and a claim value to its grants: capabilities, `role:<name>`, `permission:<name>`. */
+export const CLAIM_MAPPINGS = optional(mapOf(mapOf(words())));
+
+const SHARED = {
+  client_id: word(),
+  client_secret: hiddenWord(),
+  callback_path: optional(path()),
+  scope: optional(text()),
+  auth_url: optional(url()),
+  token_url: optional(url()),
+  userinfo_url: optional(url()),
+  revocation_url: optional(url()),
+  extra_authorize_params: optional(mapOf(text())),
+  claim_mappings: CLAIM_MAPPINGS,
+};
+
+/** The keys of a provider with public clients, which have no secret. */
+const PUBLIC = { ...SHARED, client_secret: optional(hiddenWord()) };
+
+/** The settings of an identity provider. */
+export interface ProviderRecord {
+  /** The block `auth.<id>` of the user file. */
+  readonly block: v.GenericSchema;
+  /** Whether `auth_url` and `token_url` usually have different origins. Otherwise `svc validate` warns of that. */
+  readonly severalOrigins?: boolean;
+}
+
+/**
+ * The identity providers (spec, "auth.provider values"). `oidc` is any other OpenID provider. The settings, their
+ * checks and the reference page follow from this list. For a new entry, the compiler asks for the provider itself
+ * (src/auth/providers/registry.ts) and a stand-in for its tests, and a test asks for its tests and its how-to page.
+ */
+export const PROVIDERS = {
+  github: { block: optional(strictMap({ ...SHARED, api_url: optional(url()) })) },
+  atlassian: { block: optional(strictMap({ ...SHARED, api_url: optional(url()) })) },
+  salesforce: { block: optional(strictMap({ ...SHARED, sandbox: optional(flag()) })) },
+  google: { block: optional(strictMap(SHARED)), severalOrigins: true },
+  keycloak: { block: optional(strictMap({ ...PUBLIC, server_url: url(), realm: word() })) },
+  oidc: {
+    block: optional(
+      strictMap({
+        ...PUBLIC,
+        config_url: url(),
+        audience: optional(word()),
+        provider_name: optional(word()),
+      }),
+    ),
+  },
+} as const satisfies { readonly [id: string]: ProviderRecord };
+
+export type ProviderId = keyof typeof PROVIDERS;
+
+/** The ids of the identity providers. */
+export const PROVIDER_IDS = Object.keys(PROVIDERS) as readonly ProviderId[];
+
+/** The block of each provider, as entries of `auth`. */
+export const PROVIDER_BLOCKS = Object.fromEntries(
+  Object.entries(PROVIDERS).map(([id, { block }]) => [id, block]),
+) as { readonly [Id in ProviderId]: (typeof PROVIDERS)[Id]['block'] };
+
+type Block = NonNullable<v.InferOutput<(typeof PROVIDERS)[ProviderId]['block']>>;
+type KeyOf<One> = One extends unknown ? keyof One : never;
+type ValueOf<One, Key> = One extends unknown
+  ? Key extends keyof One
+    ? NonNullable<One[Key]>
+    : never
+  : never;
+
+/** The keys of all blocks together; each is absent from the blocks of some providers. */
+export type ProviderKeys = { readonly [Key in KeyOf<Block>]?: ValueOf<Block, Key> };
+
+function path() {
+  return v.pipe(
+    word(),
+    v.check(
+      (value) => /^\/[^?#\s]*$/.test(value),
+      'wrong-value\nmust be a path that begins with `/`.\nWrite one such as /callback.',
+    ),
+  );
+}
