@@ -5,7 +5,7 @@ import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
 const JSON_VALUE = v.custom<JsonValue>(() => true);
 
-/** Who somebody is, as tokens and sessions carry it; names are short because headers are. */
+/** The claims about a user in tokens and sessions. The keys are short because headers are. */
 export const CLAIMS = v.object({
   i: v.string(),
   un: v.nullable(v.string()),
@@ -20,21 +20,22 @@ export const CLAIMS = v.object({
 
 export type Claims = v.InferOutput<typeof CLAIMS>;
 
-/** What the provider gave, as sessions keep it. */
+/** The provider's tokens in a session. */
 export const UPSTREAM = v.object({
   a: v.string(),
   r: v.nullable(v.string()),
   i: v.nullable(v.string()),
-  /** When it ends, and when it was had; seconds since 1970. */
+  /** The time when the access token expires; seconds since 1970, null if the provider did not say. */
   e: v.nullable(v.number()),
+  /** The time when the tokens were obtained; seconds since 1970. */
   o: v.number(),
   s: v.nullable(v.array(v.string())),
   x: v.record(v.string(), JSON_VALUE),
 });
 
-export type Upstream = v.InferOutput<typeof UPSTREAM>;
+type Upstream = v.InferOutput<typeof UPSTREAM>;
 
-/** An identity as it is carried. */
+/** Converts an identity to the claims of a token. */
 export function toClaims(identity: Identity): Claims {
   const { id, username, email, name, groups, role, permissions, capabilities, claims } = identity;
   return {
@@ -50,9 +51,9 @@ export function toClaims(identity: Identity): Claims {
   };
 }
 
-/** The user that policies, SQL and records see. */
-export function toUser(who: Claims, provider: string | null, externalToken: string | null): User {
-  const { i, un, em, nm, gr, rl, pm, cp, cl } = who;
+/** Converts claims to the user that policies, SQL and audit records see. */
+export function toUser(claims: Claims, provider: string | null, externalToken: string | null): User {
+  const { i, un, em, nm, gr, rl, pm, cp, cl } = claims;
   return {
     id: i,
     username: un,
@@ -68,7 +69,7 @@ export function toUser(who: Claims, provider: string | null, externalToken: stri
   };
 }
 
-/** The provider's tokens as they are kept; `now` in milliseconds. */
+/** Converts the provider's tokens to their form in a session; `now` in milliseconds. */
 export function toUpstream(tokens: UpstreamTokens, now: number): Upstream {
   const { accessToken, refreshToken, idToken, expiresAt, scopes, extra } = tokens;
   return {
@@ -82,7 +83,7 @@ export function toUpstream(tokens: UpstreamTokens, now: number): Upstream {
   };
 }
 
-/** The way back, for what the provider is asked later. */
+/** Converts the tokens of a session back, for later requests to the provider. */
 export function fromUpstream({ a, r, i, e, s, x }: Upstream): UpstreamTokens {
   return { accessToken: a, refreshToken: r, idToken: i, expiresAt: e, scopes: s, extra: x };
 }

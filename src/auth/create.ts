@@ -13,29 +13,32 @@ import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts'
 import { createVerifierAuth } from './verifier/auth.ts';
 import { createVerifier } from './verifier/verify.ts';
 
-/** What a platform brings to authentication. */
+/** The parts of authentication that a platform provides. */
 export interface AuthDeps {
   readonly settings: Pick<Settings, 'auth'> & {
     readonly transport: Pick<Settings['transport'], 'http'> & Partial<Settings['transport']>;
   };
   readonly project: string;
-  /** Scopes that endpoints name. */
+  /** The scopes that endpoints require. */
   readonly endpointScopes: readonly string[];
-  /** Keys beside those of the settings; for a process that is the only one. */
+  /** Keys in addition to those of the settings; only for a server with a single process. */
   readonly ownKeys?: readonly RootKey[];
   readonly store: TokenStore | null;
   readonly fetchDocument: FetchDocument | null;
   readonly openJwe?: OpenJwe;
-  /** The address that the process listens on; null where the platform brings https. */
+  /** The address that the process listens on; null if the platform provides https. */
   readonly listens: { readonly host: string } | null;
   readonly log: Log;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
 }
 
-/** The authorization server and the guard of the MCP endpoint, as settings have them; throws config_invalid (spec, "Authentication"). */
-export function createAuth(parts: AuthDeps): Auth {
-  const { settings, listens, log } = parts;
+/**
+ * Creates the authorization server and the protection of the MCP endpoint from the settings. Throws config_invalid
+ * (spec, "Authentication").
+ */
+export function createAuth(deps: AuthDeps): Auth {
+  const { settings, listens, log } = deps;
   const { auth, transport } = settings;
   const platform = listens === null ? { ...transport.http, scheme: 'https' as const } : transport.http;
   enforcePublicUrls(platform, listens);
@@ -45,8 +48,8 @@ export function createAuth(parts: AuthDeps): Auth {
   const base = transport.http.base_url;
   const prefix = base === null ? '' : withoutSlash(new URL(base).pathname).replace(/^\/$/, '');
   if (auth.verifier !== null)
-    return createOther(parts, auth.verifier, { publicUrlsOf, paths: resourcePaths({ prefix, sse }) });
-  const server = createServer(parts);
+    return createVerifierMode(deps, auth.verifier, { publicUrlsOf, paths: resourcePaths({ prefix, sse }) });
+  const server = createServer(deps);
   const routes = createRoutes({ callbackPath, prefix, sse });
   return {
     authenticate: async (request) => {
@@ -54,27 +57,29 @@ export function createAuth(parts: AuthDeps): Auth {
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
-    hidesCredentials: parts.settings.auth.hide_credential_headers,
+    hidesCredentials: auth.hide_credential_headers,
     rejectScopes: (request, held, needed) => rejectScopes(publicUrlsOf(request), held, needed),
-    respond: (given) => {
-      const route = routes.get(withoutSlash(new URL(given.request.url).pathname));
-      return route === undefined
-        ? null
-        : answerRoute(server, route, () => publicUrlsOf(given.request), given);
+    respond: (authRequest) => {
+      const route = routes.get(withoutSlash(new URL(authRequest.request.url).pathname));
+      return route === undefined ? null : answerRoute(server, route, publicUrlsOf, authRequest);
     },
   };
 }
 
-interface Found {
+interface VerifierPlace {
   readonly publicUrlsOf: (request: Request) => PublicUrls;
   readonly paths: readonly string[];
 }
 
-/** `auth.mode: verifier`: another server gives out the tokens. */
-function createOther(parts: AuthDeps, block: VerifierBlock, { publicUrlsOf, paths }: Found): Auth {
-  const { settings, project, endpointScopes, log } = parts;
+/** `auth.mode: verifier`: another server issues the tokens. */
+function createVerifierMode(
+  deps: AuthDeps,
+  block: VerifierBlock,
+  { publicUrlsOf, paths }: VerifierPlace,
+): Auth {
+  const { settings, project, endpointScopes, log } = deps;
   const verifier = createVerifierAuth({
-    verify: createVerifier(block, { fetch: parts.fetch ?? fetch, now: parts.now ?? Date.now }),
+    verify: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
     issuer: block.issuer,
     project,
     scopes: createScopes(settings.auth.required_scopes, endpointScopes),
@@ -88,22 +93,22 @@ function createOther(parts: AuthDeps, block: VerifierBlock, { publicUrlsOf, path
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
-    hidesCredentials: parts.settings.auth.hide_credential_headers,
+    hidesCredentials: settings.auth.hide_credential_headers,
     rejectScopes: (request, held, needed) => rejectScopes(publicUrlsOf(request), held, needed),
     respond: verifier.respond,
   };
 }
 
-function createServer(parts: AuthDeps): AuthServer {
-  const { settings, project, endpointScopes, store, fetchDocument, openJwe, log } = parts;
+function createServer(deps: AuthDeps): AuthServer {
+  const { settings, project, endpointScopes, store, fetchDocument, openJwe, log } = deps;
   const { auth } = settings;
-  const now = parts.now ?? Date.now;
-  const ring = createKeyRing(enforceKeys([...parseKeys(auth.keys), ...(parts.ownKeys ?? [])]));
+  const now = deps.now ?? Date.now;
+  const ring = createKeyRing(enforceKeys([...parseKeys(auth.keys), ...(deps.ownKeys ?? [])]));
   const opener = openJwe === undefined ? {} : { openJwe };
   return {
     project,
     provider: createProvider(enforceProvider(auth), {
-      fetch: parts.fetch ?? fetch,
+      fetch: deps.fetch ?? fetch,
       now,
       offline: store !== null,
     }),
@@ -124,10 +129,10 @@ function createServer(parts: AuthDeps): AuthServer {
 
 function enforceProvider({ provider }: AuthSettings) {
   if (provider !== null) return provider;
-  throw new SvcError('config_invalid', 'There is no identity provider: `auth.provider` is none.');
+  throw new SvcError('config_invalid', 'No identity provider is configured: `auth.provider` is none.');
 }
 
-/** Whoever writes something else would believe a client to be blocked that is not. */
+/** Throws config_invalid for anything but a hash, because such an entry would block no client. */
 function toHash(written: string): string {
   const hash = digestFromHex(written);
   if (hash !== null) return hash;
@@ -137,12 +142,12 @@ function toHash(written: string): string {
   );
 }
 
-/** Instances that made up a key each would refuse each other's tokens. */
+/** Throws config_invalid without a key: instances with generated keys would refuse each other's tokens. */
 function enforceKeys(keys: readonly RootKey[]): readonly RootKey[] {
   if (keys.length > 0) return keys;
   throw new SvcError(
     'config_invalid',
-    `\`auth.provider\` is set, and there is no key that all instances seal tokens with.
+    `\`auth.provider\` is set, but there is no key to seal tokens with.
 Make one with \`svc auth keygen\`, and set SVC_AUTH_KEYS to it, or \`auth.keys\` in the user file.`,
   );
 }

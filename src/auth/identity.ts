@@ -2,13 +2,13 @@ import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { textOf, textsOf } from './upstream/field.ts';
 import type { Identity } from './upstream/provider.ts';
 
-/** What a provider says about somebody, checked but not yet mapped. */
+/** A provider's verified facts about a user, before `claim_mappings` apply. */
 export interface ProviderProfile extends Omit<Identity, 'role' | 'permissions' | 'capabilities'> {
-  /** Everything that `claim_mappings` may look at. */
+  /** The claims that `claim_mappings` may read. */
   readonly mapped: JsonObject;
 }
 
-/** An identity: what the provider says, and what the operator grants for it. */
+/** Makes an identity from a provider's profile and the operator's `claim_mappings`. */
 export function toIdentity({ mapped, ...profile }: ProviderProfile, mappings: ClaimMappings = {}): Identity {
   const grants = toGrants(mapped, mappings);
   return {
@@ -19,24 +19,28 @@ export function toIdentity({ mapped, ...profile }: ProviderProfile, mappings: Cl
   };
 }
 
-/** Claim path -> claim value -> what it grants. */
-export type ClaimMappings = {
+/**
+ * Claim path -> claim value -> grants.
+ *
+ * @example { groups: { 'acme/admins': ['role:admin', 'permission:sales:read', 'export'] } }
+ */
+type ClaimMappings = {
   readonly [path: string]: { readonly [value: string]: readonly string[] };
 };
 
-/** What `claim_mappings` grants: words by themselves are capabilities. */
+/** The grants of `claim_mappings`. A word without a prefix is a capability. */
 export interface Grants {
-  /** Of the first `role:<name>`. */
+  /** The name in the first `role:<name>`. */
   readonly role: string | null;
-  /** Of `permission:<name>`. */
+  /** The names in `permission:<name>`. */
   readonly permissions: readonly string[];
   readonly capabilities: readonly string[];
 }
 
-/** Claims whose text is a list of words; any other text is one value, so that no name can hold a role. */
+/** Claims whose text is a list of words. Any other text is one value, so that a display name cannot contain a role. */
 const WORDS: ReadonlySet<string> = new Set(['permissions', 'roles', 'scope', 'scp']);
 
-/** Looks up what somebody's claims grant; a path is a claim's name, or names with dots between them. */
+/** Looks up the grants of a user's claims. A path is the name of a claim, or several names joined by dots. */
 export function toGrants(claims: JsonObject, mappings: ClaimMappings): Grants {
   const granted = Object.entries(mappings).flatMap(([path, table]) => {
     const held = new Set(valuesAt(claims, path));
@@ -61,7 +65,7 @@ function valuesAt(claims: JsonObject, path: string): string[] {
   });
 }
 
-/** Names may have dots in them, as those of Keycloak's clients do: the longest that is there wins. */
+/** A claim's own name may contain dots, as names of Keycloak clients do. The longest existing name wins. */
 function descend(value: JsonValue, path: readonly string[]): JsonValue[] {
   if (Array.isArray(value)) return value.flatMap((item: JsonValue) => descend(item, path));
   if (path.length === 0) return [value];

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type SvcError, toPublicText } from '../errors.ts';
 
-/** An error as OAuth has it on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; RFC 8707, 2). */
-export interface OAuthError {
+/** An OAuth error on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; RFC 8707, 2). */
+interface OAuthError {
   readonly error: string;
   readonly error_description: string;
 }
@@ -27,24 +27,24 @@ const CODES: { readonly [code in ErrorCode]?: string } = {
   scope_insufficient: 'insufficient_scope',
 };
 
-/** An error for the client that caused it; what is ours to fix stays vague. */
+/** Converts an error for the client. Server faults get a general text. */
 export function toOAuthError(error: SvcError, refusedLogin = 'invalid_grant'): OAuthError {
   const code = error.code === 'login_refused' ? refusedLogin : CODES[error.code];
   return { error: code ?? 'server_error', error_description: toDescription(toPublicText(error)) };
 }
 
-/** An error as the answer of an endpoint that clients call; ours to fix is 503, never a bare 500. */
-export function toErrorResponse(error: SvcError, headers: Record<string, string> = {}): Response {
+/** Answers a client with an error. Server faults are 503, so that clients retry. */
+export function toOAuthErrorResponse(error: SvcError, headers: Record<string, string> = {}): Response {
   const { http } = ERRORS[error.code];
   const status = http >= 500 ? 503 : http;
   return Response.json(toOAuthError(error), {
     status,
-    headers: { 'cache-control': 'no-store', ...comeAgain(error), ...headers },
+    headers: { 'cache-control': 'no-store', ...retryHeaders(error), ...headers },
   });
 }
 
-/** When to come again, where that is known: of our own limit, or the provider's (RFC 9110, 10.2.3). */
-export function comeAgain({ detail }: SvcError): Record<string, string> {
+/** The `Retry-After` header, if our rate limit or the provider set a time (RFC 9110, 10.2.3). */
+export function retryHeaders({ detail }: SvcError): Record<string, string> {
   const seconds = detail?.retry_after;
   return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 
-/** Parameters of a request, each there once; those without a value count as left out (RFC 6749, 3.1). */
+/** Parameters of a request. Each occurs once; an empty value counts as absent (RFC 6749, 3.1). */
 export type Parameters = ReadonlyMap<string, string>;
 
 const LONGEST: Readonly<Record<string, number>> = {
@@ -15,20 +15,21 @@ const LONGEST: Readonly<Record<string, number>> = {
 };
 const MAX_LENGTH = 2_048;
 
-/** Parses a query or a form; throws request_invalid for a parameter that is repeated or too long. */
+/** Parses a query or a form. Throws request_invalid for a parameter that is repeated or too long. */
 export function parseParameters(text: string): Parameters {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '') continue;
-    const known = parameters.get(name);
-    if (known !== undefined && !(name === 'resource' && known === value)) throw invalid(name, 'is repeated');
+    const earlier = parameters.get(name);
+    if (earlier !== undefined && !(name === 'resource' && earlier === value))
+      throw invalid(name, 'is repeated');
     if (value.length > (LONGEST[name] ?? MAX_LENGTH)) throw invalid(name, 'is too long');
     parameters.set(name, value);
   }
   return parameters;
 }
 
-/** A parameter that must be there. */
+/** Returns a required parameter. Throws request_invalid if it is missing. */
 export function need(parameters: Parameters, name: string): string {
   const value = parameters.get(name);
   if (value !== undefined) return value;

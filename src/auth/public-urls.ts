@@ -1,61 +1,64 @@
 import { SvcError } from '../errors.ts';
 import type { TransportSettings } from '../settings/model.ts';
 
-/** Where this server is for the world: everything that names it comes from here. */
+/** The public addresses of this server. */
 export interface PublicUrls {
   /** The public address without a slash at the end. */
   readonly issuer: string;
-  /** The MCP endpoint, which tokens are for (RFC 8707). */
+  /** The MCP endpoint, the audience of tokens (RFC 8707). */
   readonly resource: string;
-  /** What a client may call it: the transport sse has an address of its own. */
+  /** The addresses that clients may use for the MCP endpoint. HTTP+SSE has its own. */
   readonly aliases: readonly string[];
-  /** The one of these that a request came to, or asks about. */
+  /** The alias that the request came to. */
   readonly entry: string;
-  /** Where the identity provider sends people back to. */
+  /** The address that the identity provider redirects browsers to. */
   readonly callback: string;
-  /** https, so that cookies may be Secure. */
+  /** Whether the issuer is https, so that cookies may be Secure. */
   readonly secure: boolean;
   readonly port: string;
 }
 
-/** What decides on it. */
-export type PublicUrlSettings = Pick<TransportSettings['http'], 'base_url' | 'trust_proxy' | 'scheme'>;
+/** The settings that determine the public addresses. */
+type PublicUrlSettings = Pick<TransportSettings['http'], 'base_url' | 'trust_proxy' | 'scheme'>;
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-/** Without `base_url` places come from the Host header, so those that are remembered are bounded. */
-const REMEMBERED = 64;
+/** The most cached addresses. Without `base_url` they come from the Host header. */
+const MAX_CACHED = 64;
 
-/** Whether a name is one of this machine. */
+/** Whether a host name is this machine's. */
 function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** What all places of a server have in common. */
+/** The options that all public addresses of a server share. */
 export interface PublicUrlOptions {
   readonly callbackPath: string;
-  /** Whether the transport sse is offered. */
+  /** Whether the server offers the HTTP+SSE transport. */
   readonly sse: boolean;
 }
 
-/** Where a request has reached this server; throws request_invalid over http from elsewhere (OAuth 2.1, 1.5). */
+/**
+ * Returns a function that finds the public addresses of a request. It throws request_invalid for http from another
+ * machine (OAuth 2.1, 1.5).
+ */
 export function createPublicUrls(
   settings: PublicUrlSettings,
-  parts: PublicUrlOptions,
+  options: PublicUrlOptions,
 ): (request: Request) => PublicUrls {
   const cached = new Map<string, PublicUrls>();
   return (request) => {
     const issuer = issuerOf(settings, request);
-    const entry = `${issuer}${parts.sse && isOverSse(request) ? '/sse' : '/mcp'}`;
-    const known = cached.get(entry);
-    if (known !== undefined) return known;
-    const urls = toPublicUrls(issuer, entry, parts);
-    if (cached.size >= REMEMBERED) cached.clear();
+    const entry = `${issuer}${options.sse && isOverSse(request) ? '/sse' : '/mcp'}`;
+    const found = cached.get(entry);
+    if (found !== undefined) return found;
+    const urls = toPublicUrls(issuer, entry, options);
+    if (cached.size >= MAX_CACHED) cached.clear();
     cached.set(entry, urls);
     return urls;
   };
 }
 
-/** Its stream, its messages, and the metadata of both. */
+/** Whether a path belongs to HTTP+SSE: its stream, its messages, or the metadata of both. */
 function isOverSse({ url }: Request): boolean {
   return /\/(sse|messages)\/?$/.test(new URL(url).pathname);
 }
@@ -82,7 +85,7 @@ function toPublicUrls(issuer: string, entry: string, { callbackPath, sse }: Publ
   throw new SvcError('request_invalid', 'Signing in needs https: this server was reached over http.');
 }
 
-/** Throws config_invalid where clients would be told addresses that cannot be used safely. */
+/** Throws config_invalid if the public address would be http on another machine. */
 export function enforcePublicUrls(
   { base_url, trust_proxy, scheme }: PublicUrlSettings,
   listens: { readonly host: string } | null,
@@ -92,7 +95,7 @@ export function enforcePublicUrls(
   if (isLoopback(host) || host === '::1') return;
   throw new SvcError(
     'config_invalid',
-    `\`auth.provider\` is set, and the server would be reached over http at ${host}, where tokens can be read on the way.
+    `\`auth.provider\` is set, but clients would reach the server over http at ${host}, where others can read their tokens.
 Set \`transport.http.base_url\` to its public https address, or \`transport.http.trust_proxy: true\` behind a proxy that sends X-Forwarded-Proto.`,
   );
 }

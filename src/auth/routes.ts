@@ -4,33 +4,35 @@ import { answerConsent, authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { askLogout, logout } from './endpoints/logout.ts';
 import { authorizationServer, protectedResource } from './endpoints/metadata.ts';
-import { logOurs } from './endpoints/redirect-error.ts';
+import { logServerFault } from './endpoints/redirect.ts';
 import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
-import { comeAgain, toErrorResponse } from './oauth-error.ts';
+import { retryHeaders, toOAuthErrorResponse } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import type { PublicUrlOptions, PublicUrls } from './public-urls.ts';
 import type { AuthRequest, AuthServer, OAuthRequest, RouteHandler } from './types.ts';
 
-/** One path: its methods, and who reads the answer; programs may ask from any web page, browsers show theirs themselves. */
+/** One OAuth path. */
 export interface AuthRoute {
+  /** `program`: any web page may send requests. `browser`: answers are pages and redirects. */
   readonly reader: 'program' | 'browser';
-  /** Whether anybody may ask as often as they like. */
+  /** Whether requests do not count towards the rate limit. */
   readonly free: boolean;
   readonly methods: { readonly [method: string]: RouteHandler };
 }
 
-/** Answers by path, without a slash at the end. */
-export type Routes = ReadonlyMap<string, AuthRoute>;
+/** Routes by their path without a trailing slash. */
+type Routes = ReadonlyMap<string, AuthRoute>;
 
-/** What the paths depend on. */
-interface RouteParts extends PublicUrlOptions {
+/** The options that paths depend on. */
+interface RouteOptions extends PublicUrlOptions {
+  /** The path of the public address. */
   readonly prefix: string;
 }
 
-/** The paths of an authorization server; `prefix` is the path of its public address. */
-export function createRoutes({ callbackPath, prefix, sse }: RouteParts): Routes {
+/** The paths of the authorization server. */
+export function createRoutes({ callbackPath, prefix, sse }: RouteOptions): Routes {
   const program = (methods: AuthRoute['methods']): AuthRoute => ({ reader: 'program', free: false, methods });
   const browser = (methods: AuthRoute['methods']): AuthRoute => ({ reader: 'browser', free: false, methods });
   const metadata = (GET: RouteHandler): AuthRoute => ({ reader: 'program', free: true, methods: { GET } });
@@ -49,49 +51,49 @@ export function createRoutes({ callbackPath, prefix, sse }: RouteParts): Routes 
   ]);
 }
 
-/** Where the metadata of the MCP endpoint is: the root form, and the form with its path (RFC 9728, 3.1). */
-export function resourcePaths({ prefix, sse }: Omit<RouteParts, 'callbackPath'>): readonly string[] {
+/** The paths of the MCP endpoint's metadata: the root form, and the form with its path (RFC 9728, 3.1). */
+export function resourcePaths({ prefix, sse }: Omit<RouteOptions, 'callbackPath'>): readonly string[] {
   const root = '/.well-known/oauth-protected-resource';
   const paths = [root, `${root}/mcp`, `${root}${prefix}/mcp`];
   return sse ? [...paths, `${root}/sse`, `${root}${prefix}/sse`] : paths;
 }
 
-/** A path as routes have it. */
+/** Removes the trailing slash of a path. */
 export function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Answers a request to a route; every failure has the form that its reader knows. */
+/** Answers a request to a route. A failure is an OAuth error for programs and a page for browsers. */
 export async function answerRoute(
   server: AuthServer,
   route: AuthRoute,
-  placeOf: () => PublicUrls,
-  given: AuthRequest,
+  publicUrlsOf: (request: Request) => PublicUrls,
+  authRequest: AuthRequest,
 ): Promise<Response> {
-  const { method } = given.request;
-  const response = await answerMethod(server, route, placeOf, given).catch((thrown) => {
+  const { request } = authRequest;
+  const response = await answerMethod(server, route, publicUrlsOf, authRequest).catch((thrown) => {
     const error = toSvcError(thrown);
-    logOurs(server, error);
-    return toFailure(route, error, given.request);
+    logServerFault(server, error);
+    return toFailure(route, error, request);
   });
   if (route.reader === 'program') {
     response.headers.set('access-control-allow-origin', '*');
     response.headers.set('access-control-expose-headers', 'WWW-Authenticate, Retry-After');
   }
-  return method === 'HEAD' ? new Response(null, response) : response;
+  return request.method === 'HEAD' ? new Response(null, response) : response;
 }
 
 async function answerMethod(
   server: AuthServer,
   route: AuthRoute,
-  placeOf: () => PublicUrls,
-  given: AuthRequest,
+  publicUrlsOf: (request: Request) => PublicUrls,
+  authRequest: AuthRequest,
 ): Promise<Response> {
-  const { request } = given;
+  const { request } = authRequest;
   if (request.method === 'OPTIONS' && route.reader === 'program') return toPreflight(route);
-  if (!route.free) given.count();
-  const endpoint = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
-  if (endpoint !== undefined) return endpoint(server, toExchange(placeOf(), given));
+  if (!route.free) authRequest.count();
+  const handle = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
+  if (handle !== undefined) return handle(server, toOAuthRequest(publicUrlsOf(request), authRequest));
   const allow = Object.keys(route.methods).join(', ');
   const response = await toFailure(
     route,
@@ -102,7 +104,7 @@ async function answerMethod(
   return response;
 }
 
-function toExchange(urls: PublicUrls, { request, body, signal }: AuthRequest): OAuthRequest {
+function toOAuthRequest(urls: PublicUrls, { request, body, signal }: AuthRequest): OAuthRequest {
   return {
     request,
     urls,
@@ -119,13 +121,13 @@ function toExchange(urls: PublicUrls, { request, body, signal }: AuthRequest): O
 }
 
 function toFailure({ reader }: AuthRoute, error: SvcError, request: Request): Promise<Response> | Response {
-  if (reader === 'program') return toErrorResponse(error, challengeOf(error, request));
+  if (reader === 'program') return toOAuthErrorResponse(error, challengeOf(error, request));
   const { http } = ERRORS[error.code];
   const status = http >= 500 ? 503 : http === 401 ? 400 : http;
-  return toSignInFailurePage(toPublicText(error), { status, headers: comeAgain(error) });
+  return toSignInFailurePage(toPublicText(error), { status, headers: retryHeaders(error) });
 }
 
-/** To a client that used HTTP Basic (RFC 6749, 5.2). */
+/** The challenge for a client that used HTTP Basic (RFC 6749, 5.2). */
 function challengeOf({ code }: SvcError, { headers }: Request): Record<string, string> {
   const used = code === 'client_invalid' && /^basic\b/i.test(headers.get('authorization') ?? '');
   return used ? { 'www-authenticate': 'Basic realm="svc"' } : {};

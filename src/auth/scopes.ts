@@ -1,32 +1,33 @@
+import type { AnyEntry, Catalog } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { Parameters } from './parameters.ts';
 
-/** The scopes of a server; flat: none implies another. */
+/** The scopes of a server. No scope implies another. */
 export interface Scopes {
-  /** What every caller must hold, all of it. */
+  /** The scopes that every caller must hold. */
   readonly required: readonly string[];
-  /** What a client that asks for nothing gets, and a challenge names. */
+  /** The scopes of a client that requests none. A challenge names them too. */
   readonly basic: readonly string[];
-  /** Everything that can be asked for. */
+  /** All scopes that a client may request. */
   readonly all: readonly string[];
 }
 
 const DEFAULT_SCOPE = 'svc:access';
-/** Asked for by clients that want refresh tokens; nothing that could be held. */
+/** Clients request it to get refresh tokens. No token holds it. */
 const NO_SCOPES: ReadonlySet<string> = new Set(['offline_access']);
 
-/** The scopes that settings and endpoints name. */
+/** Collects the scopes of the settings and the endpoints. */
 export function createScopes(required: readonly string[], others: readonly string[]): Scopes {
   const basic = required.length === 0 ? [DEFAULT_SCOPE] : required;
   return { required, basic, all: [...new Set([DEFAULT_SCOPE, ...required, ...others])] };
 }
 
-/** The scopes in a `scope` parameter. */
+/** Parses a `scope` parameter. */
 export function toScopes(text: string | undefined): readonly string[] {
   return [...new Set((text ?? '').split(' ').filter((scope) => scope !== '' && !NO_SCOPES.has(scope)))];
 }
 
-/** What a client may have of what it asks for; throws scope_invalid when that is nothing. */
+/** Returns the requested scopes that a client may have. Throws scope_invalid if there are none. */
 export function grantScopes(
   parameters: Parameters,
   {
@@ -34,8 +35,15 @@ export function grantScopes(
     defaultScopes,
   }: { readonly scopes: readonly string[]; readonly defaultScopes: readonly string[] },
 ): readonly string[] {
-  const asked = toScopes(parameters.get('scope'));
-  const granted = asked.length === 0 ? defaultScopes : asked.filter((scope) => scopes.includes(scope));
+  const requested = toScopes(parameters.get('scope'));
+  const granted =
+    requested.length === 0 ? defaultScopes : requested.filter((scope) => scopes.includes(scope));
   if (granted.length > 0) return granted;
-  throw new SvcError('scope_invalid', 'None of the scopes asked for can be given to this client.');
+  throw new SvcError('scope_invalid', 'The client may have none of the requested scopes.');
+}
+
+/** The scopes that the endpoints of a catalog require. */
+export function endpointScopes({ tools, resources, prompts }: Catalog): readonly string[] {
+  const entries = [tools, resources, prompts].flatMap<AnyEntry>((kind) => Object.values(kind));
+  return [...new Set(entries.flatMap(({ scopes = [] }) => scopes))];
 }

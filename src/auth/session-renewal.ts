@@ -4,33 +4,34 @@ import { endSession, type LoginSession, readSession, type StoredSession, writeSe
 import type { AuthServer } from './types.ts';
 import type { UpstreamTokens } from './upstream/provider.ts';
 
-/** The provider's token is renewed when it has less than this left, in seconds; earlier than half-way never. */
+/** Renewal starts this many seconds before the provider's token expires, but not in the first half of its life. */
 const MARGIN = 60;
-/** How long one instance may take to renew, in milliseconds, and how often another looks meanwhile. */
+/** The most milliseconds of one renewal. */
 const RENEW_MS = 20_000;
+/** How often other instances look for the result, in milliseconds, and how many times. */
 const LOOK_MS = 100;
 const LOOKS = 100;
-/** Longer than a renewal, so that there are never two at once; in seconds. */
+/** Longer than a renewal, so that two never overlap; in seconds. */
 const LOCK_SECONDS = 30;
 
-/** Whether the provider's token is about to end and can be renewed. */
+/** Whether the provider's token is about to expire and can be renewed. */
 function isStale({ now }: AuthServer, { up }: LoginSession): boolean {
   return up.r !== null && up.e !== null && up.e - now() / 1000 < Math.min(MARGIN, (up.e - up.o) / 2);
 }
 
-/** Whether the provider has to be asked for something. */
+/** Whether the session needs a request to the provider: new tokens, or the identity for its newest ones. */
 export function isDue(server: AuthServer, session: LoginSession): boolean {
   return !session.known || isStale(server, session);
 }
 
-/** Whether the provider's token has ended. */
+/** Whether the provider's token has expired. */
 export function isOver({ now }: AuthServer, { up }: LoginSession): boolean {
   return up.e !== null && up.e <= now() / 1000;
 }
 
 /**
- * A session whose provider's token is good for a while, renewed at most once whoever asks; null: it has ended. It is the
- * store that makes others wait: in a Worker no request may wait for another's promise.
+ * Renews the provider's token of a session if it is due; null if the login has ended. Concurrent requests renew it once.
+ * They wait by reading the store, because in a Worker no request may wait for another's promise.
  */
 export async function freshen(
   server: AuthServer,
@@ -42,7 +43,7 @@ export async function freshen(
   const mine = (await server.store?.claimOnce(lock, LOCK_SECONDS)) ?? true;
   if (!mine) return waitForOther(server, id, kept);
   try {
-    // Another instance may have been done just before the lock was ours.
+    // Another instance may have finished just before this one got the lock.
     const current = await readSession(server, id);
     return current === null || !isDue(server, current.session) ? current : await renew(server, id, current);
   } finally {
@@ -50,7 +51,7 @@ export async function freshen(
   }
 }
 
-/** Not for the caller's signal: providers give each token once, and nobody else could fetch it again. */
+/** Ignores the caller's signal: providers issue each token once, and an aborted request would lose it. */
 async function renew(
   server: AuthServer,
   id: string,
@@ -60,7 +61,7 @@ async function renew(
   try {
     const up = isStale(server, session) ? await renewTokens(server, id, session, signal) : session.up;
     const who = toClaims(await server.provider.identify(fromUpstream(up), null, signal));
-    if (who.i !== session.who.i) throw new SvcError('login_refused', 'The provider now names somebody else.');
+    if (who.i !== session.who.i) throw new SvcError('login_refused', 'The provider now names another user.');
     return await change(server, id, { who, known: true });
   } catch (thrown) {
     const error = toSvcError(thrown);
@@ -71,25 +72,25 @@ async function renew(
   }
 }
 
-/** Kept before anything else is asked: the tokens that were there may be dead by now. */
+/** Stores the new tokens before the next request, because the old ones may be invalid now. */
 async function renewTokens(server: AuthServer, id: string, session: LoginSession, signal: AbortSignal) {
   const tokens = await server.provider.refresh(session.up.r ?? '', signal);
   const up = toUpstream(tokens, server.now());
-  // Somebody signed out meanwhile.
+  // The user has signed out meanwhile.
   if ((await change(server, id, { up, known: false })) === null) await revokeUpstream(server, tokens, signal);
   return up;
 }
 
-/** A rotation of our own token may come between; what the provider gave must not be lost to it. */
+/** Retries until the change is written: a concurrent rotation of our refresh token must not lose it. */
 async function change(
   server: AuthServer,
   id: string,
-  what: Partial<LoginSession>,
+  fields: Partial<LoginSession>,
 ): Promise<StoredSession | null> {
   for (;;) {
     const current = await readSession(server, id);
     if (current === null) return null;
-    if (await writeSession(server, id, { ...current.session, ...what }, current.version)) {
+    if (await writeSession(server, id, { ...current.session, ...fields }, current.version)) {
       return readSession(server, id);
     }
   }
@@ -105,7 +106,7 @@ async function waitForOther(server: AuthServer, id: string, kept: StoredSession)
   throw new SvcError('login_unavailable', 'Another instance did not finish renewing the token.');
 }
 
-/** Ends the provider's tokens where it can; its failure is a line in the log. */
+/** Revokes the provider's tokens if it supports that. A failure is only logged. */
 export async function revokeUpstream(
   { provider, log }: AuthServer,
   tokens: UpstreamTokens,

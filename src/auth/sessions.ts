@@ -3,49 +3,50 @@ import type { Lifetime } from '../crypto/seal.ts';
 import { CLAIMS, UPSTREAM } from './claims.ts';
 import type { AuthServer } from './types.ts';
 
-/** One sign-in as the store keeps it: a family of refresh tokens and what the provider gave. */
-export const SESSION = v.object({
-  /** Hash of the client's id. */
+/** A login session in the store: a family of refresh tokens, and the provider's tokens. */
+const SESSION = v.object({
+  /** The hash of the client's id. */
   h: v.string(),
-  /** The provider that signed the person in: its ids and tokens mean nothing to another. */
+  /** The provider that signed the user in. Its ids and tokens are useless at another one. */
   idp: v.string(),
   sc: v.array(v.string()),
-  /** Generation of the refresh token that counts. */
+  /** The generation of the valid refresh token. */
   g: v.number(),
-  /** When it was made, in milliseconds, and itself: who asks again at once gets the same one. */
+  /** The time when the refresh token was made, in milliseconds. */
   at: v.number(),
+  /** The refresh token. A client that repeats its request soon gets the same one. */
   rt: v.nullable(v.string()),
   who: CLAIMS,
   up: UPSTREAM,
-  /** Whether the provider has said who this is since it gave these tokens. */
+  /** Whether the provider has identified the user with these tokens. */
   known: v.boolean(),
-  /** When it ends, whatever happens; seconds. */
+  /** The time when the session ends at the latest; seconds since 1970. */
   end: v.number(),
 });
 
 export type LoginSession = v.InferOutput<typeof SESSION>;
 
-/** A session with the version that a change must name. */
+/** A session with its version, which a change must name. */
 export interface StoredSession {
   readonly session: LoginSession;
   readonly version: number;
 }
 
-/** Refresh tokens that are not used for so long are over; in seconds. */
+/** Seconds after which an unused refresh token expires. */
 export const IDLE_SECONDS = 30 * 86_400;
-/** No session is longer; in seconds. */
+/** The most seconds of a session. */
 export const ABSOLUTE_SECONDS = 90 * 86_400;
 
-/** What is sealed for the store belongs to this server, at whichever address it was reached. */
-const ANYWHERE = 'store';
+/** The issuer under which stored sessions are sealed. They are valid at every address of the server. */
+const STORE_ISSUER = 'store';
 
 const keyOf = (id: string) => `session:${id}`;
 
-/** Sessions unsealed lately, by server and by the very text that was stored. */
+/** Recently unsealed sessions, by server and stored text. */
 const unsealed = new WeakMap<AuthServer, Map<string, LoginSession & Lifetime>>();
-const REMEMBERED = 1_000;
+const MAX_CACHED = 1_000;
 
-/** A session of this server's provider; null when there is none, or none any more. */
+/** Reads a session; null if it does not exist, has expired, or belongs to another provider. */
 export async function readSession(server: AuthServer, id: string): Promise<StoredSession | null> {
   const stored = await server.store?.get(keyOf(id));
   if (!stored) return null;
@@ -53,20 +54,20 @@ export async function readSession(server: AuthServer, id: string): Promise<Store
   return session?.idp === server.provider.id ? { session, version: stored.version } : null;
 }
 
-/** The store is asked each time; only what it answers again need not be decrypted again. */
+/** Caches the decryption, not the store's answer: the store is read each time. */
 async function unseal(server: AuthServer, value: string): Promise<LoginSession | null> {
-  const known = unsealed.get(server) ?? new Map<string, LoginSession & Lifetime>();
-  unsealed.set(server, known);
-  const found = known.get(value);
+  const cached = unsealed.get(server) ?? new Map<string, LoginSession & Lifetime>();
+  unsealed.set(server, cached);
+  const found = cached.get(value);
   if (found !== undefined && server.now() / 1000 < found.exp) return found;
-  const session = await server.sealer.open('store', ANYWHERE, value, SESSION);
+  const session = await server.sealer.open('store', STORE_ISSUER, value, SESSION);
   if (session === null) return null;
-  if (known.size >= REMEMBERED) known.clear();
-  known.set(value, session);
+  if (cached.size >= MAX_CACHED) cached.clear();
+  cached.set(value, session);
   return session;
 }
 
-/** Writes a session over the version that was read (0: a new one); tells whether nobody else was faster. */
+/** Writes a session over the version that was read (0: a new one). Returns false if another request changed it. */
 export async function writeSession(
   { store, sealer, now }: AuthServer,
   id: string,
@@ -75,11 +76,11 @@ export async function writeSession(
 ): Promise<boolean> {
   const seconds = Math.min(IDLE_SECONDS, session.end - Math.floor(now() / 1000));
   if (store === null || seconds <= 0) return false;
-  const value = await sealer.seal('store', ANYWHERE, session, seconds);
+  const value = await sealer.seal('store', STORE_ISSUER, session, seconds);
   return store.put(keyOf(id), value, { seconds, ifVersion });
 }
 
-/** Ends a session: none of its tokens counts any more. */
+/** Ends a session, which invalidates all its tokens. */
 export async function endSession({ store }: AuthServer, id: string): Promise<void> {
   await store?.delete(keyOf(id));
 }

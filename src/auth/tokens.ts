@@ -7,27 +7,27 @@ import { ABSOLUTE_SECONDS, IDLE_SECONDS, type LoginSession, writeSession } from 
 import type { AuthServer, OAuthRequest } from './types.ts';
 import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
-/** An access token: with a store a handle, without one everything that a request needs. */
+/** An access token. With a store it refers to a session; without one it holds all facts about the user. */
 export const ACCESS = v.object({
   aud: v.string(),
   h: v.string(),
   sc: v.array(v.string()),
-  /** The token's own id, and the session's. */
+  /** The ids of the token and of its session. */
   id: v.string(),
   sid: v.string(),
-  /** Null: the client itself. */
+  /** The identity provider. Null: the token is the client's own. */
   idp: v.nullable(v.string()),
-  /** Absent where the session has it. */
+  /** The user's claims; absent if the session holds them. */
   who: v.optional(CLAIMS),
-  /** The provider's token, and when it ends. */
+  /** The provider's token, and the time when it expires. */
   up: v.optional(v.object({ t: v.string(), e: v.nullable(v.number()) })),
 });
 
-/** A refresh token: which session, and which generation of it. */
+/** A refresh token: its session, its generation and its client. */
 export const REFRESH = v.object({ sid: v.string(), g: v.number(), h: v.string() });
 
-/** An answer of the token endpoint (RFC 6749, 5.1). */
-export type TokenAnswer = {
+/** A response of the token endpoint (RFC 6749, 5.1). */
+export type TokenResponse = {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   readonly expires_in: number;
@@ -36,12 +36,12 @@ export type TokenAnswer = {
 };
 
 const LIFE_SECONDS = 3_600;
-/** Some clients and proxies refuse headers from 8 KB on. */
+/** Some clients and proxies refuse headers above 8 KB. */
 const MAX_TOKEN = 6_144;
 const LARGE_TOKEN = 4_096;
 
-/** What a new sign-in consists of. */
-export interface SignIn {
+/** The facts of a completed login. */
+interface SignIn {
   readonly client: OAuthClient;
   readonly scopes: readonly string[];
   readonly sid: string;
@@ -49,19 +49,23 @@ export interface SignIn {
   readonly tokens: UpstreamTokens;
 }
 
-/** The tokens of a new sign-in. */
+/** Issues the tokens of a new login. */
 export async function issueTokens(
   server: AuthServer,
   exchange: OAuthRequest,
   signIn: SignIn,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const { client, scopes, sid, identity, tokens } = signIn;
   const [who, up] = [toClaims(identity), toUpstream(tokens, server.now())];
   const common = { client: client.hash, scopes, sid };
   if (server.store === null) {
-    const seconds = lifeOf(server, up.e);
+    const seconds = lifetimeOf(server, up.e);
     const held = { who, up: { t: up.a, e: up.e } };
-    return toAnswer(await sealAccess(server, exchange, { ...common, ...held, seconds }), scopes, seconds);
+    return toTokenResponse(
+      await sealAccess(server, exchange, { ...common, ...held, seconds }),
+      scopes,
+      seconds,
+    );
   }
   const refreshes = client.grantTypes.includes('refresh_token');
   const rt = refreshes ? await sealRefresh(server, exchange, { sid, g: 0, h: client.hash }) : null;
@@ -69,11 +73,11 @@ export async function issueTokens(
   const own = { h: client.hash, idp: server.provider.id, sc: [...scopes] };
   const session = { ...own, g: 0, at: server.now(), rt, who, up, known: true, end };
   await writeSession(server, sid, session, 0);
-  return answerFor(server, exchange, { sid, session, scopes });
+  return issueForSession(server, exchange, { sid, session, scopes });
 }
 
-/** The answer with an access token for a session that is kept. */
-export async function answerFor(
+/** Issues an access token for a stored session. */
+export async function issueForSession(
   server: AuthServer,
   exchange: OAuthRequest,
   {
@@ -81,29 +85,29 @@ export async function answerFor(
     session,
     scopes,
   }: { readonly sid: string; readonly session: LoginSession; readonly scopes: readonly string[] },
-): Promise<TokenAnswer> {
-  const seconds = session.up.r === null ? lifeOf(server, session.up.e) : LIFE_SECONDS;
+): Promise<TokenResponse> {
+  const seconds = session.up.r === null ? lifetimeOf(server, session.up.e) : LIFE_SECONDS;
   const access = await sealAccess(server, exchange, { client: session.h, scopes, sid, seconds });
   return {
-    ...toAnswer(access, scopes, seconds),
+    ...toTokenResponse(access, scopes, seconds),
     ...(session.rt === null ? {} : { refresh_token: session.rt }),
   };
 }
 
-/** A token for the client itself (RFC 6749, 4.4). */
+/** Issues a token for the client itself (RFC 6749, 4.4). */
 export async function issueClientToken(
   server: AuthServer,
   exchange: OAuthRequest,
   client: OAuthClient,
   scopes: readonly string[],
-): Promise<TokenAnswer> {
-  const nobody = { em: null, nm: client.name, gr: [], rl: null, pm: [], cp: [], cl: {} };
-  const who = { i: `client:${client.id}`, un: client.id, ...nobody };
+): Promise<TokenResponse> {
+  const empty = { em: null, nm: client.name, gr: [], rl: null, pm: [], cp: [], cl: {} };
+  const who = { i: `client:${client.id}`, un: client.id, ...empty };
   const fields = { client: client.hash, scopes, sid: randomText(16), who, seconds: LIFE_SECONDS, own: true };
-  return toAnswer(await sealAccess(server, exchange, fields), scopes, LIFE_SECONDS);
+  return toTokenResponse(await sealAccess(server, exchange, fields), scopes, LIFE_SECONDS);
 }
 
-/** A refresh token, good until it has not been used for 30 days. */
+/** Makes a refresh token, which expires after 30 days without use. */
 export function sealRefresh(
   { sealer }: AuthServer,
   { urls }: OAuthRequest,
@@ -112,12 +116,12 @@ export function sealRefresh(
   return sealer.seal('refresh', urls.issuer, { ...claims, id: randomText(16) }, IDLE_SECONDS);
 }
 
-/** As long as the provider's token, an hour at most. */
-function lifeOf({ now }: AuthServer, upstreamEnd: number | null): number {
+/** The seconds until the provider's token expires, at most an hour. */
+function lifetimeOf({ now }: AuthServer, upstreamEnd: number | null): number {
   if (upstreamEnd === null) return LIFE_SECONDS;
   const left = Math.floor(upstreamEnd - now() / 1000);
   if (left > 0) return Math.min(LIFE_SECONDS, left);
-  throw new SvcError('login_refused', 'The provider gave a token that is already over.');
+  throw new SvcError('login_refused', 'The provider issued a token that has already expired.');
 }
 
 interface Access {
@@ -127,7 +131,7 @@ interface Access {
   readonly seconds: number;
   readonly who?: Claims;
   readonly up?: { readonly t: string; readonly e: number | null };
-  /** The client's own, of no provider. */
+  /** Whether the token is the client's own. */
   readonly own?: boolean;
 }
 
@@ -159,10 +163,10 @@ const SMALLER = 'set `auth.persistence`, so that sessions are stored and tokens 
 function tooLarge(length: number): SvcError {
   return new SvcError(
     'config_invalid',
-    `What the provider gave makes an access token of ${length} characters, more than clients can send (${MAX_TOKEN}); ${SMALLER}`,
+    `The provider's claims make an access token of ${length} characters, more than clients can send (${MAX_TOKEN}); ${SMALLER}`,
   );
 }
 
-function toAnswer(token: string, scopes: readonly string[], seconds: number): TokenAnswer {
+function toTokenResponse(token: string, scopes: readonly string[], seconds: number): TokenResponse {
   return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope: scopes.join(' ') };
 }

@@ -1,5 +1,5 @@
 import { createAuth } from '../../../src/auth/create.ts';
-import { endpointScopes } from '../../../src/auth/endpoint-scopes.ts';
+import { endpointScopes } from '../../../src/auth/scopes.ts';
 import type { Auth } from '../../../src/auth/types.ts';
 import type { Catalog } from '../../../src/catalog/model.ts';
 import type { Log, TokenStore } from '../../../src/ports.ts';

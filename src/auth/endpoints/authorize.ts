@@ -10,9 +10,13 @@ import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
-import { startLogin } from './login-state.ts';
-import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
-import { toDenied, toErrorRedirect } from './redirect-error.ts';
+import {
+  PENDING_AUTHORIZATION,
+  PENDING_SECONDS,
+  type PendingAuthorization,
+  startLogin,
+} from './login-attempt.ts';
+import { toDenied, toErrorRedirect } from './redirect.ts';
 import { isRemembered, rememberConsent } from './remembered-consents.ts';
 
 /** `GET /authorize`: a client sends a person; nothing is sent back before client and redirect are known to be right (OAuth 2.1, 4.1.1). */
@@ -31,7 +35,7 @@ export const authorize: RouteHandler = async (server, exchange) => {
   }
 };
 
-const TICKET = v.object({ ...PENDING.entries, b: v.string() });
+const TICKET = v.object({ ...PENDING_AUTHORIZATION.entries, b: v.string() });
 
 /** `POST /authorize`: the person's answer, from the page that this browser was shown. */
 export const answerConsent: RouteHandler = async (server, exchange) => {
@@ -53,7 +57,7 @@ export const answerConsent: RouteHandler = async (server, exchange) => {
   }
 };
 
-function toPending(query: Parameters, client: OAuthClient, { urls }: OAuthRequest): Pending {
+function toPending(query: Parameters, client: OAuthClient, { urls }: OAuthRequest): PendingAuthorization {
   if (need(query, 'response_type') !== 'code') {
     throw new SvcError('response_unsupported', 'The only response_type is code.');
   }
@@ -79,7 +83,7 @@ async function askConsent(
   { sealer, provider, project }: AuthServer,
   { request, urls }: OAuthRequest,
   client: OAuthClient,
-  pending: Pending,
+  pending: PendingAuthorization,
 ): Promise<Response> {
   const known = readCookie(request, urls, 'browser');
   const browser = known !== null && /^[\w-]{22}$/.test(known) ? known : randomText(16);

@@ -6,8 +6,8 @@ import { clearCookie, readCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { RouteHandler } from '../types.ts';
 import { rememberSession } from './browser-sessions.ts';
-import { TRIP } from './login-state.ts';
-import { toErrorRedirect, toRedirect } from './redirect-error.ts';
+import { LOGIN_ATTEMPT } from './login-attempt.ts';
+import { toErrorRedirect, toRedirect } from './redirect.ts';
 
 /** What an authorization code carries: the provider's own code too, which is redeemed together with ours. */
 export const CODE = v.object({
@@ -32,7 +32,7 @@ export const callback: RouteHandler = async (server, exchange) => {
   const query = exchange.query();
   const state = need(query, 'state');
   const cookie = /^[\w-]{22}$/.test(state) ? readCookie(request, urls, `tx-${state}`) : null;
-  const trip = cookie === null ? null : await server.sealer.open('tx', urls.issuer, cookie, TRIP);
+  const trip = cookie === null ? null : await server.sealer.open('tx', urls.issuer, cookie, LOGIN_ATTEMPT);
   if (trip === null) {
     const message = 'This browser did not start the sign-in, or started it too long ago.';
     throw new SvcError('request_invalid', message);

@@ -3,26 +3,44 @@ import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { clearCookie, MAX_COOKIE, readLoginStates, setCookie } from '../cookies.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
-import { PENDING, PENDING_SECONDS, type Pending } from './pending.ts';
-import { toRedirect } from './redirect-error.ts';
+import { toRedirect } from './redirect.ts';
 
-/** What the browser keeps, sealed, while it is at the identity provider. */
-export const TRIP = v.object({
-  ...PENDING.entries,
-  /** PKCE verifier for the provider. */
+/** A checked authorization request. The browser carries it sealed, so that it cannot change it. */
+export const PENDING_AUTHORIZATION = v.object({
+  /** The hash of the client's id. */
+  h: v.string(),
+  /** The redirect URI. */
+  r: v.string(),
+  /** The PKCE challenge. */
+  k: v.string(),
+  /** The client's state. */
+  st: v.nullable(v.string()),
+  /** The granted scopes. */
+  sc: v.array(v.string()),
+});
+
+export type PendingAuthorization = v.InferOutput<typeof PENDING_AUTHORIZATION>;
+
+/** The most seconds that a person may take on each page. */
+export const PENDING_SECONDS = 600;
+
+/** A login attempt, sealed in a cookie while the browser is at the identity provider. */
+export const LOGIN_ATTEMPT = v.object({
+  ...PENDING_AUTHORIZATION.entries,
+  /** The PKCE verifier for the provider. */
   uv: v.string(),
-  /** OpenID Connect nonce. */
+  /** The nonce of OpenID Connect. */
   un: v.string(),
 });
 
-/** Browsers hold few cookies for a site, and proxies few bytes: so many logins may be open side by side. */
-const MAX_TRIPS = 4;
+/** The most login attempts of one browser: browsers limit the cookies of a site, and proxies their bytes. */
+const MAX_ATTEMPTS = 4;
 
-/** Sends a browser to the identity provider, bound to it by a cookie whose name is the `state`. */
+/** Sends a browser to the identity provider. A cookie named after the `state` ties the attempt to this browser. */
 export async function startLogin(
   { provider, sealer }: AuthServer,
   { request, urls }: OAuthRequest,
-  pending: Pending,
+  pending: PendingAuthorization,
   cookies: readonly string[] = [],
 ): Promise<Response> {
   const [state, verifier, nonce] = [randomText(16), randomText(32), randomText(16)];
@@ -35,7 +53,7 @@ export async function startLogin(
   );
   if (sealed.length > MAX_COOKIE) throw new SvcError('request_invalid', 'The state is too long.');
   const open = readLoginStates(request, urls);
-  const stale = open.slice(0, Math.max(0, open.length - MAX_TRIPS + 1));
+  const stale = open.slice(0, Math.max(0, open.length - MAX_ATTEMPTS + 1));
   return toRedirect(url.href, [
     ...cookies,
     ...stale.map((name) => clearCookie(urls, `tx-${name}`)),

@@ -26,13 +26,13 @@ export function toErrorRedirect(
   cookies: readonly string[] = [],
 ): Response {
   const error = toSvcError(thrown);
-  logOurs(server, error);
+  logServerFault(server, error);
   const fields = toOAuthError(error, 'access_denied');
   return toRedirect(withParameters(redirect, { ...fields, state, iss: urls.issuer }), cookies);
 }
 
 /** What a client is not told goes to the log. */
-export function logOurs({ log }: AuthServer, error: SvcError): void {
+export function logServerFault({ log }: AuthServer, error: SvcError): void {
   if (ERRORS[error.code].shown) return;
   const fields = { code: error.code, causes: causesOf(error) };
   log({ level: 'error', message: `signing in failed: ${error.message}`, fields });

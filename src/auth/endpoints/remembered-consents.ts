@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { MAX_COOKIE, readCookie, setCookie } from '../cookies.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
-import type { Pending } from './pending.ts';
+import type { PendingAuthorization } from './login-attempt.ts';
 
 const CONSENT = v.object({ h: v.string(), r: v.string(), sc: v.array(v.string()), e: v.number() });
 const CONSENTS = v.object({ list: v.array(CONSENT) });
@@ -14,7 +14,7 @@ const DAYS_30 = 30 * 86_400;
 export async function isRemembered(
   server: AuthServer,
   exchange: OAuthRequest,
-  pending: Pending,
+  pending: PendingAuthorization,
 ): Promise<boolean> {
   const seconds = server.now() / 1000;
   return (await readConsents(server, exchange)).some(
@@ -27,7 +27,7 @@ export async function isRemembered(
 export async function rememberConsent(
   server: AuthServer,
   exchange: OAuthRequest,
-  { h, r, sc }: Pending,
+  { h, r, sc }: PendingAuthorization,
 ): Promise<string> {
   const { urls } = exchange;
   const e = Math.floor(server.now() / 1000) + DAYS_30;

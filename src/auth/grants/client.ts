@@ -3,7 +3,7 @@ import type { OAuthClient } from '../clients/model.ts';
 import type { Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
-import { issueClientToken, type TokenAnswer } from '../tokens.ts';
+import { issueClientToken, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** `grant_type=client_credentials`: for confidential clients that the operator vouches for. */
@@ -12,7 +12,7 @@ export async function grantClient(
   exchange: OAuthRequest,
   client: OAuthClient,
   form: Parameters,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   if (client.kind !== 'static' || client.isSecret === undefined) {
     throw new SvcError('client_unauthorized', 'The client may not ask for tokens of its own.');
   }

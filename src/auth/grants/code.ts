@@ -5,7 +5,7 @@ import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { endSession } from '../sessions.ts';
-import { issueTokens, type TokenAnswer } from '../tokens.ts';
+import { issueTokens, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** Longer than a code counts. */
@@ -17,7 +17,7 @@ export async function redeemCode(
   exchange: OAuthRequest,
   client: OAuthClient,
   form: Parameters,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const { urls, signal } = exchange;
   const code = await server.sealer.open('code', urls.issuer, need(form, 'code'), CODE);
   if (code === null) throw invalid('The code is not one of this server, or it is over.');

@@ -5,7 +5,7 @@ import { enforceTarget } from '../resource-indicator.ts';
 import { toScopes } from '../scopes.ts';
 import { freshen } from '../session-renewal.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
-import { answerFor, REFRESH, sealRefresh, type TokenAnswer } from '../tokens.ts';
+import { issueForSession, REFRESH, sealRefresh, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** Clients send one refresh token from several processes at once: so long they get the same successor. */
@@ -17,7 +17,7 @@ export async function refreshTokens(
   exchange: OAuthRequest,
   client: OAuthClient,
   form: Parameters,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const { urls } = exchange;
   const token = await server.sealer.open('refresh', urls.issuer, need(form, 'refresh_token'), REFRESH);
   if (token === null || token.h !== client.hash) throw over();
@@ -27,13 +27,13 @@ export async function refreshTokens(
     const kept = await current(server, sid, client);
     const scopes = narrow(kept.session, form);
     if (isRepeated(server, kept.session, g))
-      return answerFor(server, exchange, { sid, session: kept.session, scopes });
+      return issueForSession(server, exchange, { sid, session: kept.session, scopes });
     if (kept.session.g !== g) return endReused(server, sid);
     const rt = await sealRefresh(server, exchange, { sid, g: g + 1, h: client.hash });
     const session = { ...kept.session, g: g + 1, at: server.now(), rt };
     // Whoever loses the race looks again, and finds the winner's successor.
     if (await writeSession(server, sid, session, kept.version)) {
-      return answerFor(server, exchange, { sid, session, scopes });
+      return issueForSession(server, exchange, { sid, session, scopes });
     }
   }
 }

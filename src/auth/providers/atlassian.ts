@@ -7,17 +7,17 @@ import { objectsOf, textOf, textsOf } from '../upstream/field.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
 import type { SendToProvider } from '../upstream/request.ts';
 import { scopesOf } from '../upstream/scopes.ts';
-import { read, readObject } from '../upstream/userinfo.ts';
+import { readJson, readObject } from '../upstream/userinfo.ts';
 
 const provider = 'Atlassian';
 const AUTH_URL = 'https://auth.atlassian.com/authorize';
 const TOKEN_URL = 'https://auth.atlassian.com/oauth/token';
 const API_URL = 'https://api.atlassian.com';
-/** The scope that opens the groups of Jira. */
+/** The scope for reading the groups of Jira. */
 const GROUPS_SCOPE = 'read:jira-user';
 const MAX_SITES = 20;
 
-/** Atlassian Cloud (OAuth 2.0 3LO); `user.claims.cloud_ids` are the sites that this login may use. */
+/** Atlassian Cloud (OAuth 2.0 3LO). `user.claims.cloud_ids` holds the sites that the login may use. */
 export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Provider {
   const scopes = scopesOf(block, ['read:me', ...(ports.offline ? ['offline_access'] : [])]);
   const api = (block.api_url ?? apiOf(block)).replace(/\/+$/, '');
@@ -48,20 +48,20 @@ export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Pro
   };
 }
 
-/** Many write down the usual addresses too. */
+/** The API address that belongs to a token address. Many operators configure the default addresses too. */
 function apiOf({ token_url = TOKEN_URL }: ProviderBlock): string {
   const { origin } = new URL(token_url);
   return origin === new URL(TOKEN_URL).origin ? API_URL : origin;
 }
 
-interface Access {
+interface AtlassianApi {
   readonly ask: SendToProvider;
   readonly api: string;
   readonly tokens: UpstreamTokens;
   readonly signal: AbortSignal;
 }
 
-const toQuestion = ({ tokens, signal }: Access, what: string, url: string) => ({
+const toQuestion = ({ tokens, signal }: AtlassianApi, what: string, url: string) => ({
   provider,
   what,
   url,
@@ -69,13 +69,13 @@ const toQuestion = ({ tokens, signal }: Access, what: string, url: string) => ({
   signal,
 });
 
-async function readMe(access: Access, url: string): Promise<ProviderProfile> {
+async function readMe(access: AtlassianApi, url: string): Promise<ProviderProfile> {
   const me = await readObject(access.ask, toQuestion(access, 'the user', url));
   const id = textOf(me, 'account_id');
   const status = textOf(me, 'account_status') ?? 'active';
-  if (id === null) throw refused({ provider }, 'does not say clearly who this is. Log in again.');
+  if (id === null) throw refused({ provider }, 'does not identify the user clearly. Log in again.');
   if (status !== 'active') throw refused({ provider }, 'says that this account is not active.');
-  // accounts exist only with an address that was verified
+  // Every account has a verified address.
   const email = me.email_verified === false ? null : textOf(me, 'email');
   const username = textOf(me, 'nickname') ?? email;
   return { id, username, email, name: textOf(me, 'name'), groups: [], claims: {}, mapped: { email } };
@@ -88,12 +88,12 @@ interface Site {
   readonly scopes: readonly string[];
 }
 
-async function addSites(access: Access, me: ProviderProfile): Promise<ProviderProfile> {
+async function addSites(access: AtlassianApi, me: ProviderProfile): Promise<ProviderProfile> {
   const sites = await readSites(access);
-  const wanted = access.tokens.scopes?.includes(GROUPS_SCOPE) ?? false;
+  const wantsGroups = access.tokens.scopes?.includes(GROUPS_SCOPE) ?? false;
   const lists = await Promise.all(
     sites.map((site) =>
-      wanted && site.scopes.includes(GROUPS_SCOPE) ? readGroups(access, site, me.id) : [],
+      wantsGroups && site.scopes.includes(GROUPS_SCOPE) ? readGroups(access, site, me.id) : [],
     ),
   );
   const groups = lists.flat();
@@ -101,10 +101,10 @@ async function addSites(access: Access, me: ProviderProfile): Promise<ProviderPr
   return { ...me, groups, claims: { cloud_ids }, mapped: { ...me.mapped, cloud_ids, groups } };
 }
 
-/** A site is there once for each product. */
-async function readSites(access: Access): Promise<readonly Site[]> {
+/** Reads the sites. A site is listed once for each of its products. */
+async function readSites(access: AtlassianApi): Promise<readonly Site[]> {
   const url = `${access.api}/oauth/token/accessible-resources`;
-  const rows = objectsOf(await read(access.ask, toQuestion(access, 'its sites', url)));
+  const rows = objectsOf(await readJson(access.ask, toQuestion(access, 'its sites', url)));
   const sites = new Map<string, Site>();
   for (const row of rows) {
     const [id, name, address] = [textOf(row, 'id'), textOf(row, 'name'), textOf(row, 'url')];
@@ -116,12 +116,16 @@ async function readSites(access: Access): Promise<readonly Site[]> {
   throw refused({ provider }, `lists more than ${MAX_SITES} sites for this login. Log in and allow fewer.`);
 }
 
-/** Anybody can make a site with groups of any name, so each name begins with its site. */
-async function readGroups(access: Access, { id, url }: Site, accountId: string): Promise<readonly string[]> {
+/** Reads the groups of a site. Anyone can create a site with any group names, so each name begins with the site. */
+async function readGroups(
+  access: AtlassianApi,
+  { id, url }: Site,
+  accountId: string,
+): Promise<readonly string[]> {
   if (!URL.canParse(url))
     throw unavailable({ provider, what: 'its sites' }, 'sent a site without an address');
   const path = `/ex/jira/${encodeURIComponent(id)}/rest/api/3/user/groups`;
   const address = `${access.api}${path}?accountId=${encodeURIComponent(accountId)}`;
-  const rows = objectsOf(await read(access.ask, toQuestion(access, 'the groups', address)));
+  const rows = objectsOf(await readJson(access.ask, toQuestion(access, 'the groups', address)));
   return rows.flatMap((row) => textOf(row, 'name') ?? []).map((name) => `${new URL(url).host}/${name}`);
 }

@@ -1,19 +1,19 @@
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
-import { basic } from '../upstream/basic.ts';
 import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
-import { textOf } from '../upstream/field.ts';
+import { objectsOf, textOf } from '../upstream/field.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import { basicAuthorization, type SendToProvider } from '../upstream/request.ts';
 import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
-import { createApi, type GithubApi } from './github-api.ts';
+import { readJson, readObject, toReadFailure } from '../upstream/userinfo.ts';
 
 const provider = 'GitHub';
 const AUTH_URL = 'https://github.com/login/oauth/authorize';
 const TOKEN_URL = 'https://github.com/login/oauth/access_token';
 
-/** GitHub, GitHub Enterprise Server and ghe.com; OAuth apps and GitHub Apps. */
+/** GitHub, GitHub Enterprise Server and ghe.com, for OAuth apps and GitHub Apps. */
 export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provider {
   const scopes = scopesOf(block, ['read:user', 'user:email']);
   const apiUrl = (block.api_url ?? apiOf(block.auth_url ?? AUTH_URL)).replace(/\/+$/, '');
@@ -36,7 +36,7 @@ export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provid
     refresh: client.refresh,
     exchange: async (code, trip, signal) => {
       const tokens = await client.exchange(code, trip, signal);
-      // the tokens of GitHub Apps have permissions in place of scopes
+      // Tokens of GitHub Apps have permissions instead of scopes.
       if (tokens.scopes && tokens.scopes.length > 0) enforceScopes(scopes, tokens.scopes);
       return tokens;
     },
@@ -49,14 +49,14 @@ export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provid
         block.revocation_url ?? `${apiUrl}/applications/${encodeURIComponent(block.client_id)}/token`;
       const step = { provider, what: 'the end of a token' };
       const { status } = await client.ask({ ...step, ...toRevocation(block, tokens), url, signal });
-      // 404 and 422: it is no token any more
+      // 404 and 422: the token is already invalid.
       if (status >= 300 && status !== 404 && status !== 422) throw unavailable(step, `answered ${status}`);
     },
   };
 }
 
 function toRevocation({ client_id, client_secret }: ProviderBlock, { accessToken }: UpstreamTokens) {
-  const authorization = basic(client_id, client_secret ?? '');
+  const authorization = basicAuthorization(client_id, client_secret ?? '');
   return {
     method: 'DELETE',
     headers: { authorization, accept: 'application/vnd.github+json', 'content-type': 'application/json' },
@@ -64,14 +64,14 @@ function toRevocation({ client_id, client_secret }: ProviderBlock, { accessToken
   } as const;
 }
 
-/** github.com, `<name>.ghe.com`, or a server of one's own. */
+/** The API address of github.com, of `<name>.ghe.com`, or of a GitHub Enterprise Server. */
 function apiOf(authUrl: string): string {
   const { hostname, protocol, host, origin } = new URL(authUrl);
   if (hostname === 'github.com' || hostname.endsWith('.ghe.com')) return `${protocol}//api.${host}`;
   return `${origin}/api/v3`;
 }
 
-/** A scope holds the smaller ones of its family. */
+/** Throws login_refused if a scope is missing. A scope includes the smaller ones of its family. */
 function enforceScopes(asked: readonly string[], granted: readonly string[]): void {
   const all = new Set(
     granted.flatMap((scope) => {
@@ -91,10 +91,90 @@ async function readProfile(api: GithubApi, scopes: readonly string[]): Promise<P
   const user = await api.user();
   const id = user.id;
   if (!Number.isSafeInteger(id))
-    throw refused({ provider }, 'does not say clearly who this is. Log in again.');
+    throw refused({ provider }, 'does not identify the user clearly. Log in again.');
   const email = await api.email();
   const groups = scopes.some((scope) => ORGANISATIONS.includes(scope)) ? await api.groups() : [];
   const [username, name] = [textOf(user, 'login'), textOf(user, 'name')];
   const mapped: JsonObject = { id: String(id), login: username, email, groups };
   return { id: String(id), username, email, name, groups, claims: {}, mapped };
+}
+
+const HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10;
+
+/** The requests to GitHub's REST API about a user. */
+interface GithubApi {
+  user(): Promise<JsonObject>;
+  /** The primary address if it is verified. Null also if the token may not read addresses. */
+  email(): Promise<string | null>;
+  /** The names of all organisations and teams, as `org` and `org/team-slug`. */
+  groups(): Promise<readonly string[]>;
+}
+
+interface GithubToken {
+  readonly url: string;
+  readonly accessToken: string;
+  readonly signal: AbortSignal;
+}
+
+function createApi(ask: SendToProvider, access: GithubToken): GithubApi {
+  return {
+    user: () => readObject(ask, toQuestion(access, 'the user', '/user')),
+    email: () => readEmail(ask, access),
+    groups: async () => {
+      const organisations = await readPages(ask, access, '/user/orgs');
+      const teams = await readPages(ask, access, '/user/teams');
+      return [...organisations.flatMap((row) => textOf(row, 'login') ?? []), ...teams.flatMap(toTeam)];
+    },
+  };
+}
+
+const toQuestion = ({ url, ...access }: GithubToken, what: string, path: string) => ({
+  ...access,
+  provider,
+  what,
+  url: `${url}${path}`,
+  headers: HEADERS,
+});
+
+async function readEmail(ask: SendToProvider, access: GithubToken): Promise<string | null> {
+  const { accessToken, ...question } = toQuestion(
+    access,
+    'the addresses',
+    `/user/emails?per_page=${PAGE_SIZE}`,
+  );
+  const answer = await ask({ ...question, headers: { ...HEADERS, authorization: `Bearer ${accessToken}` } });
+  const failure = answer.status >= 300 ? toReadFailure(answer, question) : null;
+  if (failure !== null && ![403, 404].includes(answer.status)) throw failure;
+  if (failure?.code === 'login_unavailable') throw failure;
+  const address = objectsOf(answer.body).find(
+    ({ primary, verified }) => primary === true && verified === true,
+  );
+  return address ? textOf(address, 'email') : null;
+}
+
+/** Reads all pages. Throws login_refused for more rows than allowed, because a cut list would hide memberships. */
+async function readPages(
+  ask: SendToProvider,
+  access: GithubToken,
+  path: string,
+): Promise<readonly JsonObject[]> {
+  const rows: JsonObject[] = [];
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const query = `?per_page=${PAGE_SIZE}&page=${page}`;
+    const found = objectsOf(await readJson(ask, toQuestion(access, 'the organisations', `${path}${query}`)));
+    rows.push(...found);
+    if (found.length < PAGE_SIZE) return rows;
+  }
+  throw refused(
+    { provider },
+    `lists more than ${PAGE_SIZE * MAX_PAGES} organisations or teams for this user.`,
+  );
+}
+
+function toTeam(row: JsonObject): string[] {
+  const organisation = isObject(row.organization) ? textOf(row.organization, 'login') : null;
+  const slug = textOf(row, 'slug');
+  return organisation === null || slug === null ? [] : [`${organisation}/${slug}`];
 }

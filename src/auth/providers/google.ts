@@ -7,13 +7,13 @@ import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
 
 const AUTH_URL = 'https://accounts.google.com/o/oauth2/v2/auth';
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
-/** Google answers with these for the short names. */
+/** The names in Google's response for scopes with short names. */
 const LONG_NAMES: Readonly<Record<string, string>> = {
   email: 'https://www.googleapis.com/auth/userinfo.email',
   profile: 'https://www.googleapis.com/auth/userinfo.profile',
 };
 
-/** Google and Google Workspace; `user.claims.hd` is the domain of a Workspace account. */
+/** Google and Google Workspace. `user.claims.hd` is the domain of a Workspace account. */
 export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provider {
   const provider = 'Google';
   const scopes = scopesOf(block, ['openid', 'email', 'profile']);
@@ -22,7 +22,7 @@ export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provid
     id: 'google',
     provider,
     scopes,
-    // only a fresh consent brings a refresh token reliably
+    // Google reliably issues a refresh token only after a new consent.
     parameters: ports.offline ? { access_type: 'offline', prompt: 'consent' } : {},
     server: async () => server,
     complete: true,
@@ -45,9 +45,9 @@ export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provid
 
 function toServer(block: ProviderBlock): OpenIdServer {
   const { auth_url = AUTH_URL, token_url = TOKEN_URL, userinfo_url, revocation_url } = block;
-  // many write down the usual addresses too
-  const usual = new URL(token_url).hostname.endsWith('.googleapis.com');
-  const at = (address: string, path: string) => (usual ? address : new URL(path, token_url).href);
+  // Many operators configure the default addresses too.
+  const isDefault = new URL(token_url).hostname.endsWith('.googleapis.com');
+  const at = (address: string, path: string) => (isDefault ? address : new URL(path, token_url).href);
   const issuer = new URL(auth_url).origin;
   return {
     endpoints: {
@@ -58,16 +58,16 @@ function toServer(block: ProviderBlock): OpenIdServer {
       openRevocation: true,
     },
     issuers: issuer === 'https://accounts.google.com' ? [issuer, 'accounts.google.com'] : [issuer],
-    namesItself: false,
+    sendsIssuer: false,
     jwks: at('https://www.googleapis.com/oauth2/v3/certs', '/oauth2/v3/certs'),
     userinfo: userinfo_url ?? at('https://openidconnect.googleapis.com/v1/userinfo', '/v1/userinfo'),
   };
 }
 
-/** The parameter `hd` only chooses what Google shows; what counts is the claim. */
+/** Throws login_refused for an account of another domain. The parameter `hd` only preselects accounts. */
 function enforceDomain(profile: ProviderProfile, { extra_authorize_params }: ProviderBlock): ProviderProfile {
   const domain = extra_authorize_params?.hd;
   const { hd } = profile.claims;
   if (domain === undefined || (domain === '*' ? typeof hd === 'string' : hd === domain)) return profile;
-  throw refused({ provider: 'Google' }, `is asked for accounts of ${domain} only. Log in with one of them.`);
+  throw refused({ provider: 'Google' }, `may sign in accounts of ${domain} only. Log in with one of them.`);
 }

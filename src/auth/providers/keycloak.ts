@@ -9,7 +9,7 @@ import { createOpenId, type OpenIdServer, type VerifiedLogin } from '../upstream
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
 
-/** A realm of Keycloak; `server_url` has the `/auth` that old servers want. */
+/** A realm of Keycloak. For old servers `server_url` ends in `/auth`. */
 export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Provider {
   const provider = 'Keycloak';
   const offline = ports.offline ? ['offline_access'] : [];
@@ -23,7 +23,7 @@ export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Prov
     parameters: {},
     server: async () => server,
     complete: false,
-    refine: (profile, found) => addRoles(profile, found, block.client_id),
+    refine: (profile, login) => addRoles(profile, login, block.client_id),
   });
 }
 
@@ -41,20 +41,20 @@ function toServer({ server_url, realm, ...block }: ProviderBlock): OpenIdServer 
       authentication: 'basic',
     },
     issuers: [issuer],
-    // old servers do not
-    namesItself: false,
+    // Old servers do not send it.
+    sendsIssuer: false,
     jwks: at('certs'),
     userinfo: block.userinfo_url ?? at('userinfo'),
   };
 }
 
-/** Keycloak writes roles into the access token, for every mapper's default. */
+/** Adds the roles, which Keycloak's default mappers write into the access token only. */
 async function addRoles(
   profile: ProviderProfile,
-  found: VerifiedLogin,
+  login: VerifiedLogin,
   clientId: string,
 ): Promise<ProviderProfile> {
-  const claims = await readAccessToken(found);
+  const claims = await readAccessToken(login);
   const clients = isObject(claims.resource_access) ? claims.resource_access : {};
   const own = Object.hasOwn(clients, clientId) ? clients[clientId] : undefined;
   return {
@@ -68,7 +68,7 @@ async function addRoles(
   };
 }
 
-/** Nothing where the token is opaque or not good; a server that cannot be reached is a failure. */
+/** Reads the claims of the access token. An opaque or invalid token has none; an unreachable server is an error. */
 async function readAccessToken({ tokens, server, keys, now }: VerifiedLogin): Promise<JsonObject> {
   try {
     const { payload } = await jwtVerify(tokens.accessToken, keys, {

@@ -7,7 +7,7 @@ import { createOpenId, type OpenIdServer } from '../upstream/openid.ts';
 import type { Provider, ProviderPorts } from '../upstream/provider.ts';
 import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
 
-/** Any OpenID provider, by its description. */
+/** Any OpenID provider, configured by its discovery document. */
 export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider {
   const { config_url, provider_name, audience } = block;
   const provider = provider_name ?? 'The identity provider';
@@ -22,7 +22,7 @@ export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider
     provider,
     scopes,
     parameters: {
-      // without it, offline_access must be ignored (Core, section 11)
+      // Without it, providers must ignore offline_access (Core, section 11).
       ...(scopes.includes('offline_access') && { prompt: 'consent' }),
       ...(audience !== undefined && { audience }),
     },
@@ -40,7 +40,7 @@ function toServer(document: JsonObject, block: ProviderBlock, provider: string):
       authentication: toAuthentication(document, provider),
     },
     issuers: [need(document, 'issuer', provider)],
-    namesItself: document.authorization_response_iss_parameter_supported === true,
+    sendsIssuer: document.authorization_response_iss_parameter_supported === true,
     jwks: need(document, 'jwks_uri', provider),
     userinfo: block.userinfo_url ?? textOf(document, 'userinfo_endpoint'),
   };
@@ -49,12 +49,12 @@ function toServer(document: JsonObject, block: ProviderBlock, provider: string):
 function need(document: JsonObject, key: string, provider: string): string {
   const value = textOf(document, key);
   if (value !== null) return value;
-  throw misconfigured({ provider }, `describes itself without ${key}. Check config_url.`);
+  throw misconfigured({ provider }, `has no ${key} in its discovery document. Check config_url.`);
 }
 
 function toAuthentication(document: JsonObject, provider: string): 'basic' | 'body' {
   const methods = textsOf(document.token_endpoint_auth_methods_supported);
   if (methods.length === 0 || methods.includes('client_secret_basic')) return 'basic';
   if (methods.includes('client_secret_post') || methods.includes('none')) return 'body';
-  throw misconfigured({ provider }, 'takes no client secret. Register a client with one there.');
+  throw misconfigured({ provider }, 'accepts no client secret. Register a client with one there.');
 }

@@ -14,7 +14,7 @@ import { readObject } from '../upstream/userinfo.ts';
 const provider = 'Salesforce';
 const AUTHORIZE = '/services/oauth2/authorize';
 
-/** Salesforce: production, sandboxes, and domains of one's own by `auth_url` and `token_url`. */
+/** Salesforce: production, sandboxes, and custom domains by `auth_url` and `token_url`. */
 export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Provider {
   const scopes = scopesOf(block, ['openid', 'profile', 'email', ...(ports.offline ? ['refresh_token'] : [])]);
   const at = toAddresses(block);
@@ -37,10 +37,10 @@ export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Pr
     identify: async (tokens, nonce, signal) => {
       const rules = { provider, clientId: block.client_id, keys, nonce, now: ports.now() };
       const issuers = issuersOf(at, tokens);
-      const said =
+      const idClaims =
         tokens.idToken === null ? null : await verifyIdToken(tokens.idToken, { ...rules, issuers });
       const profile = await readProfile(client, { tokens, scopes, userinfo: at.userinfo, signal });
-      enforceSame(said, profile);
+      enforceSameUser(idClaims, profile);
       return toIdentity(profile, block.claim_mappings);
     },
   };
@@ -54,10 +54,10 @@ interface Addresses {
   readonly jwks: string;
 }
 
-/** The sites of Experience Cloud have a path before `/services`. */
+/** The addresses of a login domain. Sites of Experience Cloud have a path before `/services`. */
 function toAddresses({ sandbox, ...block }: ProviderBlock): Addresses {
-  const usual = sandbox ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
-  const baseOf = (url: string | undefined) => url?.replace(/\/services\/oauth2\/\w+\/?$/, '') ?? usual;
+  const standard = sandbox ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
+  const baseOf = (url: string | undefined) => url?.replace(/\/services\/oauth2\/\w+\/?$/, '') ?? standard;
   const base = baseOf(block.token_url ?? block.auth_url);
   return {
     authorize: block.auth_url ?? `${base}${AUTHORIZE}`,
@@ -68,14 +68,14 @@ function toAddresses({ sandbox, ...block }: ProviderBlock): Addresses {
   };
 }
 
-/** An id token names the host of the login, or that of the organisation's own domain. */
+/** The accepted issuers of an id token: the login host, and the organisation's own domain. */
 function issuersOf({ authorize, token, jwks }: Addresses, tokens: UpstreamTokens): readonly string[] {
   const instance = textOf(tokens.extra, 'instance_url');
   const own = instance !== null && isTrusted(instance, token) ? [new URL(instance).origin] : [];
   return [new URL(authorize).origin, new URL(token).origin, jwks.replace(/\/id\/keys$/, ''), ...own];
 }
 
-/** The token goes to Salesforce only, and to the host that made it. */
+/** Whether a token may be sent to an address: only to Salesforce and to the host that issued it. */
 function isTrusted(url: string, tokenUrl: string): boolean {
   if (!URL.canParse(url)) return false;
   const { origin, protocol, hostname } = new URL(url);
@@ -83,17 +83,17 @@ function isTrusted(url: string, tokenUrl: string): boolean {
   return protocol === 'https:' && /\.(salesforce|force|cloudforce)\.com$/.test(hostname);
 }
 
-interface Question {
+interface ProfileRequest {
   readonly tokens: UpstreamTokens;
   readonly scopes: readonly string[];
   readonly userinfo: string;
   readonly signal: AbortSignal;
 }
 
-/** User information needs the scope openid; without it, the token response names an address that has the same. */
+/** Reads the user. Without the scope openid, the identity URL of the token response replaces user information. */
 async function readProfile(
   { ask }: ProviderClient,
-  { tokens, scopes, userinfo, signal }: Question,
+  { tokens, scopes, userinfo, signal }: ProfileRequest,
 ): Promise<ProviderProfile> {
   const open = (tokens.scopes ?? scopes).includes('openid');
   const { accessToken, extra } = tokens;
@@ -121,10 +121,10 @@ function toProfile(user: JsonObject, instance_url: string | null): ProviderProfi
   };
 }
 
-/** The subject of an id token is an address that ends in the user's id. */
-function enforceSame(said: JsonObject | null, { id }: ProviderProfile): void {
-  if (said === null || textOf(said, 'sub')?.split('/').at(-1) === id) return;
+/** Throws login_refused if the id token names another user. Its subject is a URL that ends in the user's id. */
+function enforceSameUser(idClaims: JsonObject | null, { id }: ProviderProfile): void {
+  if (idClaims === null || textOf(idClaims, 'sub')?.split('/').at(-1) === id) return;
   throw unclear();
 }
 
-const unclear = () => refused({ provider }, 'does not say clearly who this is. Log in again.');
+const unclear = () => refused({ provider }, 'does not identify the user clearly. Log in again.');

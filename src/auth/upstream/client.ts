@@ -1,43 +1,41 @@
 import { CodeChallengeMethod, OAuth2Client } from 'arctic';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { basic } from './basic.ts';
 import { type ProviderStep, unavailable } from './errors.ts';
 import { textOf } from './field.ts';
 import type { LoginAttempt, ProviderPorts, UpstreamTokens } from './provider.ts';
-import { createAsk, type ProviderResponse, type SendToProvider } from './request.ts';
-import { toTokenFailure } from './token-errors.ts';
-import { toTokens } from './tokens.ts';
+import { basicAuthorization, createAsk, type ProviderResponse, type SendToProvider } from './request.ts';
+import { toTokenFailure, toTokens } from './token-response.ts';
 
-/** Where a provider does what. */
+/** A provider's OAuth endpoints. */
 export interface Endpoints {
   readonly authorize: string;
   readonly token: string;
-  /** Null: tokens cannot be ended. */
+  /** Null: the provider cannot revoke tokens. */
   readonly revoke: string | null;
-  /** How the client proves itself: HTTP Basic, in a form, or in a JSON body. */
+  /** The place of the client's credentials: HTTP Basic, a form, or a JSON body. */
   readonly authentication: 'basic' | 'body' | 'json';
-  /** Whether a token alone is enough to end it. */
+  /** Whether revocation needs no client credentials. */
   readonly openRevocation?: boolean;
 }
 
-/** How a provider differs from any other. */
+/** The facts in which a provider differs from others. */
 export interface ProviderClientOptions {
-  /** The provider's name as people know it. */
+  /** The provider's display name. */
   readonly provider: string;
   readonly scopes: readonly string[];
   readonly endpoints: (signal: AbortSignal) => Promise<Endpoints>;
-  /** What the authorization URL carries beside the standard parameters. */
+  /** Further parameters of the authorization URL. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Whether the provider gives id tokens, and so takes a nonce. */
+  /** Whether the provider issues id tokens and therefore takes a nonce. */
   readonly openid: boolean;
   /** Fields of the token response that are needed later. */
   readonly keep?: readonly string[];
-  /** The provider's own way of saying that a refresh token is dead. */
+  /** Recognises the provider's own response to a dead refresh token. */
   readonly isDead?: (answer: ProviderResponse) => boolean;
 }
 
-/** The OAuth client at a provider. */
+/** An OAuth client of a provider. */
 export interface ProviderClient {
   readonly ask: SendToProvider;
   authorizationUrl(trip: LoginAttempt): Promise<URL>;
@@ -46,7 +44,7 @@ export interface ProviderClient {
   revoke(tokens: UpstreamTokens, signal: AbortSignal): Promise<void>;
 }
 
-/** The part of a provider that is plain OAuth 2.0 with PKCE (RFC 6749, 7636, 7009). */
+/** Creates the OAuth 2.0 client of a provider, with PKCE (RFC 6749, 7636, 7009). */
 export function createProviderClient(
   block: ProviderBlock,
   ports: ProviderPorts,
@@ -96,7 +94,7 @@ interface Post extends ProviderStep {
   readonly signal: AbortSignal;
 }
 
-/** arctic's own requests can be given no deadline, no bound and no way around redirects, so ours go out here. */
+/** Sends our own requests, because arctic's have no deadline, no size limit, and follow redirects. */
 function createPost(
   { client_id, client_secret }: ProviderBlock,
   ask: SendToProvider,
@@ -114,7 +112,7 @@ function createPost(
       method: 'POST',
       headers: {
         'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded',
-        ...(proven && { authorization: basic(client_id, client_secret) }),
+        ...(proven && { authorization: basicAuthorization(client_id, client_secret) }),
       },
       body: json ? JSON.stringify(all) : new URLSearchParams(all).toString(),
       signal,
@@ -129,7 +127,7 @@ function enforceTokens(answer: ProviderResponse, step: ProviderStep, dead: strin
   if (error !== null || status >= 300) throw toTokenFailure(answer, error, step);
   const type = textOf(fields, 'token_type') ?? 'bearer';
   if (textOf(fields, 'access_token') !== null && type.toLowerCase() === 'bearer') return fields;
-  throw unavailable(step, 'gave an answer without a bearer token');
+  throw unavailable(step, 'sent a response without a bearer token');
 }
 
 async function toAuthorizationUrl(

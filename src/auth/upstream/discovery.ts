@@ -5,45 +5,45 @@ import type { SendToProvider } from './request.ts';
 import { toReadFailure } from './userinfo.ts';
 
 const HOUR_MS = 3_600_000;
-/** So long a server that is away is left alone, where an older description is there. */
-const REST_MS = 60_000;
+/** Milliseconds before the next try if discovery failed while a cached document exists. */
+const RETRY_MS = 60_000;
 const SUFFIX = '/.well-known/openid-configuration';
 
-/** Where to look for a server's own description, and by which name it must call itself. */
-export interface DiscoveryOptions {
+/** The places of a discovery document, and the issuer that it must name. */
+interface DiscoveryOptions {
   readonly provider: string;
-  /** As `iss` has it. */
+  /** The issuer, exactly as in `iss`. */
   readonly issuer: string;
-  /** Tried in order; the next one where there is nothing. */
+  /** The addresses of the document; the next one is tried after a 404. */
   readonly urls: readonly string[];
   readonly now: () => number;
 }
 
-/** A server's description (OpenID Connect Discovery 1.0, RFC 8414). */
-export type Discover = (signal: AbortSignal, ask: SendToProvider) => Promise<JsonObject>;
+/** Returns a server's discovery document (OpenID Connect Discovery 1.0, RFC 8414). */
+type Discover = (signal: AbortSignal, ask: SendToProvider) => Promise<JsonObject>;
 
-/** Reads a server's description and keeps it for an hour; a server that is away then changes nothing. */
+/** Reads a discovery document and caches it for an hour. If the server fails then, the cached document stays in use. */
 export function createDiscovery(options: DiscoveryOptions): Discover {
-  let known: { readonly until: number; readonly document: JsonObject } | null = null;
-  // the promise is not shared: a Worker's request may not wait for another's
+  let cached: { readonly until: number; readonly document: JsonObject } | null = null;
+  // Requests do not share the promise, because a request in a Worker may not wait for another's.
   return async (signal, ask) => {
-    if (known !== null && options.now() < known.until) return known.document;
+    if (cached !== null && options.now() < cached.until) return cached.document;
     try {
-      known = { document: await readDocument(options, signal, ask), until: options.now() + HOUR_MS };
+      cached = { document: await readDocument(options, signal, ask), until: options.now() + HOUR_MS };
     } catch (thrown) {
-      if (known === null) throw thrown;
-      known = { ...known, until: options.now() + REST_MS };
+      if (cached === null) throw thrown;
+      cached = { ...cached, until: options.now() + RETRY_MS };
     }
-    return known.document;
+    return cached.document;
   };
 }
 
-/** The issuer that the address of a description belongs to. */
+/** The issuer of a discovery document's address. */
 export function issuerOf(configUrl: string): string {
   return configUrl.endsWith(SUFFIX) ? configUrl.slice(0, -SUFFIX.length) : configUrl.replace(/\/+$/, '');
 }
 
-/** The address of an issuer's OpenID description. */
+/** The address of an issuer's OpenID discovery document. */
 export function openIdUrl(issuer: string): string {
   return `${issuer.replace(/\/+$/, '')}${SUFFIX}`;
 }
@@ -53,16 +53,16 @@ async function readDocument(
   signal: AbortSignal,
   ask: SendToProvider,
 ): Promise<JsonObject> {
-  const step: ProviderStep = { provider, what: 'its description' };
+  const step: ProviderStep = { provider, what: 'its discovery document' };
   for (const [index, url] of urls.entries()) {
     const answer = await ask({ ...step, url, signal });
     if (answer.status === 404 && index + 1 < urls.length) continue;
     if (answer.status >= 300) throw toReadFailure(answer, step);
-    if (!isObject(answer.body)) throw unavailable(step, 'sent something that is no JSON object');
+    if (!isObject(answer.body)) throw unavailable(step, 'sent a response that is not a JSON object');
     enforceDocument(answer.body, provider, issuer);
     return answer.body;
   }
-  throw misconfigured({ provider }, 'has no description. Give its addresses.');
+  throw misconfigured({ provider }, 'has no discovery document. Set its addresses.');
 }
 
 const ADDRESSES = [
@@ -77,7 +77,7 @@ const ADDRESSES = [
 function enforceDocument(document: JsonObject, provider: string, issuer: string): void {
   const name = textOf(document, 'issuer') ?? '';
   if (withoutSlash(name) !== withoutSlash(issuer)) {
-    throw misconfigured({ provider }, `calls itself by another name than ${issuer}. Give its own.`);
+    throw misconfigured({ provider }, `names another issuer than ${issuer}. Set the issuer that it names.`);
   }
   const secure = issuer.startsWith('https:');
   const wrong = ADDRESSES.filter((key) => {
@@ -88,7 +88,7 @@ function enforceDocument(document: JsonObject, provider: string, issuer: string)
     );
   });
   if (wrong.length === 0) return;
-  throw misconfigured({ provider }, `describes itself with addresses that are none: ${wrong.join(', ')}.`);
+  throw misconfigured({ provider }, `has invalid addresses in its discovery document: ${wrong.join(', ')}.`);
 }
 
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');

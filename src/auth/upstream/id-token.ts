@@ -4,33 +4,36 @@ import type { JsonObject } from '../../json.ts';
 import { misconfigured, refused } from './errors.ts';
 import { textOf } from './field.ts';
 
-/** Public-key signatures only: nobody who knows the client's secret can make an id token. */
+/** Public-key signatures only, so that the client secret cannot sign an id token. */
 export const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const TOLERANCE_SECONDS = 30;
 
-/** What an id token must be. */
-export interface IdTokenRules {
+/** The expected values of an id token. */
+interface IdTokenRules {
   readonly provider: string;
   readonly issuers: readonly string[];
   readonly clientId: string;
-  /** Null after a refresh. */
+  /** The nonce of the login. Null after a refresh. */
   readonly nonce: string | null;
   readonly keys: JWTVerifyGetKey;
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly now: number;
 }
 
-/** The claims of an id token whose signature, issuer, audience, time and nonce are right (OpenID Connect Core, 3.1.3.7). */
+/**
+ * Verifies signature, issuer, audience, time and nonce of an id token, and returns its claims (OpenID Connect Core,
+ * 3.1.3.7). Throws login_refused, or config_invalid for another issuer.
+ */
 export async function verifyIdToken(token: string, rules: IdTokenRules): Promise<JsonObject> {
   const claims = await verify(token, rules);
   const { nonce, clientId, provider } = rules;
   const party = textOf(claims, 'azp');
   const several = Array.isArray(claims.aud) && claims.aud.length > 1;
-  if ((party ?? (several ? null : clientId)) !== clientId) throw bad(provider, 'azp');
-  if (nonce !== null && claims.nonce !== nonce) throw bad(provider, 'nonce');
+  if ((party ?? (several ? null : clientId)) !== clientId) throw invalid(provider, 'azp');
+  if (nonce !== null && claims.nonce !== nonce) throw invalid(provider, 'nonce');
   return claims;
 }
 
@@ -44,7 +47,7 @@ async function verify(token: string, { keys, issuers, clientId, now, provider }:
       clockTolerance: TOLERANCE_SECONDS,
       currentDate: new Date(now),
     });
-    // a payload is what JSON.parse gave
+    // A payload is parsed JSON.
     return payload as JsonObject;
   } catch (thrown) {
     if (thrown instanceof SvcError) throw thrown;
@@ -52,12 +55,12 @@ async function verify(token: string, { keys, issuers, clientId, now, provider }:
       throw misconfigured({ provider }, `sent an id token of another issuer. ${ISSUER_FIX}`);
     }
     const claim = thrown instanceof errors.JWTClaimValidationFailed ? thrown.claim : null;
-    throw bad(provider, claim ?? (thrown instanceof errors.JOSEError ? thrown.code : 'form'));
+    throw invalid(provider, claim ?? (thrown instanceof errors.JOSEError ? thrown.code : 'form'));
   }
 }
 
-const ISSUER_FIX = 'Give the address by which the provider calls itself.';
+const ISSUER_FIX = 'Set the issuer that the provider names.';
 
-function bad(provider: string, what: string): SvcError {
-  return refused({ provider }, `sent an id token that is not good (${what}). Log in again.`);
+function invalid(provider: string, what: string): SvcError {
+  return refused({ provider }, `sent an invalid id token (${what}). Log in again.`);
 }

@@ -5,11 +5,11 @@ import { objectsOf } from './field.ts';
 import type { SendToProvider } from './request.ts';
 
 const TEN_MINUTES_MS = 600_000;
-/** An unknown key id asks for the keys again, but no more often than this. */
+/** The least milliseconds between two requests for the keys, which an unknown key id triggers. */
 const COOLDOWN_MS = 30_000;
 const MAX_KEYS = 100;
 
-/** Keys by their address, which discovery may move: those of the last one are kept. */
+/** Returns the keys at an address, which discovery may change. Only the keys of the latest address are cached. */
 export function createKeysAt(provider: string, ask: SendToProvider): (url: string) => JWTVerifyGetKey {
   let last: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null;
   return (url) => {
@@ -18,7 +18,7 @@ export function createKeysAt(provider: string, ask: SendToProvider): (url: strin
   };
 }
 
-/** A provider's public keys (RFC 7517), kept for ten minutes. */
+/** A provider's public keys (RFC 7517), cached for ten minutes. */
 export function createKeys(provider: string, url: string, ask: SendToProvider): JWTVerifyGetKey {
   return createRemoteJWKSet(new URL(url), {
     cacheMaxAge: TEN_MINUTES_MS,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json.ts';
 import type { ProviderProfile } from '../identity.ts';
 import { textOf, textsOf } from './field.ts';
 
-/** Claims that say something about a token, about nobody's rights, or that an identity has a field for. */
+/** Claims about tokens, claims without meaning for permissions, and claims with their own field in an identity. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['acr', 'active', 'allowed-origins', 'amr', 'at_hash', 'aud', 'auth_time', 'azp', 'c_hash', 'client_id'],
   ...['exp', 'iat', 'iss', 'jti', 'nbf', 'nonce', 's_hash', 'scope', 'scp', 'session_state', 'sid', 'sub'],
@@ -13,7 +13,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['username', 'website', 'zoneinfo'],
 ]);
 
-/** Somebody as the standard claims of OpenID Connect describe them (Core, 5.1). */
+/** Makes a profile from the standard claims of OpenID Connect (Core, 5.1). */
 export function toOpenIdProfile(claims: JsonObject): ProviderProfile {
   const address = textOf(claims, 'email');
   const verified = claims.email_verified === true || claims.email_verified === 'true';

@@ -11,19 +11,19 @@ import type { Provider, ProviderPorts, UpstreamTokens } from './provider.ts';
 import type { SendToProvider } from './request.ts';
 import { readObject } from './userinfo.ts';
 
-/** An OpenID provider's addresses. */
+/** The addresses of an OpenID provider. */
 export interface OpenIdServer {
   readonly endpoints: Endpoints;
-  /** As `iss` has it. */
+  /** The accepted values of `iss`. */
   readonly issuers: readonly string[];
   /** Whether its callbacks always carry `iss` (RFC 9207). */
-  readonly namesItself: boolean;
+  readonly sendsIssuer: boolean;
   readonly jwks: string;
-  /** Null: the id token says it all. */
+  /** Null: the id token has all claims. */
   readonly userinfo: string | null;
 }
 
-/** What a provider's own rules may look at. */
+/** A login with a verified id token, for a provider's own rules. */
 export interface VerifiedLogin {
   readonly tokens: UpstreamTokens;
   readonly server: OpenIdServer;
@@ -31,20 +31,20 @@ export interface VerifiedLogin {
   readonly now: number;
 }
 
-/** How an OpenID provider differs from others. */
-export interface OpenIdOptions extends Pick<ProviderClientOptions, 'provider' | 'scopes' | 'parameters'> {
+/** The facts in which an OpenID provider differs from others. */
+interface OpenIdOptions extends Pick<ProviderClientOptions, 'provider' | 'scopes' | 'parameters'> {
   readonly id: string;
   readonly server: (signal: AbortSignal, ask: SendToProvider) => Promise<OpenIdServer>;
-  /** Whether an id token with an address makes the question for user information needless. */
+  /** Whether an id token with an email address has all claims, so that user information is not requested. */
   readonly complete: boolean;
-  /** The provider's own rules, in place of the standard claims'. */
+  /** Applies the provider's own rules to the profile of the standard claims. */
   readonly refine?: (
     profile: ProviderProfile,
-    found: VerifiedLogin,
+    login: VerifiedLogin,
   ) => Promise<ProviderProfile> | ProviderProfile;
 }
 
-/** A provider that speaks OpenID Connect: the id token is checked, and user information is added to it. */
+/** Creates an OpenID Connect provider. It verifies the id token and adds the user information. */
 export function createOpenId(block: ProviderBlock, ports: ProviderPorts, options: OpenIdOptions): Provider {
   const { provider } = options;
   const server = (signal: AbortSignal) => options.server(signal, client.ask);
@@ -64,21 +64,21 @@ export function createOpenId(block: ProviderBlock, ports: ProviderPorts, options
     refresh: client.refresh,
     revoke: client.revoke,
     enforceIssuer: async (issuer) => {
-      const { issuers, namesItself } = await server(new AbortController().signal);
-      if (issuer === null ? !namesItself : issuers.includes(issuer)) return;
+      const { issuers, sendsIssuer } = await server(new AbortController().signal);
+      if (issuer === null ? !sendsIssuer : issuers.includes(issuer)) return;
       throw refused({ provider }, 'did not send this answer. Log in again.');
     },
     identify: async (tokens, nonce, signal) => {
       const found = await server(signal);
       const rules = { provider, issuers: found.issuers, clientId: block.client_id, nonce, now: ports.now() };
       const key = keys(found.jwks);
-      const said = await readIdToken(tokens, { ...rules, keys: key }, options.scopes);
-      const enough = said !== null && options.complete && 'email' in said;
+      const idClaims = await readIdToken(tokens, { ...rules, keys: key }, options.scopes);
+      const enough = idClaims !== null && options.complete && 'email' in idClaims;
       const info =
         enough || found.userinfo === null ? null : await readUserInfo(found.userinfo, tokens, signal);
-      const profile = toOpenIdProfile(merge(provider, said, info));
-      const seen = { tokens, server: found, keys: key, now: rules.now };
-      return toIdentity((await options.refine?.(profile, seen)) ?? profile, block.claim_mappings);
+      const profile = toOpenIdProfile(merge(provider, idClaims, info));
+      const login = { tokens, server: found, keys: key, now: rules.now };
+      return toIdentity((await options.refine?.(profile, login)) ?? profile, block.claim_mappings);
     },
   };
 }
@@ -91,10 +91,10 @@ async function readIdToken({ idToken }: UpstreamTokens, rules: Rules, scopes: re
   throw refused(rules, 'sent no id token. Log in again.');
 }
 
-/** User information counts only about the one whom the id token names (Core, 5.3.2). */
-function merge(provider: string, said: JsonObject | null, info: JsonObject | null): JsonObject {
-  const claims = { ...said, ...info };
-  const same = said === null || info === null || said.sub === info.sub;
+/** Adds user information to the id token's claims. Both must name the same user (Core, 5.3.2). */
+function merge(provider: string, idClaims: JsonObject | null, info: JsonObject | null): JsonObject {
+  const claims = { ...idClaims, ...info };
+  const same = idClaims === null || info === null || idClaims.sub === info.sub;
   if (same && typeof claims.sub === 'string' && claims.sub !== '') return claims;
-  throw refused({ provider }, 'does not say clearly who this is. Log in again.');
+  throw refused({ provider }, 'does not identify the user clearly. Log in again.');
 }

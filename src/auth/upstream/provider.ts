@@ -1,71 +1,71 @@
 import type { JsonValue } from '../../json.ts';
 
-/** Who an identity provider says somebody is. */
+/** A user, as an identity provider describes them. */
 export interface Identity {
-  /** The provider's own stable id, never a name that can be taken over. */
+  /** The provider's stable id, never a name that another user could take over. */
   readonly id: string;
   readonly username: string | null;
-  /** Only an address that the provider calls verified. */
+  /** An email address that the provider has verified; otherwise null. */
   readonly email: string | null;
   readonly name: string | null;
   readonly groups: readonly string[];
   readonly role: string | null;
   readonly permissions: readonly string[];
-  /** What `claim_mappings` grants. */
+  /** The capabilities that `claim_mappings` grants. */
   readonly capabilities: readonly string[];
-  /** What policies may read beside the fields above: cloud ids, instance URL, workspace domain. */
+  /** Further claims for policies: cloud ids, instance URL, workspace domain. */
   readonly claims: { readonly [key: string]: JsonValue };
 }
 
-/** What the provider gave for a code or a refresh token. */
+/** The provider's tokens for a code or a refresh token. */
 export interface UpstreamTokens {
   readonly accessToken: string;
   readonly refreshToken: string | null;
   readonly idToken: string | null;
-  /** Seconds since 1970; null where the provider does not say. */
+  /** Seconds since 1970; null if the provider does not state it. */
   readonly expiresAt: number | null;
   readonly scopes: readonly string[] | null;
-  /** Other fields of the token response that a provider needs later, such as Salesforce's `id` and `instance_url`. */
+  /** Further fields of the token response that are needed later, such as Salesforce's `id` and `instance_url`. */
   readonly extra: { readonly [key: string]: JsonValue };
 }
 
-/** One trip of a browser to the provider and back. */
+/** One login at the provider, from the redirect to the callback. */
 export interface LoginAttempt {
   readonly state: string;
-  /** PKCE: the verifier whose S256 challenge goes along. */
+  /** The PKCE verifier. The authorization URL carries its S256 challenge. */
   readonly verifier: string;
-  /** OpenID Connect's nonce; providers without id tokens ignore it. */
+  /** The nonce of OpenID Connect. Providers without id tokens ignore it. */
   readonly nonce: string;
-  /** The callback at this server, registered at the provider. */
+  /** The callback of this server, as registered at the provider. */
   readonly redirectUri: string;
 }
 
 /**
- * An identity provider. Its failures are SvcErrors: `login_refused` is final for this login, `login_unavailable` is
- * worth another try, `config_invalid` is the operator's to fix.
+ * An identity provider. It throws `login_refused` if the login is over, `login_unavailable` if another try may work,
+ * and `config_invalid` if the operator has to change the configuration.
  */
 export interface Provider {
   readonly id: string;
-  /** The scopes that the consent page names. */
+  /** The requested scopes. The consent page lists them. */
   readonly scopes: readonly string[];
-  authorizationUrl(trip: LoginAttempt): Promise<URL>;
-  /** Refuses a callback whose `iss` (RFC 9207) names another server, null where it has none. */
+  authorizationUrl(attempt: LoginAttempt): Promise<URL>;
+  /** Throws login_refused if the `iss` of a callback (RFC 9207) is another server's. Null: the callback has none. */
   enforceIssuer?(issuer: string | null): Promise<void>;
-  exchange(code: string, trip: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
+  exchange(code: string, attempt: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;
-  /** Checks the id token where there is one; `nonce` is null after a refresh. */
+  /** Identifies the user and verifies the id token, if there is one. `nonce` is null after a refresh. */
   identify(tokens: UpstreamTokens, nonce: string | null, signal: AbortSignal): Promise<Identity>;
-  /** Ends the provider's tokens where it can; best effort. */
+  /** Revokes the tokens. Absent if the provider does not support it. */
   revoke?(tokens: UpstreamTokens, signal: AbortSignal): Promise<void>;
 }
 
-/** What providers get from outside. */
+/** The ports of a provider. */
 export interface ProviderPorts {
   readonly fetch: typeof fetch;
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly now: () => number;
-  /** Whether refresh tokens can be kept; without, the default scopes ask for none. */
+  /** Whether refresh tokens can be stored. Otherwise the default scopes request none. */
   readonly offline?: boolean;
-  /** Milliseconds that one question to a provider may take; 10 seconds. */
+  /** The most milliseconds of one request to a provider. Default: 10 seconds. */
   readonly timeoutMs?: number;
 }

@@ -1,10 +1,11 @@
+import { toBase64 } from '../../crypto/encoding.ts';
 import { SvcError } from '../../errors.ts';
 import { type JsonValue, tryJson } from '../../json.ts';
 import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
 import type { ProviderPorts } from './provider.ts';
 
 /** A request to a provider. */
-export interface ProviderRequest extends ProviderStep {
+interface ProviderRequest extends ProviderStep {
   readonly url: URL | string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,20 +13,23 @@ export interface ProviderRequest extends ProviderStep {
   readonly signal: AbortSignal;
 }
 
-/** Its answer; `body` is undefined where that is not JSON. */
+/** A provider's response. The body is undefined if it is not JSON. */
 export interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: JsonValue | undefined;
 }
 
-/** Asks within bounds of time and size. */
-export type SendToProvider = (question: ProviderRequest) => Promise<ProviderResponse>;
+/** Sends a request to a provider, with limits of time and size. */
+export type SendToProvider = (request: ProviderRequest) => Promise<ProviderResponse>;
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_048_576;
 
-/** HTTP to a provider: with a deadline, at most 1 MiB, and no redirect, which would carry a secret to somebody else. */
+/**
+ * Creates the HTTP client of a provider. A request has a deadline, reads at most 1 MiB and follows no redirect, because
+ * a redirect could carry a secret to another server.
+ */
 export function createAsk({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts): SendToProvider {
   return async (question) => {
     const signal = AbortSignal.any([question.signal, AbortSignal.timeout(timeoutMs)]);
@@ -52,15 +56,15 @@ async function enforceDirect(response: Response, question: ProviderRequest): Pro
   await response.body?.cancel();
   throw misconfigured(
     question,
-    `sends elsewhere (${response.status}) when asked for ${question.what}. Give the address it sends to.`,
+    `redirects (${response.status}) when asked for ${question.what}. Set the address that it redirects to.`,
     { detail: { status: response.status } },
   );
 }
 
-/** The texts of network errors may quote the address and what is in it; their codes may not. */
+/** Reports only the code of a network error, because its text may quote the address and secrets in it. */
 function toFailure(thrown: unknown, question: ProviderRequest): SvcError {
   if (question.signal.aborted && nameOf(question.signal.reason) !== 'TimeoutError') {
-    return new SvcError('cancelled', `The question to ${question.provider} was cancelled.`);
+    return new SvcError('cancelled', `The request to ${question.provider} was cancelled.`);
   }
   if (nameOf(thrown) === 'TimeoutError') return unavailable(question, 'took too long');
   const cause = thrown instanceof Error ? thrown.cause : null;
@@ -83,11 +87,21 @@ async function readJson(response: Response, question: ProviderRequest): Promise<
 async function readText(response: Response, question: ProviderRequest): Promise<string> {
   const decoder = new TextDecoder();
   let [text, size] = ['', 0];
-  // leaving the loop early cancels the body
+  // An early exit from the loop cancels the body.
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     if (size > MAX_BYTES) throw unavailable(question, `sent more than ${MAX_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+/** The `Authorization` header of a client; both parts are form-encoded first (RFC 6749, 2.3.1). */
+export function basicAuthorization(id: string, secret: string): string {
+  const bytes = new TextEncoder().encode(`${formEncode(id)}:${formEncode(secret)}`);
+  return `Basic ${toBase64(bytes)}`;
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
 }

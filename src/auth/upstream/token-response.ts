@@ -1,9 +1,36 @@
 import type { SvcError } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
-import { misconfigured, type ProviderStep, refused, unavailable } from './errors.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } from './errors.ts';
+import { textOf } from './field.ts';
+import type { UpstreamTokens } from './provider.ts';
 import type { ProviderResponse } from './request.ts';
 
-/** Error codes that end a login; everything else that is not listed here ends it too, without being quoted. */
+/** Reads a token response. `keep` names further fields that are needed later. */
+export function toTokens(fields: JsonObject, now: number, keep: readonly string[] = []): UpstreamTokens {
+  const seconds = toSeconds(fields.expires_in);
+  return {
+    accessToken: textOf(fields, 'access_token') ?? '',
+    refreshToken: textOf(fields, 'refresh_token'),
+    idToken: textOf(fields, 'id_token'),
+    expiresAt: seconds === null ? null : Math.floor(now / 1000) + seconds,
+    scopes: toScopes(fields.scope),
+    extra: Object.fromEntries(keep.flatMap((key) => (key in fields ? [[key, fields[key] ?? null]] : []))),
+  };
+}
+
+/** Reads `expires_in`, which some servers write as text and some omit. */
+function toSeconds(value: JsonValue | undefined): number | null {
+  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? Math.floor(seconds) : null;
+}
+
+/** Reads `scope`, whose words GitHub separates by commas. */
+function toScopes(value: JsonValue | undefined): readonly string[] | null {
+  if (typeof value !== 'string') return null;
+  return value.split(/[\s,]+/).filter((scope) => scope !== '');
+}
+
+/** Error codes that end a login. An unlisted code ends it too, but is not quoted. */
 const FINAL: ReadonlySet<string> = new Set([
   'bad_refresh_token',
   'bad_verification_code',
@@ -25,7 +52,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
 
 const CREDENTIALS = 'Check client_id and client_secret.';
 
-/** Error codes that the operator can do something about, and what. */
+/** Fixes for the error codes that the operator can do something about. */
 const FIXES: ReadonlyMap<string, string> = new Map([
   ['incorrect_client_credentials', CREDENTIALS],
   ['invalid_client', CREDENTIALS],
@@ -37,7 +64,7 @@ const FIXES: ReadonlyMap<string, string> = new Map([
   ['unsupported_grant_type', 'Allow this client the authorization code and refresh token grants there.'],
 ]);
 
-/** What an answer of a token endpoint that holds no token means (RFC 6749, 5.2); nothing of its text is quoted. */
+/** Converts a token endpoint's error response (RFC 6749, 5.2). Its texts are not quoted. */
 export function toTokenFailure(
   { status, headers }: ProviderResponse,
   error: string | null,
@@ -59,10 +86,4 @@ export function toTokenFailure(
 function fixOf(status: number): string | null {
   if (status === 401) return CREDENTIALS;
   return [404, 405, 410, 415].includes(status) ? 'Check token_url.' : null;
-}
-
-/** The seconds that a server asks to be left alone. */
-export function retryAfter(headers: Headers): JsonObject {
-  const seconds = headers.get('retry-after') ?? '';
-  return /^\d{1,6}$/.test(seconds) ? { retry_after: Number(seconds) } : {};
 }

@@ -1,19 +1,18 @@
 import type { SvcError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
-import { misconfigured, type ProviderStep, refused, unavailable } from './errors.ts';
+import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } from './errors.ts';
 import type { ProviderResponse, SendToProvider } from './request.ts';
-import { retryAfter } from './token-errors.ts';
 
-/** A question that somebody's access token opens. */
-export interface ReadUserinfo extends ProviderStep {
+/** A request with a user's access token. */
+interface ReadUserinfo extends ProviderStep {
   readonly url: string;
   readonly accessToken: string;
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Reads something with an access token; what is not 2xx with JSON is a failure. */
-export async function read(
+/** Reads JSON with an access token. Throws SvcError for any other response. */
+export async function readJson(
   ask: SendToProvider,
   { accessToken, headers, ...question }: ReadUserinfo,
 ): Promise<JsonValue> {
@@ -21,17 +20,17 @@ export async function read(
   const answer = await ask({ ...question, headers: { ...headers, authorization } });
   if (answer.status >= 300) throw toReadFailure(answer, question);
   if (answer.body !== undefined) return answer.body;
-  throw unavailable(question, 'sent something that is not JSON');
+  throw unavailable(question, 'sent a response that is not JSON');
 }
 
-/** The same, for what must be an object. */
+/** Reads a JSON object with an access token. Throws SvcError for any other response. */
 export async function readObject(ask: SendToProvider, question: ReadUserinfo): Promise<JsonObject> {
-  const body = await read(ask, question);
+  const body = await readJson(ask, question);
   if (isObject(body)) return body;
-  throw unavailable(question, 'sent something that is no JSON object');
+  throw unavailable(question, 'sent a response that is not a JSON object');
 }
 
-/** What a refused question means: the token's fault, the address's, or the provider's. */
+/** Converts an error response: login_refused, config_invalid for a wrong address, or login_unavailable. */
 export function toReadFailure({ status, headers }: ProviderResponse, step: ProviderStep): SvcError {
   const detail: JsonObject = { status, ...retryAfter(headers) };
   const limited = status === 403 && (headers.get('x-ratelimit-remaining') === '0' || 'retry_after' in detail);
@@ -39,11 +38,15 @@ export function toReadFailure({ status, headers }: ProviderResponse, step: Provi
     return unavailable(step, `is not available (${status})`, { detail });
   }
   if (status === 404 || status === 405 || status === 410) {
-    return misconfigured(step, `has nothing where ${step.what} should be (${status}). Check the addresses.`, {
-      detail,
-    });
+    return misconfigured(
+      step,
+      `has nothing at the address for ${step.what} (${status}). Check the addresses.`,
+      {
+        detail,
+      },
+    );
   }
-  return refused(step, `refused to show ${step.what} (${status}). Log in again, or ask for more in scope.`, {
+  return refused(step, `refused to show ${step.what} (${status}). Log in again, or request more scopes.`, {
     detail,
   });
 }

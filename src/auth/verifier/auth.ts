@@ -2,32 +2,32 @@ import { type ErrorCode, SvcError, toSvcError } from '../../errors.ts';
 import type { Log } from '../../ports.ts';
 import { checkRequiredScopes, findToken, tokenInvalid, toRejection } from '../bearer.ts';
 import { toResourceMetadata } from '../endpoints/metadata.ts';
-import { toErrorResponse } from '../oauth-error.ts';
+import { toOAuthErrorResponse } from '../oauth-error.ts';
 import type { PublicUrls } from '../public-urls.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Auth, Authenticated, AuthRejection } from '../types.ts';
 import type { Verify } from './verify.ts';
 
-/** What protects the MCP endpoint where another server gives out the tokens. */
-export interface VerifierDeps {
+/** The parts of `auth.mode: verifier`. */
+interface VerifierDeps {
   readonly verify: Verify;
-  /** Who gives out tokens, as the metadata of the MCP endpoint says it. */
+  /** The server that issues the tokens, for the metadata of the MCP endpoint. */
   readonly issuer: string;
   readonly project: string;
   readonly scopes: Scopes;
   readonly publicUrlsOf: (request: Request) => PublicUrls;
-  /** Where the metadata is. */
+  /** The paths of the metadata. */
   readonly paths: readonly string[];
   readonly log: Log;
 }
 
-/** `auth.mode: verifier`: checks tokens, and says who gives them out (RFC 9728); there is no endpoint that makes one. */
-export function createVerifierAuth(parts: VerifierDeps): Pick<Auth, 'authenticate' | 'respond'> {
+/** `auth.mode: verifier`: checks tokens and names the server that issues them (RFC 9728). It issues none itself. */
+export function createVerifierAuth(deps: VerifierDeps): Pick<Auth, 'authenticate' | 'respond'> {
   return {
-    authenticate: (request, signal) => authenticate(parts, request, signal),
+    authenticate: (request, signal) => authenticate(deps, request, signal),
     respond: ({ request }) => {
       const path = new URL(request.url).pathname.replace(/(.)\/$/, '$1');
-      return parts.paths.includes(path) ? answerMetadata(parts, request) : null;
+      return deps.paths.includes(path) ? answerMetadata(deps, request) : null;
     },
   };
 }
@@ -57,29 +57,29 @@ async function authenticate(
 
 const CORS = { 'access-control-allow-origin': '*' };
 
-async function answerMetadata(parts: VerifierDeps, request: Request): Promise<Response> {
+async function answerMetadata(deps: VerifierDeps, request: Request): Promise<Response> {
   const { method } = request;
   if (method === 'OPTIONS') {
     const headers = { ...CORS, 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' };
     return new Response(null, { status: 204, headers });
   }
-  const response = toMetadata(parts, request);
+  const response = toMetadata(deps, request);
   response.headers.set('access-control-allow-origin', '*');
   return method === 'HEAD' ? new Response(null, response) : response;
 }
 
-function toMetadata({ publicUrlsOf, issuer, ...parts }: VerifierDeps, request: Request): Response {
+function toMetadata({ publicUrlsOf, issuer, ...deps }: VerifierDeps, request: Request): Response {
   try {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      const body = toResourceMetadata(parts, { urls: publicUrlsOf(request) }, [issuer]);
+      const body = toResourceMetadata(deps, { urls: publicUrlsOf(request) }, [issuer]);
       return Response.json(body, { headers: { 'cache-control': 'public, max-age=300' } });
     }
-    const refused = toErrorResponse(
+    const refused = toOAuthErrorResponse(
       new SvcError('method_not_allowed', `${request.method} is not used here: GET only.`),
     );
     refused.headers.set('allow', 'GET');
     return refused;
   } catch (thrown) {
-    return toErrorResponse(toSvcError(thrown));
+    return toOAuthErrorResponse(toSvcError(thrown));
   }
 }

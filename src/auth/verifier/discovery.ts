@@ -4,13 +4,13 @@ import { misconfigured } from '../upstream/errors.ts';
 import { textOf } from '../upstream/field.ts';
 import type { SendToProvider } from '../upstream/request.ts';
 
-/** Where tokens are checked. */
+/** The addresses for checking tokens. */
 export interface VerifierServer {
   readonly jwks: string | null;
   readonly introspection: string | null;
 }
 
-/** The addresses of a block, or what the issuer says about itself (RFC 8414, OpenID Connect Discovery). */
+/** Finds the addresses in the settings, or in the issuer's discovery document (RFC 8414, OpenID Connect Discovery). */
 export function createFindServer(
   block: VerifierBlock,
   provider: string,
@@ -26,12 +26,12 @@ export function createFindServer(
   return async (signal) => {
     const document = await discover(signal, ask);
     const jwks = textOf(document, 'jwks_uri');
-    // without a client nobody may ask there
+    // Introspection requires a client.
     const introspection = block.client_id ? textOf(document, 'introspection_endpoint') : null;
     if (jwks !== null || introspection !== null) return { jwks, introspection };
     throw misconfigured(
       { provider },
-      'names neither keys nor introspection. Set jwks_url or introspection_url.',
+      'names neither keys nor an introspection endpoint. Set jwks_url or introspection_url.',
     );
   };
 }

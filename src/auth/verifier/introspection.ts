@@ -1,42 +1,41 @@
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
-import { basic } from '../upstream/basic.ts';
 import { misconfigured, type ProviderStep, unavailable } from '../upstream/errors.ts';
-import type { ProviderResponse, SendToProvider } from '../upstream/request.ts';
+import { basicAuthorization, type ProviderResponse, type SendToProvider } from '../upstream/request.ts';
 
-/** The claims of an active token; null for any other. */
+/** Returns the claims of an active token; null for any other token. */
 export type Introspect = (token: string, url: string, signal: AbortSignal) => Promise<JsonObject | null>;
 
-/** So long a revoked token may still count. */
+/** Milliseconds for which an active token is cached. A revoked token may be accepted for this time. */
 const ACTIVE_MS = 60_000;
-/** So long a token that was refused is not asked about again. */
+/** Milliseconds for which a rejected token is cached. */
 const INACTIVE_MS = 10_000;
-const MAX_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 
-interface Kept {
+interface CachedAnswer {
   readonly claims: JsonObject | null;
   readonly until: number;
 }
 
-/** Asks about tokens (RFC 7662), and remembers the answers for a while, by the tokens' hashes. */
+/** Introspects tokens (RFC 7662) and caches the answers by the tokens' hashes. */
 export function createIntrospect(
   block: VerifierBlock,
   provider: string,
   ask: SendToProvider,
   now: () => number,
 ): Introspect {
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, CachedAnswer>();
   return async (token, url, signal) => {
     const key = await sha256Base64Url(token);
-    const known = kept.get(key);
-    if (known !== undefined && now() < known.until) return known.claims;
+    const answered = cached.get(key);
+    if (answered !== undefined && now() < answered.until) return answered.claims;
     const step: ProviderStep = { provider, what: 'a token' };
     const answer = await ask({ ...step, ...toRequest(block, token), url, signal });
-    const claims = toClaims(answer, step, now());
-    kept.delete(key);
-    kept.set(key, { claims, until: now() + (claims === null ? INACTIVE_MS : ACTIVE_MS) });
-    if (kept.size > MAX_KEPT) dropOldest(kept);
+    const claims = readAnswer(answer, step, now());
+    cached.delete(key);
+    cached.set(key, { claims, until: now() + (claims === null ? INACTIVE_MS : ACTIVE_MS) });
+    if (cached.size > MAX_CACHED) dropOldest(cached);
     return claims;
   };
 }
@@ -47,13 +46,13 @@ function toRequest({ client_id = '', client_secret }: VerifierBlock, token: stri
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      ...(client_secret && { authorization: basic(client_id, client_secret) }),
+      ...(client_secret && { authorization: basicAuthorization(client_id, client_secret) }),
     },
     body: new URLSearchParams(form).toString(),
   } as const;
 }
 
-function toClaims({ status, body }: ProviderResponse, step: ProviderStep, now: number): JsonObject | null {
+function readAnswer({ status, body }: ProviderResponse, step: ProviderStep, now: number): JsonObject | null {
   if (status === 401 || status === 403) {
     throw misconfigured(
       step,
@@ -62,16 +61,14 @@ function toClaims({ status, body }: ProviderResponse, step: ProviderStep, now: n
   }
   if (status >= 300) throw unavailable(step, `answered ${status}`);
   if (!isObject(body) || typeof body.active !== 'boolean') {
-    throw unavailable(step, 'sent something that is no answer to an introspection');
+    throw unavailable(step, 'sent an invalid introspection response');
   }
-  // a server need not say when a token ends; then the next answer does
+  // Servers may omit `exp`; then the claims are valid until the next introspection.
   return body.active ? { exp: Math.floor((now + ACTIVE_MS) / 1000), ...body } : null;
 }
 
-/** A map keeps the order in which entries came. */
-function dropOldest(kept: Map<string, Kept>): void {
-  for (const key of kept.keys()) {
-    kept.delete(key);
-    return;
-  }
+/** Removes the first entry: a map keeps the order of insertion. */
+function dropOldest(cached: Map<string, CachedAnswer>): void {
+  const [oldest] = cached.keys();
+  if (oldest !== undefined) cached.delete(oldest);
 }

@@ -13,9 +13,9 @@ import { createAsk } from '../upstream/request.ts';
 import { createFindServer, type VerifierServer } from './discovery.ts';
 import { createIntrospect, type Introspect } from './introspection.ts';
 
-/** Somebody whose token another authorization server made for this one. */
-export interface Verified {
-  /** Without the token: it is for this server, and must not be passed on (MCP Authorization, "Token passthrough"). */
+/** The user of a valid token that another authorization server issued for this server. */
+interface Verified {
+  /** Has no external token: the token is for this server only (MCP Authorization, "Token passthrough"). */
   readonly user: User;
   readonly scopes: readonly string[];
   /** Seconds since 1970. */
@@ -23,7 +23,10 @@ export interface Verified {
   readonly clientId: string | null;
 }
 
-/** Checks a token for this resource, by one of its names; null for one that is not good, login_unavailable where nobody can tell. */
+/**
+ * Verifies a token for this server; `resource` lists its accepted audiences. Returns null for an invalid token, and
+ * throws login_unavailable if the authorization server does not answer.
+ */
 export type Verify = (
   token: string,
   resource: readonly string[],
@@ -31,10 +34,10 @@ export type Verify = (
 ) => Promise<Verified | null>;
 
 const TOLERANCE_SECONDS = 5;
-/** RFC 9068 and servers that are older; never a logout token or another kind. */
+/** The types of access tokens: RFC 9068, and older servers. Logout tokens and others have another type. */
 const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 
-/** Checks tokens of `mode: verifier`: JWTs by the issuer's keys (RFC 9068), others by introspection (RFC 7662). */
+/** Verifies tokens of `mode: verifier`: JWTs by the issuer's keys (RFC 9068), others by introspection (RFC 7662). */
 export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Verify {
   const ask = createAsk(ports);
   const name = block.provider_name ?? 'The authorization server';
@@ -58,7 +61,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** A token that looks like a JWT is one, where there are keys for it. */
+/** Reads a token's claims. A token in the form of a JWT is one if the issuer has keys. */
 function readClaims(token: string, reading: Reading): Promise<JsonObject | null> {
   const { server, keysOf, introspect, signal } = reading;
   if (server.jwks !== null && isJwt(token)) return readJwt(token, keysOf(server.jwks), reading);
@@ -92,7 +95,7 @@ async function readJwt(token: string, keys: JWTVerifyGetKey, { block, now }: Rea
   }
 }
 
-/** The same rules for both kinds: made by the issuer, for this server, about somebody, not over. */
+/** Applies the same rules to both kinds of tokens: issuer, audience, subject and expiry. */
 function toVerified(
   claims: JsonObject,
   block: VerifierBlock,
@@ -114,14 +117,17 @@ function toVerified(
   };
 }
 
-/** Id and refresh tokens whose header does not tell: Keycloak's say it by `typ`, Cognito's by `token_use`, others by a hash (Core, 3.1.3.6). */
+/**
+ * Whether a token is an id or refresh token without a type in its header. Keycloak marks them by `typ`, Cognito by
+ * `token_use`, others by a hash (Core, 3.1.3.6).
+ */
 function isOtherKind({ typ, token_use, at_hash, c_hash }: JsonObject): boolean {
   if (at_hash !== undefined || c_hash !== undefined) return true;
   if (token_use !== undefined && token_use !== 'access') return true;
   return typeof typ === 'string' && /^(id|refresh|offline|logout)$/i.test(typ);
 }
 
-/** `scope` as RFC 8693 has it; some servers write `scp`. */
+/** Reads `scope` (RFC 8693), which some servers name `scp`. */
 function scopesOf({ scope, scp }: JsonObject): readonly string[] {
   const words = textsOf(scope ?? scp).flatMap((text) => text.split(/\s+/));
   return [...new Set(words.filter((word) => word !== ''))];
