@@ -52,7 +52,7 @@ interface SignIn {
 /** Issues the tokens of a new login. */
 export async function issueTokens(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   signIn: SignIn,
 ): Promise<TokenResponse> {
   const { client, scopes, sid, identity, tokens } = signIn;
@@ -61,25 +61,21 @@ export async function issueTokens(
   if (server.store === null) {
     const seconds = lifetimeOf(server, up.e);
     const held = { who, up: { t: up.a, e: up.e } };
-    return toTokenResponse(
-      await sealAccess(server, exchange, { ...common, ...held, seconds }),
-      scopes,
-      seconds,
-    );
+    return toTokenResponse(await sealAccess(server, oauth, { ...common, ...held, seconds }), scopes, seconds);
   }
   const refreshes = client.grantTypes.includes('refresh_token');
-  const rt = refreshes ? await sealRefresh(server, exchange, { sid, g: 0, h: client.hash }) : null;
+  const rt = refreshes ? await sealRefresh(server, oauth, { sid, g: 0, h: client.hash }) : null;
   const end = Math.floor(server.now() / 1000) + ABSOLUTE_SECONDS;
   const own = { h: client.hash, idp: server.provider.id, sc: [...scopes] };
   const session = { ...own, g: 0, at: server.now(), rt, who, up, known: true, end };
   await writeSession(server, sid, session, 0);
-  return issueForSession(server, exchange, { sid, session, scopes });
+  return issueForSession(server, oauth, { sid, session, scopes });
 }
 
 /** Issues an access token for a stored session. */
 export async function issueForSession(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   {
     sid,
     session,
@@ -87,7 +83,7 @@ export async function issueForSession(
   }: { readonly sid: string; readonly session: LoginSession; readonly scopes: readonly string[] },
 ): Promise<TokenResponse> {
   const seconds = session.up.r === null ? lifetimeOf(server, session.up.e) : LIFE_SECONDS;
-  const access = await sealAccess(server, exchange, { client: session.h, scopes, sid, seconds });
+  const access = await sealAccess(server, oauth, { client: session.h, scopes, sid, seconds });
   return {
     ...toTokenResponse(access, scopes, seconds),
     ...(session.rt === null ? {} : { refresh_token: session.rt }),
@@ -97,14 +93,14 @@ export async function issueForSession(
 /** Issues a token for the client itself (RFC 6749, 4.4). */
 export async function issueClientToken(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   client: OAuthClient,
   scopes: readonly string[],
 ): Promise<TokenResponse> {
   const empty = { em: null, nm: client.name, gr: [], rl: null, pm: [], cp: [], cl: {} };
   const who = { i: `client:${client.id}`, un: client.id, ...empty };
   const fields = { client: client.hash, scopes, sid: randomText(16), who, seconds: LIFE_SECONDS, own: true };
-  return toTokenResponse(await sealAccess(server, exchange, fields), scopes, LIFE_SECONDS);
+  return toTokenResponse(await sealAccess(server, oauth, fields), scopes, LIFE_SECONDS);
 }
 
 /** Makes a refresh token, which expires after 30 days without use. */

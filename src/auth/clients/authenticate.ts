@@ -4,39 +4,42 @@ import type { AuthServer, OAuthRequest } from '../types.ts';
 import { findClient } from './find.ts';
 import type { OAuthClient } from './model.ts';
 
-/** What a client showed of itself. */
-interface Shown {
+/** The credentials that a client sent. */
+interface Credentials {
   readonly id: string;
   readonly secret: string | null;
   readonly method: 'none' | 'client_secret_basic' | 'client_secret_post';
 }
 
-/** The client that sent a form, after it has proven itself as it is registered to; throws client_invalid (RFC 6749, 2.3). */
-export async function proveClient(
+/**
+ * Returns the client that sent a form. Throws client_invalid unless it authenticates by its registered method (RFC 6749,
+ * 2.3).
+ */
+export async function authenticateClient(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   form: Parameters,
 ): Promise<OAuthClient> {
-  const shown = readShown(exchange.request.headers.get('authorization'), form);
-  const client = await findClient(server, exchange, shown.id);
+  const credentials = readCredentials(oauth.request.headers.get('authorization'), form);
+  const client = await findClient(server, oauth, credentials.id);
   const { method } = client;
-  const allowed = method === 'secret' ? shown.method !== 'none' : shown.method === method;
-  if (!allowed) throw invalid('The client does not prove itself as it is registered to.');
+  const allowed = method === 'secret' ? credentials.method !== 'none' : credentials.method === method;
+  if (!allowed) throw invalid('The client must authenticate by its registered method.');
   if (client.isSecret === undefined) return client;
-  if (shown.secret !== null && (await client.isSecret(shown.secret))) return client;
-  throw invalid('The client secret is not right.');
+  if (credentials.secret !== null && (await client.isSecret(credentials.secret))) return client;
+  throw invalid('The client secret is wrong.');
 }
 
-function readShown(header: string | null, form: Parameters): Shown {
+function readCredentials(header: string | null, form: Parameters): Credentials {
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
   const basic = header === null ? null : parseBasic(header);
   if (basic !== null) {
     if (secret !== undefined || (id !== undefined && id !== basic.id)) {
-      throw new SvcError('request_invalid', 'The client proves itself in two ways at once.');
+      throw new SvcError('request_invalid', 'The client authenticates in two ways at once.');
     }
     return { ...basic, method: 'client_secret_basic' };
   }
-  if (id === undefined) throw invalid('The client did not say who it is.');
+  if (id === undefined) throw invalid('The client_id is missing.');
   return secret === undefined
     ? { id, secret: null, method: 'none' }
     : { id, secret, method: 'client_secret_post' };

@@ -5,7 +5,7 @@ import type { AuthServer, FetchDocument } from '../types.ts';
 import type { OAuthClient } from './model.ts';
 import { isRegistrable, isUsable } from './redirect-uri.ts';
 
-/** What a document must say (Client ID Metadata Documents, draft-00, section 4). */
+/** The fields of a client's metadata document (Client ID Metadata Documents, draft-00, section 4). */
 const DOCUMENT = v.object({
   client_id: v.string(),
   client_name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
@@ -21,23 +21,23 @@ type Document = v.InferOutput<typeof DOCUMENT>;
 
 const TIMEOUT_MS = 5_000;
 const MAX_AGE_S = 86_400;
-const REMEMBERED = 200;
+const MAX_CACHED = 200;
 
-interface Remembered {
+interface CachedDocument {
   readonly document: Document;
   readonly until: number;
 }
 
-const caches = new WeakMap<FetchDocument, Map<string, Remembered>>();
+const caches = new WeakMap<FetchDocument, Map<string, CachedDocument>>();
 
-/** Whether an id is the address of a document: https with a path, and nothing that could be read in two ways. */
+/** Whether a client id is the URL of a document: https with a path, and no ambiguous characters. */
 export function isDocumentId(id: string): boolean {
   if (!/^https:\/\/[a-z0-9.-]+(:\d{1,5})?\/[\x21-\x7e]+$/i.test(id) || !URL.canParse(id)) return false;
   if (/[#\\@]/.test(id) || /\/\.{1,2}(\/|$|\?)|%2e/i.test(id)) return false;
   return new URL(id).pathname !== '/';
 }
 
-/** The client whose id is the address of its document; throws client_invalid for one that cannot be had or is not sound. */
+/** Reads the client whose id is the URL of its document. Throws client_invalid if the document is missing or invalid. */
 export async function toDocumentClient(
   server: AuthServer,
   id: string,
@@ -62,18 +62,18 @@ export async function toDocumentClient(
 
 async function find(server: AuthServer, id: string, signal: AbortSignal): Promise<Document> {
   const { fetchDocument, now } = server;
-  if (fetchDocument === null) throw refused('addresses are not taken as client ids here');
-  const cache = caches.get(fetchDocument) ?? new Map<string, Remembered>();
+  if (fetchDocument === null) throw refused('this server takes no URLs as client ids');
+  const cache = caches.get(fetchDocument) ?? new Map<string, CachedDocument>();
   caches.set(fetchDocument, cache);
-  const known = cache.get(id);
-  if (known !== undefined && now() < known.until) return known.document;
+  const cached = cache.get(id);
+  if (cached !== undefined && now() < cached.until) return cached.document;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const { text, cacheControl } = await fetchDocument(new URL(id), limited).catch((cause) => {
     throw refused('its document could not be fetched', cause);
   });
   const document = parse(id, text);
   const [oldest] = cache.keys();
-  if (cache.size >= REMEMBERED && oldest !== undefined) cache.delete(oldest);
+  if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
   cache.set(id, { document, until: now() + ageOf(cacheControl) * 1000 });
   return document;
 }
@@ -86,18 +86,18 @@ function parse(id: string, text: string): Document {
     throw refused('its document is not JSON');
   }
   const parsed = v.safeParse(DOCUMENT, json);
-  if (!parsed.success) throw refused('its document lacks what it must say, or holds a secret');
+  if (!parsed.success) throw refused('its document lacks a required field, or contains a secret');
   const { output } = parsed;
-  if (output.client_id !== id) throw refused('its document is about another client_id');
+  if (output.client_id !== id) throw refused('its document names another client_id');
   if ((output.token_endpoint_auth_method ?? 'none') !== 'none') {
-    throw refused('its document asks for a way to prove itself that is not offered here');
+    throw refused('its document names another token_endpoint_auth_method than none');
   }
-  const sound = output.redirect_uris.every(isRegistrable) && output.redirect_uris.some(isUsable);
-  if (!sound) throw refused('its document has redirect_uris that are not allowed');
+  const usable = output.redirect_uris.every(isRegistrable) && output.redirect_uris.some(isUsable);
+  if (!usable) throw refused('its document has redirect_uris that are not allowed');
   return output;
 }
 
-/** Seconds that a document may be kept: what it says, at most a day; five minutes where it says nothing. */
+/** The seconds for which a document may be cached: its max-age, at most a day. Default: five minutes. */
 function ageOf(cacheControl: string | null): number {
   if (/no-store|no-cache/i.test(cacheControl ?? '')) return 0;
   const age = /max-age=(\d{1,9})/i.exec(cacheControl ?? '')?.[1];

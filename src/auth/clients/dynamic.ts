@@ -6,7 +6,7 @@ import type { KeyRing } from '../../crypto/keys.ts';
 import type { Scopes } from '../scopes.ts';
 import type { ClientMethod, OAuthClient } from './model.ts';
 
-/** What a client id of ours carries: nothing of a registration is stored. */
+/** The registration inside a client id, so that nothing is stored. */
 const REGISTRATION = v.object({
   n: v.string(),
   r: v.array(v.string()),
@@ -16,17 +16,17 @@ const REGISTRATION = v.object({
   t: v.number(),
 });
 
-export type Registration = v.InferOutput<typeof REGISTRATION>;
+type Registration = v.InferOutput<typeof REGISTRATION>;
 
 const PREFIX = 'dcr_';
 const TYPE = 'svc-client+jws';
 
-/** Whether an id looks like one of ours. */
+/** Whether a client id has the form of an issued one. */
 export function isDynamicId(id: string): boolean {
   return id.startsWith(PREFIX);
 }
 
-/** The id of a registration: public data that nobody else can make or change (RFC 7591). */
+/** Makes the client id of a registration (RFC 7591). It is public and signed, so only this server can make or change it. */
 export async function toClientId(ring: KeyRing, issuer: string, registration: Registration): Promise<string> {
   const key = await ring.derive(ring.first.kid, 'client', issuer);
   const jws = await new CompactSign(new TextEncoder().encode(JSON.stringify(registration)))
@@ -35,7 +35,7 @@ export async function toClientId(ring: KeyRing, issuer: string, registration: Re
   return `${PREFIX}${jws}`;
 }
 
-/** The secret of a dynamic client: derived from its id, so it is stored nowhere. */
+/** Derives the secret of a dynamic client from its id, so that it is not stored; null for an unknown key. */
 export async function toClientSecret(ring: KeyRing, issuer: string, id: string): Promise<string | null> {
   const key = await ring.derive(kidOf(id), 'client-secret', issuer);
   if (key === null) return null;
@@ -44,7 +44,7 @@ export async function toClientSecret(ring: KeyRing, issuer: string, id: string):
   return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', hmac, new TextEncoder().encode(id))));
 }
 
-/** The client of an id; null for one that this server has not given out. */
+/** Reads the client in a client id; null for an id that this server did not issue. */
 export async function toDynamicClient(
   { ring, scopes }: { readonly ring: KeyRing; readonly scopes: Scopes },
   issuer: string,
@@ -62,7 +62,7 @@ export async function toDynamicClient(
     redirectUris,
     grantTypes,
     method,
-    // Anybody can register again for other scopes: consent decides on them, not the registration.
+    // Consent decides on the scopes, because a client can register again for others.
     scopes: scopes.all,
     defaultScopes: own.length > 0 ? own : scopes.basic,
     ...secretOf(method, () => toClientSecret(ring, issuer, id)),
@@ -85,7 +85,7 @@ async function readId(ring: KeyRing, issuer: string, id: string): Promise<Regist
   try {
     const jws = id.slice(PREFIX.length);
     const { payload, protectedHeader } = await compactVerify(jws, key.bytes, { algorithms: ['HS256'] });
-    // One spelling only, and one type: a signature of ours under anything else is no client id.
+    // Accepts one spelling and one type, so that no other text signed by us counts as a client id.
     if (protectedHeader.typ !== TYPE || !jws.split('.').every(isCanonicalBase64Url)) return null;
     const parsed = v.safeParse(REGISTRATION, JSON.parse(new TextDecoder().decode(payload)));
     return parsed.success ? parsed.output : null;

@@ -6,15 +6,15 @@ import { isDynamicId, toDynamicClient } from './dynamic.ts';
 import type { OAuthClient } from './model.ts';
 import { toStaticClient } from './static.ts';
 
-/** The client of an id; throws client_invalid for one that is unknown or blocked. */
+/** Finds the client of an id. Throws client_invalid for an unknown or blocked one. */
 export async function findClient(
   server: AuthServer,
   { urls, signal }: Pick<OAuthRequest, 'urls' | 'signal'>,
   id: string,
 ): Promise<OAuthClient> {
   if (server.blocked.size > 0 && server.blocked.has(await sha256Base64Url(id))) throw unknown();
-  const written = server.clients.find(({ client_id }) => client_id === id);
-  if (written !== undefined) return toStaticClient(written);
+  const configured = server.clients.find(({ client_id }) => client_id === id);
+  if (configured !== undefined) return toStaticClient(configured);
   if (isDocumentId(id)) return toDocumentClient(server, id, signal);
   const dynamic = isDynamicId(id) ? await toDynamicClient(server, urls.issuer, id) : null;
   if (dynamic !== null) return dynamic;

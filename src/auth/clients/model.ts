@@ -1,26 +1,26 @@
 import type { GRANT_TYPES } from '../../settings/schema/auth.ts';
 
-/** What a client may ask the token endpoint for. */
+/** A grant type that a client may use at the token endpoint. */
 export type GrantType = (typeof GRANT_TYPES)[number];
 
-/** How a client proves itself; `secret`: by Basic or in the body, as it likes. */
+/** The authentication method of a client. `secret`: HTTP Basic or the body, as the client prefers. */
 export type ClientMethod = 'none' | 'secret' | 'client_secret_basic' | 'client_secret_post';
 
-/** Somebody who asks for tokens on behalf of people. */
+/** A program that requests tokens on behalf of users. */
 export interface OAuthClient {
-  /** As the client knows it; for dynamic ones, everything that is known of it. */
+  /** The client id. For a dynamic client it contains the registration. */
   readonly id: string;
-  /** SHA-256 of the id: short enough for tokens, and binds all the same. */
+  /** The SHA-256 of the id, which is short enough for tokens. */
   readonly hash: string;
   readonly name: string;
-  /** `static`: the operator vouches for it; `dynamic`: it registered itself; `document`: its id is an address. */
+  /** `static`: in the settings; `dynamic`: registered by itself; `document`: the id is a URL. */
   readonly kind: 'static' | 'dynamic' | 'document';
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly GrantType[];
   readonly method: ClientMethod;
   readonly scopes: readonly string[];
-  /** What it gets when it asks for nothing. */
+  /** The scopes for a request without scopes. */
   readonly defaultScopes: readonly string[];
-  /** Whether a secret is the client's; absent for public clients. */
+  /** Checks a secret. Absent for public clients. */
   readonly isSecret?: (secret: string) => Promise<boolean>;
 }

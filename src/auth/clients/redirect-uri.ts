@@ -2,10 +2,10 @@ import { SvcError } from '../../errors.ts';
 import type { OAuthClient } from './model.ts';
 
 const LOOPBACK_URI = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?][^#]*)?$/;
-/** Schemes that run or show what they carry. */
+/** Schemes whose URLs run or show their own content. */
 const NEVER = /^(javascript|data|vbscript|file|about|blob|filesystem|view-source|ws|wss|ftp):/i;
 
-/** Whether an address may be registered at all: plain characters, no fragment, nobody's name in it. */
+/** Whether a URI may be registered: plain characters, no fragment, no credentials. */
 export function isRegistrable(uri: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i.test(uri) || /[#\\"<>^`{|}]/.test(uri)) return false;
   if (NEVER.test(uri) || !URL.canParse(uri) || /^https?:(?!\/\/[^/?])/i.test(uri)) return false;
@@ -23,17 +23,21 @@ export function isLocal(uri: string): boolean {
   return LOOPBACK_URI.test(uri);
 }
 
-/** The redirect URI of a request, if it is one of the client's, letter by letter; only a loopback port is free (RFC 8252, 7.3). */
-export function enforceRedirect(client: OAuthClient, asked: string): string {
-  const known = client.redirectUris.some((uri) => uri === asked || isSameButPort(uri, asked));
-  // An operator may know an app by a scheme of its own; who registers itself may not bring one.
-  const usable = client.kind === 'static' ? isUsable(asked) || isPrivateUse(asked) : isUsable(asked);
-  if (known && usable) return asked;
+/**
+ * Returns the requested redirect URI. Throws redirect_invalid unless the client registered exactly this URI; only a
+ * loopback port may differ (RFC 8252, 7.3).
+ */
+export function enforceRedirect(client: OAuthClient, requested: string): string {
+  const registered = client.redirectUris.some((uri) => uri === requested || isSameButPort(uri, requested));
+  // Only the operator may configure a client with a private-use scheme.
+  const usable =
+    client.kind === 'static' ? isUsable(requested) || isPrivateUse(requested) : isUsable(requested);
+  if (registered && usable) return requested;
   throw new SvcError(
     'redirect_invalid',
-    known
+    registered
       ? 'The redirect URI is neither https nor http on this computer.'
-      : 'The redirect URI is not one that the client has registered.',
+      : 'The client has not registered this redirect URI.',
   );
 }
 
@@ -47,7 +51,7 @@ function isSameButPort(registered: string, asked: string): boolean {
   return one[1] === other[1] && (one[3] ?? '') === (other[3] ?? '');
 }
 
-/** A redirect URI with parameters, its own characters untouched. */
+/** Adds parameters to a redirect URI without changing its own characters. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string | null>>): string {
   const entries = Object.entries(parameters).flatMap(([name, value]) =>
     value === null ? [] : [[name, value]],

@@ -3,8 +3,8 @@ import type { StaticClient } from '../../settings/model.ts';
 import type { OAuthClient } from './model.ts';
 
 /** A client of `auth.clients` (spec, "Static client fields"). */
-export async function toStaticClient(written: StaticClient): Promise<OAuthClient> {
-  const { client_id: id, name, client_secret, redirect_uris, grant_types, scopes } = written;
+export async function toStaticClient(client: StaticClient): Promise<OAuthClient> {
+  const { client_id: id, name, client_secret, redirect_uris, grant_types, scopes } = client;
   return {
     id,
     hash: await sha256Base64Url(id),

@@ -16,44 +16,48 @@ import {
   type PendingAuthorization,
   startLogin,
 } from './login-attempt.ts';
-import { toDenied, toErrorRedirect } from './redirect.ts';
+import { consentDeclined, toErrorRedirect } from './redirect.ts';
 import { isRemembered, rememberConsent } from './remembered-consents.ts';
 
-/** `GET /authorize`: a client sends a person; nothing is sent back before client and redirect are known to be right (OAuth 2.1, 4.1.1). */
-export const authorize: RouteHandler = async (server, exchange) => {
-  const query = exchange.query();
-  const client = await findClient(server, exchange, need(query, 'client_id'));
+/**
+ * `GET /authorize`: a client sends a browser to sign in. Before client and redirect URI are verified, errors are shown as
+ * a page instead of a redirect (OAuth 2.1, 4.1.1).
+ */
+export const authorize: RouteHandler = async (server, oauth) => {
+  const query = oauth.query();
+  const client = await findClient(server, oauth, need(query, 'client_id'));
   const redirect = enforceRedirect(client, need(query, 'redirect_uri'));
   const waiting = { redirect, state: query.get('state') ?? null };
   try {
-    const pending = toPending(query, client, exchange);
-    const known = client.kind === 'static' || (await isRemembered(server, exchange, pending));
-    if (known) return await startLogin(server, exchange, pending);
-    return await askConsent(server, exchange, client, pending);
+    const pending = toPending(query, client, oauth);
+    const consented = client.kind === 'static' || (await isRemembered(server, oauth, pending));
+    if (consented) return await startLogin(server, oauth, pending);
+    return await askConsent(server, oauth, client, pending);
   } catch (thrown) {
-    return toErrorRedirect(server, exchange, waiting, thrown);
+    return toErrorRedirect(server, oauth, waiting, thrown);
   }
 };
 
 const TICKET = v.object({ ...PENDING_AUTHORIZATION.entries, b: v.string() });
 
-/** `POST /authorize`: the person's answer, from the page that this browser was shown. */
-export const answerConsent: RouteHandler = async (server, exchange) => {
-  const { request, urls } = exchange;
+/** `POST /authorize`: the person's answer on the consent page. It must come from the browser that got the page. */
+export const answerConsent: RouteHandler = async (server, oauth) => {
+  const { request, urls } = oauth;
   const site = request.headers.get('sec-fetch-site');
-  if (site !== null && site !== 'same-origin') throw foreign();
-  const form = await exchange.form();
+  if (site !== null && site !== 'same-origin') throw otherBrowser();
+  const form = await oauth.form();
   const opened = await server.sealer.open('ticket', urls.issuer, need(form, 'ticket'), TICKET);
   const browser = readCookie(request, urls, 'browser');
-  if (opened === null) throw new SvcError('request_invalid', 'The page is too old, or not from here.');
-  if (browser === null || (await sha256Base64Url(browser)) !== opened.b) throw foreign();
+  if (opened === null)
+    throw new SvcError('request_invalid', 'The page has expired, or this server did not send it.');
+  if (browser === null || (await sha256Base64Url(browser)) !== opened.b) throw otherBrowser();
   const { h, r, k, st, sc } = opened;
   const pending = { h, r, k, st, sc };
   try {
-    if (form.get('answer') !== 'allow') throw toDenied();
-    return await startLogin(server, exchange, pending, [await rememberConsent(server, exchange, pending)]);
+    if (form.get('answer') !== 'allow') throw consentDeclined();
+    return await startLogin(server, oauth, pending, [await rememberConsent(server, oauth, pending)]);
   } catch (thrown) {
-    return toErrorRedirect(server, exchange, { redirect: r, state: st }, thrown);
+    return toErrorRedirect(server, oauth, { redirect: r, state: st }, thrown);
   }
 };
 
@@ -65,15 +69,18 @@ function toPending(query: Parameters, client: OAuthClient, { urls }: OAuthReques
     throw new SvcError('request_invalid', 'The only response_mode is query.');
   }
   if (query.has('request') || query.has('request_uri')) {
-    throw new SvcError('request_invalid', 'Request objects are not taken.');
+    throw new SvcError('request_invalid', 'Request objects are not supported.');
   }
   const challenge = need(query, 'code_challenge');
   if (query.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
-    throw new SvcError('request_invalid', 'PKCE with code_challenge_method S256 is needed.');
+    throw new SvcError('request_invalid', 'PKCE with code_challenge_method S256 is required.');
   }
   enforceTarget(query, urls);
   if (!client.grantTypes.includes('authorization_code')) {
-    throw new SvcError('client_unauthorized', 'The client may not sign people in.');
+    throw new SvcError(
+      'client_unauthorized',
+      'The client is not registered for the authorization code grant.',
+    );
   }
   const sc = [...grantScopes(query, client)];
   return { h: client.hash, r: need(query, 'redirect_uri'), k: challenge, st: query.get('state') ?? null, sc };
@@ -85,8 +92,8 @@ async function askConsent(
   client: OAuthClient,
   pending: PendingAuthorization,
 ): Promise<Response> {
-  const known = readCookie(request, urls, 'browser');
-  const browser = known !== null && /^[\w-]{22}$/.test(known) ? known : randomText(16);
+  const cookie = readCookie(request, urls, 'browser');
+  const browser = cookie !== null && /^[\w-]{22}$/.test(cookie) ? cookie : randomText(16);
   const claims = { ...pending, b: await sha256Base64Url(browser) };
   const ticket = await sealer.seal('ticket', urls.issuer, claims, PENDING_SECONDS);
   const cookies = [setCookie(urls, 'browser', browser, null)];
@@ -96,6 +103,6 @@ async function askConsent(
   return toConsentPage({ project, client, redirect, local, scopes, provider, action, ticket, cookies });
 }
 
-function foreign(): SvcError {
+function otherBrowser(): SvcError {
   return new SvcError('denied', 'The answer did not come from the page that this browser was shown.');
 }

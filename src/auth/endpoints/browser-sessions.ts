@@ -7,8 +7,8 @@ const SESSIONS = v.object({ ids: v.array(v.string()) });
 const DAYS_90 = 90 * 86_400;
 const MAX_SESSIONS = 20;
 
-/** The sessions that were opened from a browser, so that it can end them. */
-export async function knownSessions(
+/** The ids of the sessions that a browser opened, so that signing out ends them. */
+export async function readBrowserSessions(
   { sealer }: AuthServer,
   { request, urls }: OAuthRequest,
 ): Promise<readonly string[]> {
@@ -17,14 +17,14 @@ export async function knownSessions(
   return opened?.ids ?? [];
 }
 
-/** The `Set-Cookie`s that note one more; none where no session is kept. */
+/** Makes the `Set-Cookie` header that adds a session; none without a store. */
 export async function rememberSession(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   id: string,
 ): Promise<readonly string[]> {
   if (server.store === null) return [];
-  const ids = [...(await knownSessions(server, exchange)), id].slice(-MAX_SESSIONS);
-  const sealed = await server.sealer.seal('sessions', exchange.urls.issuer, { ids }, DAYS_90);
-  return [setCookie(exchange.urls, 'sessions', sealed, DAYS_90)];
+  const ids = [...(await readBrowserSessions(server, oauth)), id].slice(-MAX_SESSIONS);
+  const sealed = await server.sealer.seal('sessions', oauth.urls.issuer, { ids }, DAYS_90);
+  return [setCookie(oauth.urls, 'sessions', sealed, DAYS_90)];
 }

@@ -3,22 +3,22 @@ import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
 import { clearCookie, readLoginStates } from '../cookies.ts';
 import { ACCESS } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
-import { knownSessions } from './browser-sessions.ts';
+import { readBrowserSessions } from './browser-sessions.ts';
 import { closeSession } from './revoke.ts';
 
-/** `GET /logout`: asks, because a link from elsewhere must not sign anybody out. */
+/** `GET /logout`: asks for confirmation, because a link on another site must not sign a user out. */
 export const askLogout: RouteHandler = async (_server, { urls }) => toSignOutPage(`${urls.issuer}/logout`);
 
-/** `POST /logout`: forgets what this browser allowed, and ends the sessions it opened, or that of the token it comes with. */
-export const logout: RouteHandler = async (server, exchange) => {
-  const { request, urls, signal } = exchange;
+/** `POST /logout`: ends the browser's sessions and the session of a bearer token, and removes the cookies. */
+export const logout: RouteHandler = async (server, oauth) => {
+  const { request, urls, signal } = oauth;
   const site = request.headers.get('sec-fetch-site');
   if (site !== null && site !== 'same-origin') {
-    throw new SvcError('denied', 'Signing out must be asked for on the page of this server.');
+    throw new SvcError('denied', 'Signing out must be confirmed on the page of this server.');
   }
   const ids = new Set([
-    ...(await knownSessions(server, exchange)),
-    ...(await sessionOfToken(server, exchange)),
+    ...(await readBrowserSessions(server, oauth)),
+    ...(await sessionOfToken(server, oauth)),
   ]);
   await Promise.all([...ids].map((id) => closeSession(server, id, signal)));
   const cookies = [

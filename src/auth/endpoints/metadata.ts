@@ -28,12 +28,12 @@ export const authorizationServer: RouteHandler = async (server, { urls: { issuer
 };
 
 /** Protected resource metadata (RFC 9728). */
-export const protectedResource: RouteHandler = async (server, exchange) => {
-  const { issuer } = exchange.urls;
-  return Response.json(toResourceMetadata(server, exchange, [issuer]), { headers: HEADERS });
+export const protectedResource: RouteHandler = async (server, oauth) => {
+  const { issuer } = oauth.urls;
+  return Response.json(toResourceMetadata(server, oauth, [issuer]), { headers: HEADERS });
 };
 
-/** The metadata of the MCP endpoint, whoever gives out its tokens. */
+/** The metadata of the MCP endpoint. `servers` issue its tokens. */
 export function toResourceMetadata(
   { scopes, project }: Pick<AuthServer, 'scopes' | 'project'>,
   { urls }: Pick<OAuthRequest, 'urls'>,

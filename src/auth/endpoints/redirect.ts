@@ -3,25 +3,25 @@ import { withParameters } from '../clients/redirect-uri.ts';
 import { toOAuthError } from '../oauth-error.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
-/** Where a client waits for an answer of the authorization endpoint. */
-export interface Waiting {
+/** The redirect URI and state of a client that waits for the authorization response. */
+export interface WaitingClient {
   readonly redirect: string;
   readonly state: string | null;
 }
 
-/** Sends a browser on; cookies go along. */
+/** Redirects a browser and sets cookies. */
 export function toRedirect(location: string, cookies: readonly string[] = []): Response {
-  // 303: whatever the browser sent, it now asks with GET, and no form goes along
+  // After a 303 the browser sends a GET without the form, whatever the method was.
   const headers = new Headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
   for (const cookie of cookies) headers.append('set-cookie', cookie);
   return new Response(null, { status: 303, headers });
 }
 
-/** An error as the client gets it through the browser, `iss` included (RFC 6749, 4.1.2.1; RFC 9207). */
+/** Sends an error to the client through the browser, with `iss` (RFC 6749, 4.1.2.1; RFC 9207). */
 export function toErrorRedirect(
   server: AuthServer,
   { urls }: OAuthRequest,
-  { redirect, state }: Waiting,
+  { redirect, state }: WaitingClient,
   thrown: unknown,
   cookies: readonly string[] = [],
 ): Response {
@@ -31,14 +31,14 @@ export function toErrorRedirect(
   return toRedirect(withParameters(redirect, { ...fields, state, iss: urls.issuer }), cookies);
 }
 
-/** What a client is not told goes to the log. */
+/** Logs an error whose text the client does not get. */
 export function logServerFault({ log }: AuthServer, error: SvcError): void {
   if (ERRORS[error.code].shown) return;
   const fields = { code: error.code, causes: causesOf(error) };
   log({ level: 'error', message: `signing in failed: ${error.message}`, fields });
 }
 
-/** Whoever said no. */
-export function toDenied(): SvcError {
+/** The error for a person who declines on the consent page. */
+export function consentDeclined(): SvcError {
   return new SvcError('denied', 'The person did not agree.');
 }

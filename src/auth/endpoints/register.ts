@@ -6,7 +6,7 @@ import { isRegistrable, isUsable } from '../clients/redirect-uri.ts';
 import { toScopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 
-/** What of a request is looked at; the rest is ignored (RFC 7591, 2). */
+/** The fields of a registration that the server reads; others are ignored (RFC 7591, 2). */
 const REQUEST = v.object({
   redirect_uris: v.optional(v.array(v.string())),
   client_name: v.optional(v.string()),
@@ -21,14 +21,13 @@ type Request = v.InferOutput<typeof REQUEST>;
 const MAX_URIS = 10;
 const MAX_URI = 512;
 const MAX_NAME = 100;
-/** It travels in URLs and cookies. */
+/** The most characters of a client id, which travels in URLs and cookies. */
 const MAX_ID = 1_536;
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 const GRANTS = ['authorization_code', 'refresh_token'] as const;
 
-/** `POST /register`: the client id that is answered carries the registration, so nothing is stored (RFC 7591). */
-export const register: RouteHandler = async (server, exchange) =>
-  answer(server, exchange, await parse(exchange));
+/** `POST /register`: the issued client id contains the registration, so nothing is stored (RFC 7591). */
+export const register: RouteHandler = async (server, oauth) => answer(server, oauth, await parse(oauth));
 
 async function answer(server: AuthServer, { urls }: OAuthRequest, request: Request): Promise<Response> {
   const { ring, now } = server;
@@ -68,7 +67,7 @@ async function parse({ request, body }: OAuthRequest): Promise<Request> {
   const parsed = v.safeParse(REQUEST, json);
   if (parsed.success) return parsed.output;
   const path = v.getDotPath(parsed.issues[0]);
-  throw invalid(path === null ? 'The request is not an object.' : `${path} is of the wrong type.`);
+  throw invalid(path === null ? 'The request is not an object.' : `${path} has the wrong type.`);
 }
 
 function nameOf({ client_name }: Request): string {
@@ -80,23 +79,23 @@ function redirectsOf({ redirect_uris: uris = [] }: Request): string[] {
   const refuse = (message: string) => new SvcError('redirect_invalid', message);
   if (uris.length === 0) throw refuse('redirect_uris is missing.');
   if (uris.length > MAX_URIS || uris.some((uri) => uri.length > MAX_URI)) {
-    throw refuse(`At most ${MAX_URIS} redirect_uris of ${MAX_URI} characters are taken.`);
+    throw refuse(`At most ${MAX_URIS} redirect_uris of ${MAX_URI} characters are allowed.`);
   }
   if (!uris.every(isRegistrable)) {
-    throw refuse('A redirect URI is not an absolute address without fragment and credentials.');
+    throw refuse('A redirect URI must be an absolute URL without fragment and credentials.');
   }
   if (uris.some(isUsable)) return uris;
-  throw refuse('One redirect URI at least must be https, or http on this computer.');
+  throw refuse('At least one redirect URI must be https, or http on this computer.');
 }
 
 function grantsOf({ grant_types = ['authorization_code'], response_types = ['code'] }: Request) {
   const grants = GRANTS.filter((grant) => grant_types.includes(grant));
   if (!response_types.includes('code')) throw invalid('The only response type is code.');
   if (grants.includes('authorization_code')) return [...grants];
-  throw invalid('grant_types must have authorization_code.');
+  throw invalid('grant_types must include authorization_code.');
 }
 
-/** Who does not say gets a secret, and may send it either way (RFC 7591, 2). */
+/** A client that names no method gets a secret, and may send it either way (RFC 7591, 2). */
 function methodOf({ token_endpoint_auth_method: asked }: Request): ClientMethod {
   if (asked === undefined) return 'secret';
   const method = METHODS.find((one) => one === asked);

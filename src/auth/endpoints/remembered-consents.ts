@@ -10,28 +10,28 @@ type Consent = v.InferOutput<typeof CONSENT>;
 
 const DAYS_30 = 30 * 86_400;
 
-/** Whether this browser's person has lately agreed to the same client, redirect and scopes. */
+/** Whether this browser's user recently allowed the same client, redirect URI and scopes. */
 export async function isRemembered(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   pending: PendingAuthorization,
 ): Promise<boolean> {
   const seconds = server.now() / 1000;
-  return (await readConsents(server, exchange)).some(
+  return (await readConsents(server, oauth)).some(
     ({ h, r, sc, e }) =>
       h === pending.h && r === pending.r && seconds < e && pending.sc.every((scope) => sc.includes(scope)),
   );
 }
 
-/** A `Set-Cookie` that remembers one consent more; the oldest are forgotten where they do not fit. */
+/** Makes the `Set-Cookie` header that adds a consent. The oldest consents are dropped if they do not fit. */
 export async function rememberConsent(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   { h, r, sc }: PendingAuthorization,
 ): Promise<string> {
-  const { urls } = exchange;
+  const { urls } = oauth;
   const e = Math.floor(server.now() / 1000) + DAYS_30;
-  const others = (await readConsents(server, exchange)).filter((one) => one.h !== h || one.r !== r);
+  const others = (await readConsents(server, oauth)).filter((one) => one.h !== h || one.r !== r);
   let list: readonly Consent[] = [...others, { h, r, sc, e }];
   for (;;) {
     const sealed = await server.sealer.seal('consent', urls.issuer, { list }, DAYS_30);

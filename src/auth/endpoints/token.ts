@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors.ts';
-import { proveClient } from '../clients/authenticate.ts';
+import { authenticateClient } from '../clients/authenticate.ts';
 import type { GrantType } from '../clients/model.ts';
 import { grantClient } from '../grants/client.ts';
 import { redeemCode } from '../grants/code.ts';
@@ -14,16 +14,16 @@ const GRANTS = {
 } as const satisfies { readonly [type in GrantType]: unknown };
 
 /** `POST /token` (RFC 6749, 3.2). */
-export const token: RouteHandler = async (server, exchange) => {
-  const form = await exchange.form();
-  const client = await proveClient(server, exchange, form);
+export const token: RouteHandler = async (server, oauth) => {
+  const form = await oauth.form();
+  const client = await authenticateClient(server, oauth, form);
   const type = need(form, 'grant_type');
   if (!isGrant(type)) throw new SvcError('grant_unsupported', 'The grant type is not supported here.');
   // Without a store there are no refresh tokens, whatever the client is registered for.
   if (!client.grantTypes.includes(type)) {
     throw new SvcError('client_unauthorized', 'The client may not use this grant type.');
   }
-  const answer = await GRANTS[type](server, exchange, client, form);
+  const answer = await GRANTS[type](server, oauth, client, form);
   return Response.json(answer, { headers: { 'cache-control': 'no-store', pragma: 'no-cache' } });
 };
 

@@ -6,16 +6,16 @@ import { grantScopes } from '../scopes.ts';
 import { issueClientToken, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
-/** `grant_type=client_credentials`: for confidential clients that the operator vouches for. */
+/** `grant_type=client_credentials`: for the operator's own confidential clients. */
 export async function grantClient(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   client: OAuthClient,
   form: Parameters,
 ): Promise<TokenResponse> {
   if (client.kind !== 'static' || client.isSecret === undefined) {
-    throw new SvcError('client_unauthorized', 'The client may not ask for tokens of its own.');
+    throw new SvcError('client_unauthorized', 'The client may not request tokens of its own.');
   }
-  enforceTarget(form, exchange.urls);
-  return issueClientToken(server, exchange, client, grantScopes(form, client));
+  enforceTarget(form, oauth.urls);
+  return issueClientToken(server, oauth, client, grantScopes(form, client));
 }

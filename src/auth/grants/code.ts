@@ -8,45 +8,49 @@ import { endSession } from '../sessions.ts';
 import { issueTokens, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
-/** Longer than a code counts. */
+/** Seconds for which a used code is remembered; longer than its lifetime. */
 const USED_SECONDS = 120;
 
-/** `grant_type=authorization_code`: everything of our own is checked before the provider hears of it, so a thief cannot burn the code. */
+/**
+ * `grant_type=authorization_code`. All our own checks come before the request to the provider, so that a thief cannot
+ * use up the code.
+ */
 export async function redeemCode(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   client: OAuthClient,
   form: Parameters,
 ): Promise<TokenResponse> {
-  const { urls, signal } = exchange;
+  const { urls, signal } = oauth;
   const code = await server.sealer.open('code', urls.issuer, need(form, 'code'), CODE);
-  if (code === null) throw invalid('The code is not one of this server, or it is over.');
-  if (code.h !== client.hash) throw invalid('The code was given to another client.');
-  if (form.get('redirect_uri') !== code.r) throw invalid('The redirect_uri is not that of the code.');
+  if (code === null) throw invalid('This server did not issue the code, or it has expired.');
+  if (code.h !== client.hash) throw invalid('The code was issued to another client.');
+  if (form.get('redirect_uri') !== code.r)
+    throw invalid('The redirect_uri is not the one of the authorization request.');
   const verifier = need(form, 'code_verifier');
-  const sound = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256Base64Url(verifier)) === code.k;
-  if (!sound) throw invalid('The code_verifier does not match.');
+  const matches = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256Base64Url(verifier)) === code.k;
+  if (!matches) throw invalid('The code_verifier does not match.');
   enforceTarget(form, urls);
   await enforceUnused(server, code.id);
-  const trip = { verifier: code.uv, nonce: code.un, redirectUri: urls.callback };
-  const tokens = await server.provider.exchange(code.uc, trip, signal);
+  const attempt = { verifier: code.uv, nonce: code.un, redirectUri: urls.callback };
+  const tokens = await server.provider.exchange(code.uc, attempt, signal);
   const identity = await server.provider.identify(tokens, code.un, signal);
   const signIn = { client, scopes: code.sc, sid: code.id, identity, tokens };
-  const answer = await issueTokens(server, exchange, signIn);
+  const answer = await issueTokens(server, oauth, signIn);
   await enforceUsedOnce(server, code.id);
   return answer;
 }
 
-/** What a claim holds once somebody came with the same code again. */
+/** The value of a claim after a second use of its code. */
 const TWICE = 'twice';
 
 const claimOf = (id: string) => `code:${id}`;
 
-/** Without a store it is the provider that takes a code once only. */
+/** Throws grant_invalid for a used code. Without a store, the provider's own code works only once. */
 async function enforceUnused(server: AuthServer, id: string): Promise<void> {
   const { store } = server;
   if (store === null || (await store.claimOnce(claimOf(id), USED_SECONDS))) return;
-  // The session may not be there yet: its first use waits for the provider.
+  // The session may not exist yet, because the first use still waits for the provider.
   await store.put(claimOf(id), TWICE, { seconds: USED_SECONDS });
   throw await endUsed(server, id);
 }

@@ -8,42 +8,42 @@ import { endSession, type LoginSession, readSession, type StoredSession, writeSe
 import { issueForSession, REFRESH, sealRefresh, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
-/** Clients send one refresh token from several processes at once: so long they get the same successor. */
+/** Milliseconds for which a repeated refresh token gets the same successor: clients use one in several processes. */
 const AGAIN_MS = 60_000;
 
-/** `grant_type=refresh_token`: each use rotates it; one that is used again later ends the session (OAuth 2.1, 4.3.1). */
+/** `grant_type=refresh_token`: each use rotates the token, and a later reuse ends the session (OAuth 2.1, 4.3.1). */
 export async function refreshTokens(
   server: AuthServer,
-  exchange: OAuthRequest,
+  oauth: OAuthRequest,
   client: OAuthClient,
   form: Parameters,
 ): Promise<TokenResponse> {
-  const { urls } = exchange;
+  const { urls } = oauth;
   const token = await server.sealer.open('refresh', urls.issuer, need(form, 'refresh_token'), REFRESH);
-  if (token === null || token.h !== client.hash) throw over();
+  if (token === null || token.h !== client.hash) throw expired();
   enforceTarget(form, urls);
   const { sid, g } = token;
   for (;;) {
-    const kept = await current(server, sid, client);
-    const scopes = narrow(kept.session, form);
-    if (isRepeated(server, kept.session, g))
-      return issueForSession(server, exchange, { sid, session: kept.session, scopes });
-    if (kept.session.g !== g) return endReused(server, sid);
-    const rt = await sealRefresh(server, exchange, { sid, g: g + 1, h: client.hash });
-    const session = { ...kept.session, g: g + 1, at: server.now(), rt };
-    // Whoever loses the race looks again, and finds the winner's successor.
-    if (await writeSession(server, sid, session, kept.version)) {
-      return issueForSession(server, exchange, { sid, session, scopes });
+    const stored = await current(server, sid, client);
+    const scopes = narrow(stored.session, form);
+    if (isRepeated(server, stored.session, g))
+      return issueForSession(server, oauth, { sid, session: stored.session, scopes });
+    if (stored.session.g !== g) return endReused(server, sid);
+    const rt = await sealRefresh(server, oauth, { sid, g: g + 1, h: client.hash });
+    const session = { ...stored.session, g: g + 1, at: server.now(), rt };
+    // The loser of a race reads again and finds the winner's successor.
+    if (await writeSession(server, sid, session, stored.version)) {
+      return issueForSession(server, oauth, { sid, session, scopes });
     }
   }
 }
 
 async function current(server: AuthServer, sid: string, client: OAuthClient): Promise<StoredSession> {
-  const kept = await readSession(server, sid);
-  if (kept === null || kept.session.h !== client.hash) throw over();
-  if (kept.session.end <= server.now() / 1000) throw over();
-  const fresh = await freshen(server, sid, kept);
-  if (fresh === null) throw over();
+  const stored = await readSession(server, sid);
+  if (stored === null || stored.session.h !== client.hash) throw expired();
+  if (stored.session.end <= server.now() / 1000) throw expired();
+  const fresh = await freshen(server, sid, stored);
+  if (fresh === null) throw expired();
   return fresh;
 }
 
@@ -54,17 +54,17 @@ function isRepeated({ now }: AuthServer, { g: generation, at }: LoginSession, g:
 async function endReused(server: AuthServer, sid: string): Promise<never> {
   await endSession(server, sid);
   server.log({ level: 'warn', message: 'a refresh token was used again; its session is ended' });
-  throw over();
+  throw expired();
 }
 
-/** Fewer scopes may be asked for, never more. */
+/** Returns the requested scopes. Throws scope_invalid for a scope that the session lacks. */
 function narrow({ sc }: LoginSession, form: Parameters): readonly string[] {
-  const asked = toScopes(form.get('scope'));
-  if (asked.length === 0) return sc;
-  if (asked.every((scope) => sc.includes(scope))) return asked;
+  const requested = toScopes(form.get('scope'));
+  if (requested.length === 0) return sc;
+  if (requested.every((scope) => sc.includes(scope))) return requested;
   throw new SvcError('scope_invalid', 'A refresh cannot add scopes.');
 }
 
-function over(): SvcError {
+function expired(): SvcError {
   return new SvcError('grant_invalid', 'The refresh token is not valid, or its session has ended.');
 }

@@ -34,8 +34,8 @@ export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provid
     scopes,
     authorizationUrl: client.authorizationUrl,
     refresh: client.refresh,
-    exchange: async (code, trip, signal) => {
-      const tokens = await client.exchange(code, trip, signal);
+    exchange: async (code, attempt, signal) => {
+      const tokens = await client.exchange(code, attempt, signal);
       // Tokens of GitHub Apps have permissions instead of scopes.
       if (tokens.scopes && tokens.scopes.length > 0) enforceScopes(scopes, tokens.scopes);
       return tokens;

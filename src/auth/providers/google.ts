@@ -30,8 +30,8 @@ export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provid
   });
   return {
     ...google,
-    exchange: async (code, trip, signal) => {
-      const tokens = await google.exchange(code, trip, signal);
+    exchange: async (code, attempt, signal) => {
+      const tokens = await google.exchange(code, attempt, signal);
       const granted = new Set(tokens.scopes ?? scopes);
       enforceGranted(
         provider,

@@ -4,7 +4,7 @@ import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderStep, unavailable } from './errors.ts';
 import { textOf } from './field.ts';
 import type { LoginAttempt, ProviderPorts, UpstreamTokens } from './provider.ts';
-import { basicAuthorization, createAsk, type ProviderResponse, type SendToProvider } from './request.ts';
+import { basicAuthorization, createSend, type ProviderResponse, type SendToProvider } from './request.ts';
 import { toTokenFailure, toTokens } from './token-response.ts';
 
 /** A provider's OAuth endpoints. */
@@ -38,8 +38,8 @@ export interface ProviderClientOptions {
 /** An OAuth client of a provider. */
 export interface ProviderClient {
   readonly ask: SendToProvider;
-  authorizationUrl(trip: LoginAttempt): Promise<URL>;
-  exchange(code: string, trip: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
+  authorizationUrl(attempt: LoginAttempt): Promise<URL>;
+  exchange(code: string, attempt: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;
   revoke(tokens: UpstreamTokens, signal: AbortSignal): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createProviderClient(
   ports: ProviderPorts,
   options: ProviderClientOptions,
 ): ProviderClient {
-  const ask = createAsk(ports);
+  const ask = createSend(ports);
   const post = createPost(block, ask, options);
   const token = async (fields: Fields, what: string, signal: AbortSignal): Promise<UpstreamTokens> => {
     const step = { provider: options.provider, what };
@@ -61,7 +61,7 @@ export function createProviderClient(
   };
   return {
     ask,
-    authorizationUrl: (trip) => toAuthorizationUrl(block, options, trip),
+    authorizationUrl: (attempt) => toAuthorizationUrl(block, options, attempt),
     exchange: (code, { redirectUri, verifier }, signal) => {
       const fields = { code, redirect_uri: redirectUri, code_verifier: verifier };
       return token({ grant_type: 'authorization_code', ...fields }, 'the code', signal);

@@ -30,7 +30,7 @@ const MAX_BYTES = 1_048_576;
  * Creates the HTTP client of a provider. A request has a deadline, reads at most 1 MiB and follows no redirect, because
  * a redirect could carry a secret to another server.
  */
-export function createAsk({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts): SendToProvider {
+export function createSend({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPorts): SendToProvider {
   return async (question) => {
     const signal = AbortSignal.any([question.signal, AbortSignal.timeout(timeoutMs)]);
     const { url, method = 'GET', body } = question;

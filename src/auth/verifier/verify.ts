@@ -9,7 +9,7 @@ import { ALGORITHMS } from '../upstream/id-token.ts';
 import { createKeysAt } from '../upstream/keys.ts';
 import { toOpenIdProfile } from '../upstream/openid-profile.ts';
 import type { ProviderPorts } from '../upstream/provider.ts';
-import { createAsk } from '../upstream/request.ts';
+import { createSend } from '../upstream/request.ts';
 import { createFindServer, type VerifierServer } from './discovery.ts';
 import { createIntrospect, type Introspect } from './introspection.ts';
 
@@ -39,11 +39,11 @@ const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt
 
 /** Verifies tokens of `mode: verifier`: JWTs by the issuer's keys (RFC 9068), others by introspection (RFC 7662). */
 export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Verify {
-  const ask = createAsk(ports);
+  const send = createSend(ports);
   const name = block.provider_name ?? 'The authorization server';
-  const find = createFindServer(block, name, ask, ports.now);
-  const keysOf = createKeysAt(name, ask);
-  const introspect = createIntrospect(block, name, ask, ports.now);
+  const find = createFindServer(block, name, send, ports.now);
+  const keysOf = createKeysAt(name, send);
+  const introspect = createIntrospect(block, name, send, ports.now);
   return async (token, resource, signal) => {
     const server = await find(signal);
     const claims = await readClaims(token, { server, keysOf, introspect, now: ports.now(), block, signal });
