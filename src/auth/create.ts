@@ -21,7 +21,7 @@ export interface AuthDeps {
   readonly project: string;
   /** The scopes that endpoints require. */
   readonly endpointScopes: readonly string[];
-  /** Keys in addition to those of the settings; only for a server with a single process. */
+  /** Keys in addition to those of the settings; allowed if one server process runs alone. */
   readonly ownKeys?: readonly RootKey[];
   readonly store: TokenStore | null;
   readonly fetchDocument: FetchDocument | null;
