@@ -130,6 +130,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       TARGET,
       { flags: '--locked', summary: 'hold what clients see against svc-lock.json too' },
+      { flags: '--offline', summary: 'remote data that cannot be reached is no error' },
       PROFILE,
       JSON_OUT,
       DEBUG,

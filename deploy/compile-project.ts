@@ -35,7 +35,9 @@ export async function compileProject(
 
 /** The parts of a project that no artefact can serve. */
 export function checkCapability({ site, catalog }: SoundProject): readonly SvcError[] {
-  return [extensionsProblem(site), writersProblem(catalog)].filter((problem) => problem !== null);
+  return [attachProblem(site), extensionsProblem(site), writersProblem(catalog)].filter(
+    (problem) => problem !== null,
+  );
 }
 
 /** Throws project_invalid with the findings, if there are any. */
@@ -67,5 +69,15 @@ function extensionsProblem({ extensions }: SiteFile): SvcError | null {
   return new SvcError(
     'target_unsupported',
     `An artefact's engine loads no extensions, and the project names ${names}. Remove them from \`extensions\`, or serve this project with \`svc serve\`.`,
+  );
+}
+
+/** An artefact's engine attaches no databases. */
+function attachProblem({ database: { attach } }: SiteFile): SvcError | null {
+  if (attach.length === 0) return null;
+  const names = attach.map(({ name }) => name).join(', ');
+  return new SvcError(
+    'target_unsupported',
+    `An artefact's engine attaches no databases, and the profile names ${names} under \`attach\`. Remove them, or serve this project with \`svc serve\`.`,
   );
 }

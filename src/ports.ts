@@ -37,6 +37,8 @@ export interface SqlRequest {
    * SQL may reach more.
    */
   readonly confined?: boolean;
+  /** If true, attached databases stay out of sight: unqualified names mean the project's own database. */
+  readonly unattached?: boolean;
 }
 
 /** The circumstances of one statement. */

@@ -1,4 +1,6 @@
 import type { Database } from '../../src/ports.ts';
+import { type Attachment, MEMORY_PATH } from '../../src/project/attachment.ts';
+import { createAttachments } from './attach/attachments.ts';
 import { loadDriver } from './driver/driver.ts';
 import { acquireEngine } from './engine/engine.ts';
 import type { ExtensionSettings } from './engine/extensions.ts';
@@ -23,14 +25,24 @@ export interface NativeOptions extends ExtensionSettings {
   readonly queueLimit?: number;
   /** Secrets for extensions; those of a type that the database does not know are left out. */
   readonly secrets?: readonly DatabaseSecret[];
+  /** Databases beside this one. */
+  readonly attach?: readonly Attachment[];
+  /** The attached database that unqualified names mean. */
+  readonly use?: string | null;
+  /** Where relative paths of attached databases begin; the process's folder by default. */
+  readonly root?: string;
 }
 
 /** Opens a database with the native engine, for reading or for writing. */
 export async function openNative(options: NativeOptions): Promise<Database> {
   const { createIfMissing = true, secrets = [], running = 64, queueLimit = 1024, ...settings } = options;
+  const { attach = [], use = null, root = process.cwd() } = options;
   const driver = await loadDriver();
   const engine = await acquireEngine(driver, {
     ...settings,
+    // DuckDB opens no database in memory read-only; reads then run in read-only transactions.
+    readonly: options.readonly && options.path !== MEMORY_PATH,
+    attachments: createAttachments({ attach, use, root, secrets, readonly: options.readonly }),
     create: createIfMissing,
     secrets,
     reads: { places: running, waiting: queueLimit },

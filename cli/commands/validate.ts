@@ -3,11 +3,11 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
 import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
+import type { LoadedSettings } from '../../src/settings/load.ts';
 import type { Run } from '../command.ts';
 import { checkLock } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { toColumns } from '../io/columns.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { checkDatabase } from '../project/database-checks.ts';
@@ -23,10 +23,13 @@ export const run: Run = async (input, output) => {
   const [asked] = input.args;
   const suites = await loadProjectSuites(checked);
   const file = asked === undefined ? null : toProjectFile(asked, checked, suites);
-  const own = [...(await checkAll(input, checked)), ...suites.findings];
+  const loaded = checked.project.site === null ? null : await checkProjectSettings(input, checked);
+  const own = [...checkAll(checked, loaded), ...suites.findings];
   const locked = input.flag('locked') ? await checkLock(checked) : [];
   const python = [...(await checkPythonFiles(checked, file)), ...(await checkPythonOn(checked, target))];
-  const found = [...own, ...locked, ...python, ...(await checkDatabase(checked, { file, target }))];
+  const secrets = loaded?.settings?.secrets ?? [];
+  const scope = { file, target, secrets, offline: input.flag('offline') };
+  const found = [...own, ...locked, ...python, ...(await checkDatabase(checked, scope))];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };
@@ -38,10 +41,10 @@ export const run: Run = async (input, output) => {
 };
 
 /** The findings of the project, its policies and its configuration. */
-async function checkAll(input: CommandInput, checked: CheckedProject): Promise<readonly Finding[]> {
-  if (checked.project.site === null) return checked.findings;
+function checkAll(checked: CheckedProject, loaded: LoadedSettings | null): readonly Finding[] {
+  if (loaded === null) return checked.findings;
   const reach = checkPolicyReach(soundPart(checked).endpoints);
-  return [...checked.findings, ...reach, ...(await checkProjectSettings(input, checked)).findings];
+  return [...checked.findings, ...reach, ...loaded.findings];
 }
 
 /** Converts a path of the command line to the form of findings: relative to the project's root. */

@@ -39,17 +39,21 @@ async function checkFound(
   const python = await diagnosePython(checked.project, process.env);
   const clock = await checkClock(root);
   if (checked.project.site === null) return [python, ...(await checkEngines(null)), files, clock];
-  const { choice, checks } = await checkOpening(checked, root);
   const loaded = await checkProjectSettings(input, checked);
+  const { choice, checks } = await checkOpening(checked, root, loaded.settings?.secrets ?? []);
   const settled = loaded.settings === null ? [] : await checkSettled(loaded.settings, root);
   const engines = await checkEngines(choice);
   return [python, ...engines, files, ...checkConfiguration(loaded), ...checks, ...settled, clock];
 }
 
 /** Chooses the engine and tries to open the database. */
-async function checkOpening({ project, findings }: CheckedProject, root: string) {
+async function checkOpening(
+  { project, findings }: CheckedProject,
+  root: string,
+  secrets: Settings['secrets'],
+) {
   try {
-    const choice = databaseOf({ project, findings });
+    const choice = { ...databaseOf({ project, findings }), secrets };
     return { choice: choice.engine, checks: await diagnoseDatabase(root, choice) };
   } catch (thrown) {
     return { choice: null, checks: [failed('database', thrown, VALIDATE)] };

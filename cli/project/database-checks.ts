@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets.ts';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
@@ -10,10 +11,11 @@ import { createFromSeed } from '../../adapters/node/database/seed.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
+import { MEMORY_PATH } from '../../src/project/attachment.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
-import { checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
+import { checkAttachments, checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
@@ -25,35 +27,45 @@ const SITE_START = { file: SITE_NAME, line: 0, column: 0 } as const;
 export interface ValidationScope {
   readonly file: string | null;
   readonly target: TargetChoice | null;
+  /** The secrets of the profile, which open remote data. */
+  readonly secrets?: readonly DatabaseSecret[];
+  /** If true, remote data that cannot be reached is no error. */
+  readonly offline?: boolean;
 }
 
 /** Checks the SQL of endpoints without errors on the engine that will serve them. */
 export async function checkDatabase(
   checked: CheckedProject,
-  { file, target }: ValidationScope,
+  { file, target, secrets = [], offline = false }: ValidationScope,
 ): Promise<readonly Finding[]> {
   const { site } = checked.project;
   if (site === null) return [];
   const sound = soundPart(checked);
-  const choice = loadable(databaseFor(checked, target));
+  const choice = { ...loadable(databaseFor(checked, target)), secrets };
   const serving = servingOf(choice, target);
   const positions = checked.project.sitePositions ?? {};
-  const unknown = checkExtensions(site.extensions, serving, positions);
+  const unknown = [
+    ...checkExtensions(site.extensions, serving, positions),
+    ...checkAttachments(site, serving, positions),
+  ];
   const lost = choice.engine === 'native' ? await checkLoadable(choice, positions) : [];
   const asked = sound.endpoints.flatMap(({ endpoint }) =>
     endpoint?.enabled && endpoint.kind !== 'prompt' && (file ?? endpoint.file) === endpoint.file
       ? [endpoint]
       : [],
   );
+  const detached = choice.engine === 'wasm' && site.database.attach.length > 0;
   const refused = await checkFile(choice);
-  if (asked.length === 0 || lost.length + refused.length > 0) return [...unknown, ...lost, ...refused];
+  if (asked.length === 0 || detached || lost.length + refused.length > 0)
+    return [...unknown, ...lost, ...refused];
   const catalog = await compileCatalog(sound);
   try {
-    const check = (database: Database) => checkStatements(asked, catalog, database, serving);
+    const check = (database: Database) => checkStatements(asked, catalog, database, { ...serving, offline });
     return [...unknown, ...(await withDatabase(sound.root, choice, check))];
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
-    return [...unknown, notChecked(choice, thrown)];
+    const fails = isUnreachable(thrown) && !offline;
+    return [...unknown, fails ? unreachable(thrown) : notChecked(choice, thrown)];
   }
 }
 
@@ -83,7 +95,7 @@ async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   if (choice.engine === 'wasm') await ensureWasmArtefact();
-  if (existsSync(choice.path)) return use(choice, work);
+  if (choice.path === MEMORY_PATH || existsSync(choice.path)) return use(choice, work);
   const path = join(tmpdir(), `svc-${randomUUID()}.db`);
   try {
     if (await createFromSeed(root, path)) return await use({ ...choice, path }, work);
@@ -102,15 +114,36 @@ async function use<T>(choice: DatabaseChoice, work: (database: Database) => Prom
   }
 }
 
-function notChecked({ path }: DatabaseChoice, { message }: SvcError): Finding {
+/** Whether an attached database does not answer. A server would not start. */
+function isUnreachable({ message }: SvcError): boolean {
+  return message.startsWith('The attached database ');
+}
+
+function unreachable({ code, message }: SvcError): Finding {
+  const [text = '', fix = ''] = message.split('\n');
+  return {
+    severity: 'error',
+    code: code.replaceAll('_', '-'),
+    ...SITE_START,
+    message: text,
+    fix: `${fix} With \`--offline\` it is not an error.`,
+  };
+}
+
+function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
+  const [reason = ''] = thrown.message.split('\n');
+  const away = isUnreachable(thrown);
+  const fix = existsSync(path)
+    ? `Stop the process that holds ${path}, and validate again.`
+    : `Create ${path}, or put a seed.sql beside svc-site.yml, and validate again.`;
   return {
     severity: 'info',
     code: 'sql-not-checked',
     ...SITE_START,
-    message: `The SQL was not checked against the database: ${message.split('\n')[0] ?? ''}`,
-    fix: existsSync(path)
-      ? `Stop the process that holds ${path}, and validate again.`
-      : `Create ${path}, or put a seed.sql beside svc-site.yml, and validate again.`,
+    message: away
+      ? `The SQL was not checked: unreachable. ${reason}`
+      : `The SQL was not checked against the database: ${reason}`,
+    fix: away ? 'Validate again without `--offline` where it can be reached.' : fix,
   };
 }
 

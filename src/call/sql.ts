@@ -54,6 +54,7 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
     values: source.order.map((name) => bound(entry, values, name)),
     mode: source.mode,
     maxRows: maxRowsOf(entry),
+    ...(source.unattached ? { unattached: true } : {}),
   };
 }
 

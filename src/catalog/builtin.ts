@@ -116,9 +116,17 @@ const UNSAID = {
   content: 'value',
 } as const;
 
-/** Completes the entry of a built-in tool: `execute_sql_query` runs its caller's statement. */
-export function withStatement(entry: ToolEntry): ToolEntry {
+/**
+ * Completes the entry of a built-in tool: `execute_sql_query` runs its caller's statement, and none sees attached
+ * databases unless `sql_tools.attached` says so.
+ */
+export function withStatement(
+  entry: ToolEntry,
+  site: Pick<SiteFile, 'sqlTools' | 'database'> | null,
+): ToolEntry {
   const { name, source } = entry;
-  if (name !== 'execute_sql_query' || source.language !== 'sql') return entry;
-  return { ...entry, source: { ...source, statement: STATEMENT_PARAMETER } };
+  if (source.language !== 'sql') return entry;
+  const hides = site !== null && site.database.attach.length > 0 && !site.sqlTools.attached;
+  const statement = name === 'execute_sql_query' ? { statement: STATEMENT_PARAMETER } : {};
+  return { ...entry, source: { ...source, ...statement, ...(hides ? { unattached: true as const } : {}) } };
 }

@@ -46,7 +46,8 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
     tools: await compileAll(
       tools,
       (tool) => tool.name,
-      async (tool) => (builtins.includes(tool) ? withStatement(await toToolEntry(tool)) : toToolEntry(tool)),
+      async (tool) =>
+        builtins.includes(tool) ? withStatement(await toToolEntry(tool), project.site) : toToolEntry(tool),
     ),
     resources: await compileAll(resources, ({ uri }) => uri, toResourceEntry),
     prompts: await compileAll(prompts, (prompt) => prompt.name, toPromptEntry),

@@ -18,6 +18,8 @@ export interface CompiledSql {
   readonly hash: string;
   /** For `execute_sql_query`: the parameter whose value runs in place of `sql`, with guards. */
   readonly statement?: string;
+  /** For the built-in SQL tools, unless the site shows them the attached databases. */
+  readonly unattached?: true;
 }
 
 /** A function in a Python file of the project. */

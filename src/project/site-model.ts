@@ -1,3 +1,4 @@
+import type { Attachment } from './attachment.ts';
 import type { Policies } from './policies.ts';
 
 export const FOLDERS = [
@@ -31,6 +32,10 @@ export interface Site {
     readonly memoryLimit: string | null;
     /** If true, the project's SQL reaches only the database, regardless of extensions. */
     readonly sandbox: boolean;
+    /** Databases beside this one, as written. */
+    readonly attach: readonly Attachment[];
+    /** The attached database that unqualified names mean; null for the project's own. */
+    readonly use: string | null;
   };
 }
 
@@ -59,6 +64,8 @@ export interface SiteProfile {
     readonly engine?: (typeof ENGINES)[number];
     readonly memory_limit?: string;
     readonly sandbox?: boolean;
+    readonly attach?: readonly Attachment[];
+    readonly use?: string;
   };
   readonly python?: { readonly interpreter?: string };
   readonly drift?: { readonly path?: string };
@@ -97,9 +104,10 @@ export interface Dbt {
 export const SQL_TOOLS = ['execute_sql_query', 'list_tables', 'get_table_schema'] as const;
 export type SqlToolName = (typeof SQL_TOOLS)[number];
 
-/** The built-in SQL tools: whether they are served, their policies, and descriptions that replace the default ones. */
+/** The built-in SQL tools: whether they are served and see attached databases, their policies, and descriptions that replace the default ones. */
 export interface SqlTools {
   readonly enabled: boolean;
+  readonly attached: boolean;
   readonly descriptions: { readonly [name in SqlToolName]?: string };
   readonly policies: { readonly [name in SqlToolName]?: Policies };
 }

@@ -1,5 +1,6 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
+import { checkAttached } from './check-attach.ts';
 import type { Finding } from './finding.ts';
 import { type SourceIssue, toFindings } from './issue.ts';
 import { toPolicies } from './policies.ts';
@@ -34,7 +35,10 @@ export async function loadSite(files: Files, profile?: string): Promise<LoadedSi
   const checked = checkSchema(SITE_FILE, parsed.yaml);
   if ('problems' in checked) return failed(checked.problems);
   const active = profile ?? checked.value.profile;
-  const problems = checkProfile(checked.value, active, parsed.yaml);
+  const problems = [
+    ...checkProfile(checked.value, active, parsed.yaml),
+    ...checkAttached(checked.value, parsed.yaml),
+  ];
   if (problems.length > 0) return failed(problems);
   return { site: toSite(checked.value, active), positions: parsed.yaml.positions, findings: [] };
 }
@@ -89,6 +93,8 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
       engine: database.engine ?? 'auto',
       memoryLimit: database.memory_limit ?? null,
       sandbox: database.sandbox ?? false,
+      attach: database.attach ?? [],
+      use: database.use ?? null,
     },
     python: { interpreter: python.interpreter ?? null },
     drift: { path: within(drift.path ?? `${paths.drift}/drift-{profile}.json`) },
@@ -110,11 +116,15 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
 function toProfile(written: ParsedProfile | null | undefined): SiteProfile {
   const { database, python, drift, audit } = written ?? {};
   return {
-    ...(database ? { database: present(database) } : {}),
+    ...(database ? { database: toDatabase(database) } : {}),
     ...(python ? { python: present(python) } : {}),
     ...(drift ? { drift: present(drift) } : {}),
     ...(audit ? { audit: present(audit) } : {}),
   };
+}
+
+function toDatabase({ attach, ...database }: NonNullable<ParsedProfile['database']>) {
+  return { ...present(database), ...(attach ? { attach: attach.map(present) } : {}) };
 }
 
 function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteFile) {
@@ -125,6 +135,7 @@ function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteF
     dbt: dbt ? toDbt(dbt) : null,
     sqlTools: {
       enabled: sql_tools?.enabled ?? false,
+      attached: sql_tools?.attached ?? false,
       descriptions: Object.fromEntries(described.filter(([, text]) => text)),
       policies: Object.fromEntries(governed),
     },

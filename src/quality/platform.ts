@@ -2,7 +2,7 @@ import type { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import { SITE_NAME } from '../project/site.ts';
-import type { Extension } from '../project/site-model.ts';
+import type { Extension, SiteFile } from '../project/site-model.ts';
 import { type Positions, positionAt } from '../project/yaml/position.ts';
 import { replacementOf } from './replacements.ts';
 
@@ -76,6 +76,23 @@ export function checkExtensions(
     ...positionAt(positions, ['extensions', index]),
     message: `The extension ${name} cannot be loaded on ${nameOf(serving)}.`,
     fix: `Remove it from \`extensions\`, ${ELSEWHERE}`,
+  }));
+}
+
+/** Finds databases under `attach`, which only the native engine attaches. */
+export function checkAttachments(
+  { profile, database }: Pick<SiteFile, 'profile' | 'database'>,
+  serving: ServingPlatform,
+  positions: Positions,
+): readonly Finding[] {
+  if (serving.engine === 'duckdb-native') return [];
+  return database.attach.map(({ name }, index) => ({
+    severity: 'error',
+    code: 'target-unsupported',
+    file: SITE_NAME,
+    ...positionAt(positions, ['profiles', profile, 'database', 'attach', index]),
+    message: `The database ${name} cannot be attached on ${nameOf(serving)}.`,
+    fix: `Remove it from \`attach\`, ${ELSEWHERE}`,
   }));
 }
 

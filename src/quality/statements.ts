@@ -21,7 +21,7 @@ export async function checkStatements(
   endpoints: readonly Sourced[],
   catalog: Catalog,
   database: Database,
-  serving: ServingPlatform,
+  serving: ServingPlatform & { readonly offline?: boolean },
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
@@ -32,10 +32,31 @@ export async function checkStatements(
       const open = await columnsHiddenOnce(entry, entry.source, database);
       findings.push(...open.map((column) => toOpenColumn(endpoint, column)));
     } catch (thrown) {
-      findings.push(toFinding(endpoint, problemOf(thrown), serving));
+      const problem = problemOf(thrown);
+      const away = serving.offline === true && isUnreachable(problem);
+      findings.push(away ? toUnreachable(endpoint, problem) : toFinding(endpoint, problem, serving));
     }
   }
   return findings;
+}
+
+/** DuckDB's texts for a host, a store or a server that does not answer. */
+const UNREACHABLE =
+  /Could not (?:establish|resolve|connect)|Connection error|[Cc]onnection refused|Unable to connect|Timeout was reached|Name or service not known/;
+
+function isUnreachable({ message }: SvcError): boolean {
+  return UNREACHABLE.test(message);
+}
+
+function toUnreachable({ file, source }: Sourced, { message }: SvcError): Finding {
+  return {
+    severity: 'info',
+    code: 'sql-not-checked',
+    file: source.file ?? file,
+    ...startOf(source),
+    message: `The SQL was not checked: unreachable. ${message.split('\n')[0] ?? ''}`,
+    fix: 'Validate again without `--offline` where the data can be reached.',
+  };
 }
 
 function problemOf(thrown: unknown): SvcError {

@@ -4,6 +4,7 @@ import type { SiteFile } from '../project/site-model.ts';
 import { positionAt } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { activePart, only, type Selected } from './active.ts';
+import { checkAttachedSecrets } from './checks/attach.ts';
 import { checkClients } from './checks/clients.ts';
 import { checkSandbox } from './checks/sandbox.ts';
 import { checkSettings, checkSiteSecrets, point } from './checks/settings.ts';
@@ -125,6 +126,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
     ...checkStore(merged.active, parts),
     ...checkSiteSecrets(site, settings, place),
     ...checkSandbox(site, settings, { ...parts, place }),
+    ...checkAttachedSecrets(site, settings, place),
   ];
   const effective = toEffective({ site, siteFile: input.siteFile?.name ?? null, siteYaml, ...parts });
   const sound = findings.every(({ severity }) => severity !== 'error');

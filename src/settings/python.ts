@@ -48,10 +48,14 @@ function toSiteConfig({ site, project, secrets, settings }: PythonSettingsSource
   return {
     ...known,
     paths,
-    database: { ...opened, memory_limit: memoryLimit },
+    database: {
+      ...opened,
+      attach: opened.attach.map((attachment) => ({ ...attachment })),
+      memory_limit: memoryLimit,
+    },
     python: { ...python },
     extensions: extensions.map((extension) => ({ ...extension })),
-    sql_tools: { enabled: sqlTools.enabled },
+    sql_tools: { enabled: sqlTools.enabled, attached: sqlTools.attached },
     plugin: plugins.map((plugin) => ({ ...plugin })),
     audit: { enabled: audit.enabled, path: audit.path },
     drift: { ...drift },

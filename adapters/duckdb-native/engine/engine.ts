@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import { makeFolder } from '../../node/make-folder.ts';
+import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
@@ -19,6 +20,7 @@ export interface EngineOptions extends EngineSettings {
   /** Whether to create a missing file. */
   readonly create: boolean;
   readonly secrets: readonly DatabaseSecret[];
+  readonly attachments: Attachments;
   /** How many queries, and how many writes, run at a time and may wait. */
   readonly reads: QueueSize;
   readonly writes: QueueSize;
@@ -37,7 +39,8 @@ export interface Engine {
   readonly takeWrite: RunQueued;
   /** Plans statements that callers wrote. */
   readonly takePlan: RunQueued;
-  readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting'>;
+  readonly attachments: Attachments;
+  readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting' | 'with'>;
   release(): Promise<void>;
 }
 
@@ -93,6 +96,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     takeWrite: createQueue(options.writes),
     takePlan: createQueue({ ...options.reads, places: OWN_PLANS }),
     builtIns,
+    attachments: options.attachments,
     instance,
     secrets,
     users: 0,
@@ -165,10 +169,11 @@ async function setUp(
 ): Promise<void> {
   const connection = await instance.connect();
   try {
-    if (options.external) onBuiltIns(await readBuiltIns(connection));
+    if (options.external || options.attachments.names.length > 0) onBuiltIns(await readBuiltIns(connection));
     await checkStandIns(connection);
     await loadExtensions(connection, options);
     await applySecrets(connection, options.secrets);
+    await options.attachments.attachAll(connection);
     await connection.run(lockdown(options).join(';\n'));
   } catch (thrown) {
     connection.closeSync();

@@ -21,10 +21,23 @@ export async function readBuiltIns(connection: DuckDBConnection): Promise<BuiltI
  * parser lists the tables and functions that the query names. The author's views and macros may reach further. Throws
  * `sql_rejected`.
  */
-export async function confine(connection: DuckDBConnection, sql: string, builtIns: BuiltIns): Promise<void> {
+export async function confine(
+  connection: DuckDBConnection,
+  sql: string,
+  { builtIns, attached }: { readonly builtIns: BuiltIns; readonly attached: AttachedNames },
+): Promise<void> {
   const tree = await parse(connection, sql);
   const around = await readSurroundings(connection);
-  for (const node of nodesOf(tree)) check(node, { builtIns, ...around });
+  const open = new Set(attached.open.map((name) => name.toLowerCase()));
+  const foreign = new Set([...around.attached].filter((name) => !open.has(name)));
+  const allowed = { ...around, builtIns, attached: foreign, catalogues: attached.hidden.length === 0 };
+  for (const node of nodesOf(tree)) check(node, allowed);
+}
+
+/** The databases under `database.attach`, as a caller's statement may see them. */
+export interface AttachedNames {
+  readonly open: readonly string[];
+  readonly hidden: readonly string[];
 }
 
 type Node = { readonly [key: string]: JsonValue };
@@ -35,6 +48,8 @@ interface Allowed {
   readonly macros: ReadonlySet<string>;
   /** The other attached databases. */
   readonly attached: ReadonlySet<string>;
+  /** Whether lists of all tables may be read: they include those of attached databases. */
+  readonly catalogues: boolean;
 }
 
 async function parse(connection: DuckDBConnection, sql: string): Promise<JsonValue> {
@@ -49,7 +64,7 @@ const SURROUNDINGS = `SELECT 'macro' AS kind, lower(function_name) AS name FROM 
 UNION ALL SELECT 'database', lower(database_name) FROM duckdb_databases()
   WHERE NOT internal AND database_name <> current_database()`;
 
-async function readSurroundings(connection: DuckDBConnection): Promise<Omit<Allowed, 'builtIns'>> {
+async function readSurroundings(connection: DuckDBConnection): Promise<Pick<Allowed, 'macros' | 'attached'>> {
   const rows = (await connection.runAndReadAll(SURROUNDINGS)).getRows();
   const named = (kind: string) =>
     new Set(rows.filter(([one]) => one === kind).map(([, name]) => String(name)));
@@ -69,26 +84,37 @@ function isNode(value: JsonValue): value is Node {
 
 function check(node: Node, allowed: Allowed): void {
   if (node.type === 'BASE_TABLE') checkTable(node, allowed);
-  else if (node.type === 'SHOW_REF') checkShown(textOf(node.table_name));
+  else if (node.type === 'SHOW_REF') checkShown(textOf(node.table_name), allowed);
   else if (typeof node.function_name === 'string') checkFunction(node.function_name, node, allowed);
 }
 
 /** A name with one of these characters may be a file or an address, which DuckDB reads if there is no such table. */
 const LOCATION = /[./\\:*?]/;
 
-function checkTable(node: Node, { attached }: Allowed): void {
+/** DuckDB's own tables and functions that list the tables of every attached database. */
+const CATALOGUE = /^"?(?:duckdb_\w+|pragma_\w+|sqlite_(?:temp_)?(?:master|schema)|pg_\w+|show_\w+)"?$/i;
+const CATALOGUE_SCHEMA = /^(?:information_schema|pg_catalog)$/i;
+/** Where a DuckLake keeps the tables of its catalogue. */
+const LAKE_CATALOGUE = /^__ducklake_metadata_/i;
+
+function checkTable(node: Node, { attached, catalogues }: Allowed): void {
   const [table, ...around] = [node.table_name, node.schema_name, node.catalog_name].map(textOf);
   if (table !== undefined && LOCATION.test(table)) throw rejection(table);
-  const foreign = around.find((name) => attached.has(name.toLowerCase()));
+  const listed =
+    around.find((name) => CATALOGUE_SCHEMA.test(name)) ?? (CATALOGUE.test(table ?? '') ? table : undefined);
+  if (!catalogues && listed !== undefined) throw rejection(listed);
+  const foreign = around.find((name) => attached.has(name.toLowerCase()) || LAKE_CATALOGUE.test(name));
   if (foreign !== undefined) throw rejection(foreign);
 }
 
-function checkShown(name: string): void {
+function checkShown(name: string, { catalogues }: Allowed): void {
+  if (!catalogues && /expanded/.test(name)) throw rejection('SHOW ALL TABLES');
   if (name !== '' && !/^"?(tables|__show_tables_expanded)"?$/.test(name)) throw rejection(name);
 }
 
-function checkFunction(name: string, node: Node, { builtIns, macros }: Allowed): void {
+function checkFunction(name: string, node: Node, { builtIns, macros, catalogues }: Allowed): void {
   const known = name.toLowerCase();
+  if (!catalogues && CATALOGUE.test(known)) throw rejection(name);
   const operator = !/\w/.test(known);
   const window = node.class === 'WINDOW' && node.type !== 'WINDOW_AGGREGATE';
   if (operator || window || macros.has(known) || isCallerFunction(known)) return;

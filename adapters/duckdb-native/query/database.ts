@@ -4,6 +4,7 @@ import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isCollateral, isFatal, lostError } from '../errors.ts';
+import type { AttachedNames } from './confine.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
 import { type Limits, withinLimits } from './limits.ts';
 import { enterQueue } from './queue.ts';
@@ -37,7 +38,7 @@ export class NativeDatabase implements Database {
     return withinLimits(call, (limits) => {
       if (request.mode === 'read') return this.#takeRead(request, call, limits);
       return this.#engine.takeWrite(
-        () => this.#withSession((session) => this.#write(session, request, call, limits), limits),
+        () => this.#withSession((session) => this.#write(session, request, call, limits), request, limits),
         limits,
       );
     });
@@ -45,11 +46,12 @@ export class NativeDatabase implements Database {
 
   async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
     this.#checkMode(mode);
-    await this.#withSession(async (session) => {
+    const prepareIn = async (session: Session): Promise<void> => {
       await session.defineCallerMacros(sql, null);
       const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
       if (mode === 'write') checkKind(this.#driver, prepared.statement, this.#engine.external);
-    });
+    };
+    await this.#withSession(prepareIn, { sql });
   }
 
   async close(): Promise<void> {
@@ -68,20 +70,33 @@ export class NativeDatabase implements Database {
     const onPlanned = request.confined === true ? await enterQueue(takePlan, limits) : () => {};
     const read = (session: Session) => this.#read(session, request, { caller, onPlanned });
     try {
-      return await takeRead(() => this.#withSession(read, limits), limits);
+      return await takeRead(() => this.#twice(() => this.#withSession(read, request, limits)), limits);
     } finally {
       onPlanned();
     }
   }
 
+  /** Runs a read once more if it found a connection lost that another one can replace. */
+  async #twice<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!this.#engine.attachments.isLost(thrown)) throw thrown;
+      return work();
+    }
+  }
+
   async #read(
     session: Session,
-    { sql, values, maxRows, confined = false }: SqlRequest,
+    { sql, values, maxRows, confined = false, unattached = false }: SqlRequest,
     { caller, onPlanned }: Pick<SqlCall, 'caller'> & { readonly onPlanned: () => void },
   ): Promise<SqlResult> {
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
-    if (confined && external) await session.confine(sql, builtIns);
+    const names = this.#engine.attachments.names;
+    if (confined && (external || names.length > 0)) {
+      await session.confine(sql, builtIns, toAttachedNames(names, unattached));
+    }
     // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
@@ -119,14 +134,21 @@ export class NativeDatabase implements Database {
     }
   }
 
-  async #withSession<T>(work: (session: Session) => Promise<T>, limits?: Limits): Promise<T> {
+  async #withSession<T>(
+    work: (session: Session) => Promise<T>,
+    { sql, unattached = false }: Pick<SqlRequest, 'sql' | 'unattached'>,
+    limits?: Limits,
+  ): Promise<T> {
     limits?.check();
     this.#checkOpen();
-    const session = await Session.open(this.#driver, this.#engine.instance);
+    const { attachments, instance } = this.#engine;
+    if (!unattached) await attachments.restore(sql, (restore) => instance.with(restore));
+    const session = await Session.open(this.#driver, instance);
     this.#sessions.add(session);
     const release = limits?.onStop(() => session.interrupt());
     try {
       limits?.check();
+      if (!unattached) await session.run(attachments.entering);
       return await work(session);
     } catch (thrown) {
       throw await this.#afterFailure(thrown);
@@ -139,9 +161,9 @@ export class NativeDatabase implements Database {
 
   /** An internal error of DuckDB can invalidate the database for statements of other callers too. */
   async #afterFailure(thrown: unknown): Promise<unknown> {
-    const { instance } = this.#engine;
+    const { attachments, instance } = this.#engine;
     if (isFatal(thrown)) await instance.recover();
-    return instance.restarting && isCollateral(thrown) ? lostError(thrown) : thrown;
+    return instance.restarting && isCollateral(thrown) ? lostError(thrown) : attachments.explain(thrown);
   }
 
   #checkOpen(): void {
@@ -157,4 +179,9 @@ export class NativeDatabase implements Database {
       );
     }
   }
+}
+
+/** With `unattached`, the attached databases are hidden from a caller's statement. */
+function toAttachedNames(names: readonly string[], unattached: boolean): AttachedNames {
+  return unattached ? { open: [], hidden: names } : { open: names, hidden: [] };
 }

@@ -12,7 +12,7 @@ import { tracked } from '../driver/process-exit.ts';
 import type { Instance, Lease } from '../engine/instance.ts';
 import { toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
-import { type BuiltIns, confine } from './confine.ts';
+import { type AttachedNames, type BuiltIns, confine } from './confine.ts';
 import { bindValues, castQuery, type TextValue } from './parameters.ts';
 
 /** Starting a statement with parameters plans it again, on this thread. A slower one starts on a thread of the pool. */
@@ -44,8 +44,8 @@ export class Session {
   }
 
   /** Restricts a caller's own query to the database's own tables. */
-  confine(sql: string, builtIns: BuiltIns): Promise<void> {
-    return guarded(() => confine(this.#connection, sql, builtIns));
+  confine(sql: string, builtIns: BuiltIns, attached: AttachedNames): Promise<void> {
+    return guarded(() => confine(this.#connection, sql, { builtIns, attached }));
   }
 
   /** Runs internal statements. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
+import { type Attachment, MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { reachesOut } from '../../../src/project/extension.ts';
 import { toMegabytes } from '../../../src/project/memory.ts';
 import type { Site } from '../../../src/project/model.ts';
@@ -21,6 +22,11 @@ export interface DatabaseChoice {
   /** The extensions that the native engine loads before it serves. */
   readonly extensions?: ExtensionSettings;
   readonly secrets?: readonly DatabaseSecret[];
+  /** Databases beside this one; their relative paths begin at `root`. */
+  readonly attach?: readonly Attachment[];
+  /** The attached database that unqualified names mean. */
+  readonly use?: string | null;
+  readonly root?: string;
 }
 
 const ENGINES = ['auto', 'wasm', 'native'] as const;
@@ -42,17 +48,26 @@ export function chooseDatabase(
   { stateless = false } = {},
 ): DatabaseChoice {
   const asked = env.SVC_DATABASE_ENGINE ? toEngine(env.SVC_DATABASE_ENGINE) : site.database.engine;
-  const readonly = readBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
-  const path = resolve(root, env.SVC_DATABASE_PATH || site.database.path);
+  const { attach = [], use = null } = site.database;
+  const path = toPath(root, env.SVC_DATABASE_PATH || site.database.path);
+  const asRead = readBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
+  // Only attached databases keep what is written beside a database in memory.
+  const readonly = asRead || (path === MEMORY_PATH && attach.every((one) => one.readonly !== false));
   // Stateless instances all read the same file, so none of them may hold it for writing.
-  const reads = readonly || (stateless && asked !== 'native');
+  const reads = readonly || (stateless && asked !== 'native' && path !== MEMORY_PATH);
   const { extensions = [] } = site;
-  const wasm = reads && extensions.length === 0;
+  const wasm = reads && extensions.length === 0 && attach.length === 0;
   const engine = asked === 'auto' ? (wasm ? 'wasm' : 'native') : asked;
-  const limits = limitsOf(site.database, env);
+  const attached = attach.length === 0 ? {} : { attach, use, root };
+  const limits = { ...limitsOf(site.database, env), ...attached };
   if (extensions.length === 0) return { path, readonly: reads, engine, ...limits };
   const external = !isSandbox(site.database, env) && extensions.some(({ name }) => reachesOut(name));
   return { path, readonly: reads, engine, ...limits, external, ...from(extensions, env) };
+}
+
+/** A database in memory has no file. */
+function toPath(root: string, path: string): string {
+  return path === MEMORY_PATH ? path : resolve(root, path);
 }
 
 function isSandbox({ sandbox = false }: SiteChoice['database'], env: Environment): boolean {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/ports.ts';
+import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 import { enforceReadableFile } from './database-file.ts';
@@ -12,10 +13,12 @@ import { enforceReadableFile } from './database-file.ts';
  */
 export async function openNodeDatabase(choice: DatabaseChoice): Promise<Database> {
   const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
-  if (readonly && !existsSync(path)) throw missing(path);
-  await enforceReadableFile(path);
+  const { attach, use, root } = choice;
+  const inMemory = path === MEMORY_PATH;
+  if (readonly && !inMemory && !existsSync(path)) throw missing(path);
+  if (!inMemory) await enforceReadableFile(path);
   if (engine === 'wasm') return openWasm(choice);
-  if (!readonly) makeFolder(dirname(path));
+  if (!readonly && !inMemory) makeFolder(dirname(path));
   const { openNative } = await import('../../duckdb-native/open.ts');
   return openNative({
     path,
@@ -24,11 +27,16 @@ export async function openNodeDatabase(choice: DatabaseChoice): Promise<Database
     ...extensions,
     ...(memoryMb === undefined ? {} : { memoryMb }),
     ...(external === undefined ? {} : { external }),
+    ...(attach === undefined ? {} : { attach }),
+    ...(use === undefined ? {} : { use }),
+    ...(root === undefined ? {} : { root }),
   });
 }
 
-async function openWasm({ path, readonly, extensions, memoryMb }: DatabaseChoice): Promise<Database> {
+async function openWasm(choice: DatabaseChoice): Promise<Database> {
+  const { path, readonly, extensions, memoryMb, attach = [] } = choice;
   const names = (extensions?.extensions ?? []).map(({ name }) => name);
+  if (attach.length > 0) throw attachesNothing(attach.map(({ name }) => name));
   if (names.length > 0) throw loadsNothing(names);
   if (!readonly) throw writes(path);
   const { openWasmPool } = await import('../../duckdb-wasm/pool/open.ts');
@@ -48,6 +56,14 @@ function writes(path: string): SvcError {
     'config_invalid',
     `The engine wasm can only read, but the profile opens ${path} for writing.
 Set \`readonly: true\` for the database of the profile, or \`engine: native\`.`,
+  );
+}
+
+function attachesNothing(names: readonly string[]): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The engine wasm attaches no databases, and the profile names ${names.join(', ')} under \`attach\`.
+Set \`engine: native\` for the database of the profile, or remove them.`,
   );
 }
 

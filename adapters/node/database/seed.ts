@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
+import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { makeFolder } from '../make-folder.ts';
 
 /** The script beside svc-site.yml that fills a new database. */
@@ -13,7 +14,7 @@ export const SEED = 'seed.sql';
  * if the folder cannot be written to.
  */
 export async function createFromSeed(root: string, path: string): Promise<boolean> {
-  if (existsSync(path) || !existsSync(join(root, SEED))) return false;
+  if (path === MEMORY_PATH || existsSync(path) || !existsSync(join(root, SEED))) return false;
   const sql = await readFile(join(root, SEED), 'utf8');
   const { runScript } = await import('../../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;

@@ -5,12 +5,14 @@ import { inspectFile, refusalOf } from '../../../adapters/node/database/database
 import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { SEED } from '../../../adapters/node/database/seed.ts';
 import { toSvcError } from '../../../src/errors.ts';
+import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 import { isFolderFor } from './socket-and-audit.ts';
 
 /** Opens the database read-only. A missing database is reported and never created. */
 export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
   const { path, readonly } = choice;
+  if (path === MEMORY_PATH) return checkAttachedOnly(choice);
   if (!existsSync(path)) return [await checkMissing(root, choice)];
   const file = await inspectFile(path);
   const refusal = refusalOf(path, file);
@@ -31,6 +33,18 @@ export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Pr
 function toRefused(refusal: string): Check {
   const [message = '', ...fix] = refusal.split('\n');
   return problem('database', message, fix.join(' '));
+}
+
+/** Without a file, the attached databases are all there is. */
+async function checkAttachedOnly(choice: DatabaseChoice): Promise<readonly Check[]> {
+  const names = (choice.attach ?? []).map(({ name }) => name).join(', ');
+  try {
+    const database = await openNodeDatabase({ ...choice, readonly: true });
+    await database.close();
+    return [ok('database', `${names}: attached (native)`), ...checkExtensions(choice)];
+  } catch (thrown) {
+    return [failed('database', thrown, 'Correct `attach` of the profile, or start its server.')];
+  }
 }
 
 async function checkMissing(root: string, { path, readonly }: DatabaseChoice): Promise<Check> {

@@ -157,6 +157,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'The platform or engine does not support this.',
       'Follow the suggestion of the message, or choose another `--target`.',
     ),
+    'extension-missing': advice(
+      'An attached database needs an extension that the project does not load.',
+      'Add it to `extensions`.',
+    ),
     'extension-unavailable': advice(
       'An extension cannot be loaded on this machine, so a server would not start here.',
       'Correct its name or `repo`, or install it beforehand.',

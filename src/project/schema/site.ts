@@ -29,16 +29,27 @@ const PATH = v.pipe(
   ),
 );
 
-const DATABASE_PATH = v.pipe(
-  PATH,
-  v.check(
-    (path) => !path.startsWith(':memory:'),
-    says(
-      'wrong-value',
-      'must be a file: a database in memory would be empty at each start.',
-      'Name a file such as data/db.db.',
-    ),
-  ),
+/** One text for SQL and findings: quoted wherever it is used. */
+const ATTACHED_NAME = formed(
+  /^[A-Za-z_][A-Za-z0-9_]{0,62}$/,
+  'a name of letters, digits and `_`',
+  'SQL names the database by it; choose one such as lake.',
+);
+
+const ATTACHMENT = strictMap(
+  {
+    name: ATTACHED_NAME,
+    uri: PATH,
+    data_path: optional(PATH),
+    secret: optional(word()),
+    readonly: optional(flag()),
+    required: optional(flag()),
+  },
+  {
+    path: 'Call it `uri`.',
+    type: 'The `uri` says it, as in `sqlite:data/a.sqlite`.',
+    alias: 'Call it `name`.',
+  },
 );
 
 const PROFILE_NAME = formed(
@@ -53,11 +64,13 @@ const PROFILE = strictMap(
   {
     database: optional(
       strictMap({
-        path: optional(DATABASE_PATH),
+        path: optional(PATH),
         readonly: optional(flag()),
         engine: optional(choice(ENGINES)),
         memory_limit: optional(memory()),
         sandbox: optional(flag()),
+        attach: optional(listOf(ATTACHMENT)),
+        use: optional(ATTACHED_NAME),
       }),
     ),
     python: optional(strictMap({ interpreter: optional(PATH) })),
@@ -143,6 +156,7 @@ export const SITE_FILE = strictMap(
     sql_tools: optional(
       strictMap({
         enabled: optional(flag()),
+        attached: optional(flag()),
         execute_sql_query: SQL_TOOL,
         list_tables: SQL_TOOL,
         get_table_schema: SQL_TOOL,

@@ -29,6 +29,16 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
     'Memory limit of queries: `512MB`, or a number of megabytes. With `wasm` it applies to each of up to 4 threads. Default: 80 % of the machine with `native`, 512MB with `wasm`.',
   'profiles.<profile>.database.sandbox':
     'Confine SQL to the database: no files, no network, no ATTACH, COPY or INSTALL. SQL is confined anyway, unless `extensions` names an extension for outside data.',
+  'profiles.<profile>.database.attach[].name': 'How SQL names the attached database.',
+  'profiles.<profile>.database.attach[].uri':
+    'The database: a `.duckdb` file or its `s3://` or `https://` address, `sqlite:<file>`, `postgres:<connection string>`, or `ducklake:` before one of these. It holds no credential.',
+  'profiles.<profile>.database.attach[].data_path':
+    'Where a DuckLake keeps its files; a lake that exists knows it.',
+  'profiles.<profile>.database.attach[].secret': 'The secret of the user file that opens it.',
+  'profiles.<profile>.database.attach[].readonly': '`false` lets endpoints write to it. The default is true.',
+  'profiles.<profile>.database.attach[].required':
+    '`false` lets the server start without it; calls that need it fail and connect again. The default is true.',
+  'profiles.<profile>.database.use': 'The attached database that unqualified names in SQL mean.',
   'profiles.<profile>.python.interpreter':
     "Interpreter for Python endpoints: a name on the path, a path (relative to the project), or `pyodide`. Default: the project's `.venv`, else python3.",
   'profiles.<profile>.drift.path': 'Drift snapshot.',
@@ -67,6 +77,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'dbt.target_path': 'Folder that dbt writes to.',
   'dbt.clean_targets[]': 'Folders that `dbt clean` removes.',
   'sql_tools.enabled': 'Serve the built-in SQL tools.',
+  'sql_tools.attached': 'Let the SQL tools see the databases under `database.attach`.',
   ...sqlTool('execute_sql_query'),
   ...sqlTool('list_tables'),
   ...sqlTool('get_table_schema'),
@@ -76,6 +87,8 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
 export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   profiles: 'Settings by profile.',
   'profiles.<profile>.database': 'The database.',
+  'profiles.<profile>.database.attach':
+    "Databases beside the project's own; the native engine attaches them at start.",
   'profiles.<profile>.python': 'Settings of Python endpoints.',
   'profiles.<profile>.drift': 'The drift snapshot.',
   'profiles.<profile>.audit': 'The audit log.',

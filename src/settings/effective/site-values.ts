@@ -25,6 +25,8 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     own('database.engine', site.database.engine),
     ...(site.database.memoryLimit === null ? [] : [own('database.memory_limit', site.database.memoryLimit)]),
     own('database.sandbox', site.database.sandbox),
+    ...(site.database.attach.length === 0 ? [] : [own('database.attach', site.database.attach.map(toPlain))]),
+    ...(site.database.use === null ? [] : [own('database.use', site.database.use)]),
     ...(site.python.interpreter === null ? [] : [own('python.interpreter', site.python.interpreter)]),
     own('drift.path', site.drift.path),
     own('audit.enabled', site.audit.enabled),
@@ -37,6 +39,7 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     ...FOLDERS.map((name) => same(`paths.${name}`, site.paths[name])),
     ...Object.entries(site.dbt ?? { enabled: false }).map(([key, value]) => same(`dbt.${key}`, value)),
     same('sql_tools.enabled', site.sqlTools.enabled),
+    same('sql_tools.attached', site.sqlTools.attached),
     ...Object.entries(site.sqlTools.descriptions).map(([name, text]) =>
       same(`sql_tools.${name}.description`, text),
     ),

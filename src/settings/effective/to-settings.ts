@@ -31,6 +31,8 @@ export function toSettings(parts: SettingsDeps): Settings {
       engine: pick('database.engine', site.database.engine),
       memoryLimit: pick('database.memory_limit', site.database.memoryLimit),
       sandbox: pick('database.sandbox', site.database.sandbox),
+      attach: site.database.attach,
+      use: site.database.use,
     },
     audit: { ...site.audit, enabled: pick('audit.enabled', site.audit.enabled) },
     admin: {

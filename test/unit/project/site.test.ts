@@ -19,6 +19,8 @@ describe('the site file', () => {
           engine: 'auto',
           memoryLimit: null,
           sandbox: false,
+          attach: [],
+          use: null,
         },
         python: { interpreter: null },
         drift: { path: 'drift/drift-default.json' },
@@ -45,7 +47,7 @@ describe('the site file', () => {
         },
         extensions: [],
         dbt: null,
-        sqlTools: { enabled: false, descriptions: {}, policies: expect.any(Object) },
+        sqlTools: { enabled: false, attached: false, descriptions: {}, policies: expect.any(Object) },
         secrets: [],
         plugins: [],
         profiles: {},
@@ -165,6 +167,8 @@ describe('profiles', () => {
       engine: 'auto',
       memoryLimit: null,
       sandbox: false,
+      attach: [],
+      use: null,
     });
     expect((await site(PROFILES, 'prod')).site).toMatchObject({
       profile: 'prod',

@@ -16,6 +16,8 @@ describe('settings', () => {
         engine: 'auto',
         memoryLimit: null,
         sandbox: false,
+        attach: [],
+        use: null,
       },
       audit: { enabled: false, path: 'audit/logs-dev.jsonl' },
       admin: { enabled: false, socket: '/run/svc/svc.sock' },

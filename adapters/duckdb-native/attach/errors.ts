@@ -1,0 +1,50 @@
+import { SvcError } from '../../../src/errors.ts';
+import { createConcealment, REDACTED } from '../../../src/settings/references/concealment.ts';
+import { isPlainParameter } from '../../../src/settings/references/literal-secrets.ts';
+import type { DatabaseSecret } from '../engine/secrets.ts';
+
+/** The connection to a database server ended or could not be made. */
+const LOST =
+  /Unable to connect to (?:Postgres|MySQL)|server closed the connection|terminating connection|connection to server|no connection to the server|could not (?:receive data from|send data to) server|SSL connection has been closed|Failed to (?:connect|query most recent snapshot)|Lost connection|has gone away/i;
+
+/** Whether DuckDB's text says that an attached database cannot be reached. */
+export function isLostConnection(message: string): boolean {
+  return LOST.test(message);
+}
+
+/** The database server or the file answered no, or did not answer. */
+export function unreachableError(name: string, reason: string): SvcError {
+  const message = `The attached database ${name} cannot be reached: ${reason}
+Check \`uri\` and \`secret\` of its entry under \`database.attach\`, and that its server runs. The next call connects again.`;
+  return new SvcError('database_unavailable', message);
+}
+
+/** Removes credentials from DuckDB's texts. */
+export type Redact = (text: string) => string;
+
+/** A connection string, as DuckDB quotes it in its errors. */
+const CONNECTION_STRING = /( at )(?:path \+ )?"[^\n]*?"(?=:|Unable|\n|$):? ?/g;
+const ASSIGNED =
+  /\b(password|passwd|pwd|secret|key_id|session_token|\w*token|signature)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s"'&]+)/gi;
+
+/** Creates the redaction for a set of secrets: their values, and whatever looks like a credential. */
+export function createRedaction(secrets: readonly DatabaseSecret[]): Redact {
+  const { add, conceal } = createConcealment();
+  for (const { parameters } of secrets) {
+    for (const [key, value] of Object.entries(parameters)) if (!isPlainParameter(key)) add(value);
+  }
+  return (text) => conceal(text.replace(ASSIGNED, (_, key, equals) => `${key}${equals}${REDACTED}`));
+}
+
+/** DuckDB's reason for a failed ATTACH in one line, without the connection string. */
+export function reasonOf(thrown: unknown, redact: Redact): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const [first = ''] = text.replace(CONNECTION_STRING, ': ').split('\n');
+  return redact(
+    first
+      .replace(/^\w[\w ]*Error: /, '')
+      .replace(/\s*:(?:\s*:)+/g, ':')
+      .replace(/\s+:/g, ':')
+      .trim(),
+  );
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
+import type { DatabaseSecret } from '../engine/secrets.ts';
+
+/** Seconds until a database server counts as unreachable. */
+const CONNECT_SECONDS = 10;
+
+/** What an ATTACH statement depends on besides the attachment. */
+export interface AttachContext {
+  /** The project's root, where relative paths begin. */
+  readonly root: string;
+  readonly secrets: readonly DatabaseSecret[];
+  /** If true, every database is attached read-only. */
+  readonly readonly: boolean;
+}
+
+/** Writes the statement that attaches a database, in place of one with its name. */
+export function toAttachStatement(attachment: Attachment, context: AttachContext): string {
+  const { type } = parseAttachmentUri(attachment.uri);
+  const kind = type === 'ducklake' || type === 'motherduck' ? [] : [`TYPE ${type}`];
+  const readonly = context.readonly || attachment.readonly !== false ? ['READ_ONLY'] : [];
+  const options = [
+    ...kind,
+    ...readonly,
+    ...dataPathOf(attachment, context),
+    ...secretOf(attachment, context),
+  ];
+  const clause = options.length === 0 ? '' : ` (${options.join(', ')})`;
+  return `ATTACH OR REPLACE ${quoteText(toAddress(attachment, context))} AS ${quoteName(attachment.name)}${clause}`;
+}
+
+function toAddress({ uri }: Attachment, { root }: AttachContext): string {
+  const { type, address, server, file } = parseAttachmentUri(uri);
+  const prefix = type === 'ducklake' ? 'ducklake:' : '';
+  if (server !== null) return `${prefix}${withTimeout(address, server)}`;
+  if (file === null) return `${prefix}${address}`;
+  return `${prefix}${address.slice(0, address.length - file.length)}${resolve(root, file)}`;
+}
+
+/** libpq waits for minutes without it. An address in the form of a URL keeps its own settings. */
+function withTimeout(address: string, server: 'postgres' | 'mysql'): string {
+  const own = server === 'mysql' || /connect_timeout|:\/\//.test(address);
+  return own ? address : `${address} connect_timeout=${CONNECT_SECONDS}`;
+}
+
+function dataPathOf({ data_path }: Attachment, { root }: AttachContext): readonly string[] {
+  if (data_path === undefined) return [];
+  const path = isRemote(data_path) ? data_path : `${resolve(root, data_path)}/`;
+  return [`DATA_PATH ${quoteText(path)}`];
+}
+
+/** DuckDB finds the secrets of object stores by their scope; only those of database servers are named. */
+function secretOf({ uri, secret }: Attachment, { secrets }: AttachContext): readonly string[] {
+  const { type, server } = parseAttachmentUri(uri);
+  const found = secrets.find(({ name }) => name === secret);
+  if (found === undefined || server === null || found.type.toLowerCase() !== server) return [];
+  return [`${type === 'ducklake' ? 'META_SECRET' : 'SECRET'} ${quoteText(found.name)}`];
+}
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Quotes an identifier. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,161 @@
+import { nearestName } from '../types/nearest.ts';
+import {
+  type Attachment,
+  extensionsOfAttachment,
+  holdsCredential,
+  isRemote,
+  MEMORY_PATH,
+  parseAttachmentUri,
+} from './attachment.ts';
+import type { SourceIssue } from './issue.ts';
+import { problemAt } from './schema/issues.ts';
+import { present } from './schema/present.ts';
+import type { ParsedSiteFile } from './schema/site.ts';
+import type { Path } from './yaml/position.ts';
+import type { YamlFile } from './yaml/yaml.ts';
+
+/** Names of DuckDB's own databases. */
+const RESERVED = ['main', 'memory', 'system', 'temp'];
+
+/** A place below `database` of a profile, and what is wrong there. */
+type Issue = Omit<SourceIssue, 'position'> & { readonly path: Path };
+
+type ParsedDatabase = NonNullable<NonNullable<NonNullable<ParsedSiteFile['profiles']>[string]>['database']>;
+
+/** Checks `database.attach` and `database.use` of every profile. */
+export function checkAttached(site: ParsedSiteFile, yaml: YamlFile): readonly SourceIssue[] {
+  const loaded = (site.extensions ?? []).map(({ name }) => name.toLowerCase());
+  return Object.entries(site.profiles ?? {}).flatMap(([profile, written]) => {
+    const issues = written?.database ? checkDatabase(written.database, loaded) : [];
+    const base = ['profiles', profile, 'database'];
+    return issues.map(({ path, ...issue }) => problemAt(yaml, [...base, ...path], issue));
+  });
+}
+
+function checkDatabase(database: ParsedDatabase, loaded: readonly string[]): readonly Issue[] {
+  const attached = (database.attach ?? []).map((one) => present(one)) as readonly Attachment[];
+  return [
+    ...checkPath(database, attached),
+    ...checkUse(database, attached),
+    ...checkWasm(database, attached),
+    ...attached.flatMap((one, index) => [
+      ...checkName(attached, index),
+      ...checkUri(one, index),
+      ...checkWriting(database, one, index),
+      ...checkExtensions(database, one, { index, loaded }),
+    ]),
+  ];
+}
+
+function checkPath({ path, use }: ParsedDatabase, attached: readonly Attachment[]): readonly Issue[] {
+  const known = use && attached.length > 0;
+  if (!path?.startsWith(':memory:') || (known && path === MEMORY_PATH)) return [];
+  return [
+    {
+      path: ['path'],
+      code: 'wrong-value',
+      message: 'must be a file: a database in memory would be empty at each start.',
+      fix: 'Name a file such as data/db.db, or attach a database and `use` it.',
+    },
+  ];
+}
+
+function checkUse({ use }: ParsedDatabase, attached: readonly Attachment[]): readonly Issue[] {
+  const names = attached.map(({ name }) => name);
+  if (!use || names.includes(use)) return [];
+  const near = nearestName(use, names);
+  return [
+    {
+      path: ['use'],
+      code: 'wrong-value',
+      message: `names no database under \`attach\`${names.length > 0 ? `: ${names.join(', ')}` : ''}.`,
+      fix: near === null ? 'Add it under `attach`, or remove `use`.' : `Did you mean ${near}?`,
+    },
+  ];
+}
+
+function checkWasm({ engine }: ParsedDatabase, attached: readonly Attachment[]): readonly Issue[] {
+  if (engine !== 'wasm' || attached.length === 0) return [];
+  return [
+    {
+      path: ['engine'],
+      code: 'wrong-value',
+      message: 'is wasm, which attaches no databases.',
+      fix: 'Write `engine: native`, or leave it out.',
+    },
+  ];
+}
+
+function checkName(attached: readonly Attachment[], index: number): readonly Issue[] {
+  const names = attached.map(({ name }) => name.toLowerCase());
+  const name = names[index] ?? '';
+  const twice = names.indexOf(name) < index;
+  if (!twice && !RESERVED.includes(name) && !name.startsWith('__ducklake')) return [];
+  return [
+    {
+      path: ['attach', index, 'name'],
+      code: 'wrong-value',
+      message: twice ? 'is the name of another attached database.' : "is a name of DuckDB's own databases.",
+      fix: 'Choose another name.',
+    },
+  ];
+}
+
+function checkUri({ uri }: Attachment, index: number): readonly Issue[] {
+  if (!holdsCredential(uri)) return [];
+  return [
+    {
+      path: ['attach', index, 'uri'],
+      code: 'literal-secret',
+      message: 'contains a credential, and the site file holds none.',
+      fix: 'Move it to a secret of the user file, and name that by `secret`.',
+    },
+  ];
+}
+
+function checkWriting(
+  { path, readonly }: ParsedDatabase,
+  attachment: Attachment,
+  index: number,
+): readonly Issue[] {
+  if (attachment.readonly !== false) return [];
+  const place = { path: ['attach', index, 'readonly'], code: 'wrong-value' };
+  const { type, address } = parseAttachmentUri(attachment.uri);
+  if (type === 'duckdb' && isRemote(address)) {
+    return [{ ...place, message: 'is false, and a remote file is only read.', fix: 'Remove it.' }];
+  }
+  if (readonly !== true || path === MEMORY_PATH) return [];
+  return [
+    {
+      ...place,
+      message: 'is false, and `database.readonly` is true, which DuckDB applies to all databases.',
+      fix: `Write \`readonly: false\` for the database too, or \`path: "${MEMORY_PATH}"\`.`,
+    },
+  ];
+}
+
+function checkExtensions(
+  { sandbox }: ParsedDatabase,
+  attachment: Attachment,
+  { index, loaded }: { readonly index: number; readonly loaded: readonly string[] },
+): readonly Issue[] {
+  const needed = extensionsOfAttachment(attachment);
+  const path = ['attach', index, 'uri'];
+  const closed = sandbox === true && needed.length > 0;
+  const conflict = {
+    path,
+    code: 'sandbox-conflict',
+    message: 'lies outside of the database, and `database.sandbox` closes it.',
+    fix: 'Remove the entry, or set `sandbox: false`.',
+  };
+  const missing = needed.filter((names) => !names.some((name) => loaded.includes(name)));
+  return [
+    ...(closed ? [conflict] : []),
+    ...missing.map(([name]) => ({
+      path,
+      code: 'extension-missing',
+      message: `needs the extension ${name}, which the project does not load.`,
+      fix: `Add ${name} to \`extensions\`.`,
+    })),
+  ];
+}

@@ -1,0 +1,166 @@
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createRedaction, reasonOf } from '../../../../../adapters/duckdb-native/attach/errors.ts';
+import { toAttachStatement } from '../../../../../adapters/duckdb-native/attach/statement.ts';
+import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
+import { type NativeOptions, openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import type { Database } from '../../../../../src/ports.ts';
+import { callOf, errorOf, read, write } from '../../../../engine/fixture.ts';
+
+let root: string;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'svc-attach-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  await runScript(join(root, 'main.duckdb'), 'CREATE TABLE own AS SELECT 1 AS a');
+  await runScript(join(root, 'lake.duckdb'), 'CREATE TABLE sales AS SELECT 5 AS n');
+});
+
+async function open(options: Partial<NativeOptions> = {}): Promise<Database> {
+  const attach = [{ name: 'lake', uri: 'lake.duckdb' }];
+  const database = await openNative({
+    path: join(root, 'main.duckdb'),
+    readonly: true,
+    root,
+    attach,
+    ...options,
+  });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const confined = (database: Database, sql: string, unattached: boolean) =>
+  database.run(
+    { sql, values: [], mode: 'read', maxRows: 100, confined: true, ...(unattached ? { unattached } : {}) },
+    callOf({}),
+  );
+
+describe('an attached database', () => {
+  it('is named by its name, and by nothing where the profile uses it', async () => {
+    const named = await open();
+    expect((await read(named, 'SELECT n FROM lake.sales')).rows).toEqual([{ n: 5 }]);
+    expect((await read(named, 'SELECT a FROM own')).rows).toEqual([{ a: 1 }]);
+    const used = await open({ use: 'lake' });
+    expect((await read(used, 'SELECT n FROM sales')).rows).toEqual([{ n: 5 }]);
+    await used.prepare('SELECT n FROM sales', 'read');
+  });
+
+  it('stands beside a database in memory, and is only read', async () => {
+    const database = await open({ path: ':memory:', use: 'lake' });
+    expect((await read(database, 'SELECT n FROM sales')).rows).toEqual([{ n: 5 }]);
+    expect((await errorOf(write(database, 'INSERT INTO sales VALUES (6)'))).code).toBe('database_readonly');
+  });
+
+  it('is not written to unless its entry says so', async () => {
+    const first = await openNative({
+      path: ':memory:',
+      readonly: false,
+      root,
+      attach: [{ name: 'lake', uri: 'lake.duckdb' }],
+    });
+    expect((await errorOf(write(first, 'INSERT INTO lake.sales VALUES (6)'))).code).toBe('database_readonly');
+    await first.close();
+    const attach = [{ name: 'lake', uri: 'lake.duckdb', readonly: false }];
+    const second = await openNative({ path: ':memory:', readonly: false, root, attach, use: 'lake' });
+    await write(second, 'INSERT INTO sales VALUES (6)');
+    expect((await read(second, 'SELECT sum(n)::INTEGER AS n FROM sales')).rows).toEqual([{ n: 11 }]);
+    await second.close();
+    const again = await open();
+    expect((await read(again, 'SELECT count(*) AS n FROM lake.sales')).rows).toEqual([{ n: 2 }]);
+  });
+
+  it('has a name that is quoted', async () => {
+    const name = 'a"; DROP TABLE x; --';
+    const database = await open({ attach: [{ name, uri: 'lake.duckdb' }], use: name });
+    expect((await read(database, 'SELECT n FROM sales')).rows).toEqual([{ n: 5 }]);
+  });
+
+  it('is required, or found by a later call', async () => {
+    const [there, away] = [join(root, 'lake.duckdb'), join(root, 'away.duckdb')];
+    renameSync(there, away);
+    const refused = open();
+    await expect(refused).rejects.toThrow(/The attached database lake cannot be reached: .*does not exist/);
+    const attach = [{ name: 'lake', uri: 'lake.duckdb', required: false }];
+    const database = await open({ attach, external: true });
+    expect((await read(database, 'SELECT a FROM own')).rows).toEqual([{ a: 1 }]);
+    const error = await errorOf(read(database, 'SELECT n FROM lake.sales'));
+    expect(error).toMatchObject({ code: 'database_unavailable' });
+    expect(error.message).toContain('The attached database lake cannot be reached');
+    expect(existsSync(there)).toBe(false);
+    renameSync(away, there);
+    const found = () =>
+      read(database, 'SELECT n FROM lake.sales')
+        .then(({ rows }) => rows)
+        .catch(() => null);
+    await expect.poll(found).toEqual([{ n: 5 }]);
+  });
+});
+
+describe("a caller's own statement", () => {
+  it.each([
+    'SELECT n FROM lake.sales',
+    'SELECT n FROM lake.main.sales',
+    'SELECT n FROM sales',
+    'SELECT * FROM information_schema.tables',
+    'SELECT * FROM duckdb_tables()',
+    'SELECT * FROM duckdb_columns',
+    'SELECT * FROM pg_catalog.pg_tables',
+    'SELECT * FROM pg_tables',
+    'SELECT * FROM sqlite_master',
+    'SHOW ALL TABLES',
+    'SELECT * FROM __ducklake_metadata_lake.ducklake_table',
+  ])('sees no attached table unless the site says so: %s', async (sql) => {
+    const database = await open({ use: 'lake' });
+    expect((await confined(database, 'SELECT a FROM own', true)).rows).toEqual([{ a: 1 }]);
+    const error = await errorOf(confined(database, sql, true));
+    expect(['sql_rejected', 'sql_failed']).toContain(error.code);
+  });
+
+  it('sees them where the site says so, but no catalogue of a lake', async () => {
+    const database = await open({ use: 'lake' });
+    for (const sql of ['SELECT n FROM sales', 'SELECT n FROM lake.sales']) {
+      expect((await confined(database, sql, false)).rows).toEqual([{ n: 5 }]);
+    }
+    const sql = 'SELECT * FROM __ducklake_metadata_lake.ducklake_table';
+    expect((await errorOf(confined(database, sql, false))).code).toBe('sql_rejected');
+  });
+});
+
+describe('the statement that attaches', () => {
+  const secrets = [{ name: "pg's", type: 'postgres', parameters: { password: "planted'word" } }];
+  const context = { root: '/srv', secrets, readonly: false };
+
+  it.each([
+    [{ uri: 'a.duckdb' }, `'/srv/a.duckdb' AS "x" (TYPE duckdb, READ_ONLY)`],
+    [{ uri: 's3://b/a.duckdb' }, `'s3://b/a.duckdb' AS "x" (TYPE duckdb, READ_ONLY)`],
+    [{ uri: "sqlite:it's.db", readonly: false }, `'/srv/it''s.db' AS "x" (TYPE sqlite)`],
+    [
+      { uri: 'postgres:dbname=d', secret: "pg's" },
+      `'dbname=d connect_timeout=10' AS "x" (TYPE postgres, READ_ONLY, SECRET 'pg''s')`,
+    ],
+    [
+      { uri: 'ducklake:postgres:dbname=d', data_path: 's3://b/l/', secret: "pg's", readonly: false },
+      `'ducklake:postgres:dbname=d connect_timeout=10' AS "x" (DATA_PATH 's3://b/l/', META_SECRET 'pg''s')`,
+    ],
+    [
+      { uri: 'ducklake:m.ducklake', data_path: 'files' },
+      `'ducklake:/srv/m.ducklake' AS "x" (READ_ONLY, DATA_PATH '/srv/files/')`,
+    ],
+    [{ uri: 'ducklake:sqlite:m.db' }, `'ducklake:sqlite:/srv/m.db' AS "x" (READ_ONLY)`],
+  ])('%j', (attachment, statement) => {
+    expect(toAttachStatement({ name: 'x', ...attachment }, context)).toBe(`ATTACH OR REPLACE ${statement}`);
+  });
+
+  it('fails without a credential in the reason', () => {
+    const redact = createRedaction(secrets);
+    const text = `IO Error: Unable to connect to Postgres at "host=h password='planted\\'word' x": connection to server at "h", port 1 failed: Connection refused\n\tIs the server running?`;
+    expect(reasonOf(new Error(text), redact)).toBe(
+      'Unable to connect to Postgres: connection to server at "h", port 1 failed: Connection refused',
+    );
+    expect(redact("user=u password='plan\\'ted' a planted'word b")).toBe(
+      'user=u password=[REDACTED] a [REDACTED] b',
+    );
+  });
+});
