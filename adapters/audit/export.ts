@@ -5,9 +5,9 @@ import { type AuditFilter, type AuditLine, matches } from '../../src/audit/filte
 import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
-import { readLines } from './lines.ts';
-import { linesOf, toSqlText } from './native.ts';
+import { linesOf, toSqlText } from './duckdb-source.ts';
 import { filesOf } from './query.ts';
+import { readLines } from './read-lines.ts';
 
 /**
  * Writes the matching records as CSV (RFC 4180), oldest file first; returns their number. Throws

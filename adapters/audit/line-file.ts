@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../node/make-folder.ts';
-import { rotatedName } from './names.ts';
+import { rotatedName } from './audit-files.ts';
 import { repairTail } from './repair.ts';
 
 /** The limits at which a file is rotated. */

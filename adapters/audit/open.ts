@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Audit, createAudit } from '../../src/audit/observe.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
-import { deleteOlder } from './cleanup.ts';
+import { deleteOlder } from './audit-files.ts';
 import { FileSink } from './file-sink.ts';
 
 /** Milliseconds of a day. */

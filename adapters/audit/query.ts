@@ -3,9 +3,9 @@ import type { AuditFilter } from '../../src/audit/filter.ts';
 import type { AuditQuery, FoundRecord } from '../../src/audit/query.ts';
 import { toStats } from '../../src/audit/stats.ts';
 import { SvcError } from '../../src/errors.ts';
-import { listAuditFiles } from './names.ts';
+import { listAuditFiles } from './audit-files.ts';
 import type { AuditSource } from './source.ts';
-import { streamedSource } from './streamed.ts';
+import { streamedSource } from './streamed-source.ts';
 
 /**
  * The reader of audit files: DuckDB (`native`), line by line (`streamed`), or DuckDB if it is installed
@@ -18,7 +18,7 @@ export function createAuditQuery(path: string, reader: Reader = 'auto'): AuditQu
   const ask = async <T>(filter: AuditFilter, work: (source: AuditSource) => Promise<T>): Promise<T> => {
     const files = await filesOf(path, filter);
     if (reader !== 'streamed' && files.length > 0) {
-      const { nativeSource } = await import('./native.ts');
+      const { nativeSource } = await import('./duckdb-source.ts');
       try {
         return await use(await nativeSource(files), work);
       } catch (thrown) {

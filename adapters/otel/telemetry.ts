@@ -1,7 +1,7 @@
 import type { Meter, Tracer } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import type { Resource } from '@opentelemetry/resources';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AggregationTemporality,
   type IMetricReader,
@@ -22,10 +22,9 @@ import type { TelemetrySettings } from '../../src/settings/model.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import { createConsoleExporter, type WriteSpanLine } from './console.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
-import { reportFailures } from './observed.ts';
 import { OnDemandReader } from './on-demand-reader.ts';
+import { reportFailures } from './report-failures.ts';
 import { createSpans } from './spans.ts';
-import { resourceOf, urlOf } from './target.ts';
 
 /** The settings of telemetry, and the server that it measures. */
 export interface TelemetryOptions {
@@ -154,4 +153,23 @@ function metricReader(options: TelemetryOptions): IMetricReader {
 /** Returns the headers anew for every export. */
 function headersOf({ settings, headers }: TelemetryOptions): () => Promise<Record<string, string>> {
   return async () => ({ ...(headers?.() ?? settings.headers) });
+}
+
+const DEFAULT_ENDPOINT = 'http://localhost:4318';
+
+/** Returns the address of a signal. The endpoint is the base of both, like OTEL_EXPORTER_OTLP_ENDPOINT. */
+function urlOf({ endpoint }: TelemetrySettings, signal: 'traces' | 'metrics'): string {
+  const base = (endpoint ?? DEFAULT_ENDPOINT).replace(/\/+$/, '').replace(/\/v1\/(traces|metrics)$/, '');
+  return `${base}/v1/${signal}`;
+}
+
+/** Describes the sender. `resource_attributes` of the configuration override ours. */
+function resourceOf(settings: TelemetrySettings, project: string, version: string): Resource {
+  const { service_name, service_version, environment, resource_attributes } = settings;
+  return resourceFromAttributes({
+    'service.version': service_version ?? version,
+    ...(environment === null ? {} : { 'deployment.environment.name': environment }),
+    ...resource_attributes,
+    'service.name': service_name ?? resource_attributes['service.name'] ?? project,
+  });
 }

@@ -50,3 +50,8 @@ function wrongVersion(version: string): SvcError {
     `Pyodide ${version} is installed, but Python endpoints need ${PYODIDE_VERSION}. Run \`npm install pyodide@${PYODIDE_VERSION}\`.`,
   );
 }
+
+/** Returns the address of a module beside another one: `.ts` in the repository, `.js` in the package. */
+export function bundledFile(url: string, name: string): URL {
+  return new URL(`./${name}${url.endsWith('.ts') ? '.ts' : '.js'}`, url);
+}

@@ -1,5 +1,4 @@
-import { loadInterpreter, type PyodideFiles, type PyodideStartOptions } from './load.ts';
-import { writeModules } from './modules.ts';
+import { loadInterpreter, type PyodideFiles, type PyodideStartOptions, writeModules } from './load.ts';
 import type { Pyodide } from './pyodide.ts';
 
 /** Sends a text to the host and returns its answer. Python is blocked meanwhile. */

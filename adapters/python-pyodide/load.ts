@@ -67,3 +67,24 @@ function viewOf(instance: WebAssembly.Instance | undefined): DataView {
   if (!(memory instanceof WebAssembly.Memory)) throw new TypeError('Python has no memory yet');
   return new DataView(memory.buffer);
 }
+
+/** Connects Python's streams: stdin is empty, and each line of stdout and stderr goes to `print`. */
+export function connectStreams(python: Pyodide, print: (line: string) => void): void {
+  python.setStdin({ stdin: () => null });
+  python.setStdout({ batched: print });
+  python.setStderr({ batched: print });
+}
+
+/** The folder for our modules inside an interpreter. */
+const FOLDER = '/lib/python3.14/site-packages';
+
+/** Writes modules to the folder where Python finds them. */
+export function writeModules(python: Pyodide, modules: { readonly [path: string]: string }): void {
+  for (const [path, text] of Object.entries(modules)) {
+    const at = `${FOLDER}/${path}`;
+    python.FS.mkdirTree(at.slice(0, at.lastIndexOf('/')));
+    python.FS.writeFile(at, text);
+  }
+  // Python caches the contents of a folder by its modification time, which stands still in a snapshot.
+  python.runPython('import importlib; importlib.invalidate_caches()');
+}

@@ -1,6 +1,5 @@
 import { compilePyodide, loadParts } from './files.ts';
-import { loadInterpreter } from './load.ts';
-import { writeModules } from './modules.ts';
+import { loadInterpreter, writeModules } from './load.ts';
 
 /** The input of a snapshot. The same input gives the same bytes. */
 export interface SnapshotInput {

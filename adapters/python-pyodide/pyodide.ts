@@ -1,8 +1,5 @@
 /* Types for the parts of Pyodide that we use. It is loaded from its own files at run time, so we declare them here. */
 
-/** A Python function that JavaScript can call. */
-export type PyodideFunction = (...args: readonly unknown[]) => unknown;
-
 /** A loaded interpreter. */
 export interface Pyodide {
   runPython(code: string): unknown;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf, SvcError } from '../../src/errors.ts';
-import { bundledFile } from './bundled-files.ts';
+import { bundledFile } from './files.ts';
 import { type HostModules, PRELOADED } from './interpreter.ts';
 import type { SnapshotInput } from './make-snapshot.ts';
 import { PYODIDE_VERSION } from './pyodide.ts';

@@ -1,8 +1,8 @@
 import { loadPyodide } from 'pyodide';
 import createModule from 'pyodide/pyodide.asm.mjs';
 import { startPython } from '../python/protocol/protocol.ts';
+import { connectStreams } from '../python-pyodide/load.ts';
 import type { CreateModule, LoadPyodide } from '../python-pyodide/pyodide.ts';
-import { connectStreams } from '../python-pyodide/streams.ts';
 import { openSuspending, type SuspendingInterpreter } from './interpreter.ts';
 import { LATE } from './messages.ts';
 import wasm from './pyodide.asm.wasm';

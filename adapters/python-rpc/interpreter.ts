@@ -1,6 +1,5 @@
 import { type HostModules, OWN_PATH } from '../python-pyodide/interpreter.ts';
-import { loadInterpreter, type PyodideFiles } from '../python-pyodide/load.ts';
-import { writeModules } from '../python-pyodide/modules.ts';
+import { loadInterpreter, type PyodideFiles, writeModules } from '../python-pyodide/load.ts';
 import type { Pyodide } from '../python-pyodide/pyodide.ts';
 import type { RpcRequest } from './messages.ts';
 import { createCurfew } from './time-limit.ts';

@@ -1,12 +1,17 @@
-/** Code that Pyodide compiles while it runs, which workerd forbids: found by its bytes instead, compiled beforehand. */
+/**
+ * Modules that Pyodide compiles at run time, which workerd forbids. They are compiled by the build and found by
+ * their bytes.
+ */
 export type TinyModules = ReadonlyMap<string, WebAssembly.Module>;
 
-/** A name for bytes. */
+/** Returns the name of a module: its bytes as hex. */
 export function keyOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Lets `new WebAssembly.Module(bytes)` find what was compiled beforehand; throws for anything else. */
+/**
+ * Makes `new WebAssembly.Module(bytes)` return a module of the build, and throw CompileError for other bytes.
+ */
 export function supplyModules(modules: TinyModules): void {
   replaceConstructor((bytes) => {
     const found = modules.get(keyOf(bytes));
@@ -15,7 +20,7 @@ export function supplyModules(modules: TinyModules): void {
   });
 }
 
-/** Tells of everything that is compiled from now on. */
+/** Calls `record` for each module that is compiled from now on. */
 export function recordModules(record: (bytes: Uint8Array) => void): void {
   const Original = WebAssembly.Module;
   replaceConstructor((bytes) => {

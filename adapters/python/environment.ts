@@ -1,4 +1,4 @@
-/** Variables that programs need to run. None of them usually holds a secret. */
+/** Variables that programs need to run. They usually hold no secrets. */
 const KEPT = [
   'PATH',
   'HOME',

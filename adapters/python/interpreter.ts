@@ -10,7 +10,7 @@ export interface Interpreter {
   readonly version: string;
 }
 
-/** The places where an interpreter is looked for. */
+/** The project and the settings by which an interpreter is found. */
 export interface InterpreterPlace {
   /** The project's root. Its `.venv` comes before `python3` on the PATH. */
   readonly root: string;

@@ -1,10 +1,9 @@
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import type { ServeOptions } from '../../src/mcp/server.ts';
 import { createStdioFactory } from '../../src/mcp/transport/stdio.ts';
-import { claimStdout } from './stdout.ts';
 import { StreamTransport } from './transport.ts';
 
 /** Options of the stdio transport. */
@@ -42,4 +41,18 @@ export function serveStdio({ runtime, input, output, graceMs, ...options }: Stdi
     onerror: ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` }),
   });
   return { ended: transport.ended, close: () => connection.close() };
+}
+
+/** Reserves stdout for the protocol. All other output of the process goes to stderr from now on. */
+function claimStdout(): Writable {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  const output = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      write(chunk, (error) => done(error));
+    },
+  });
+  process.stdout.on('error', (error) => output.destroy(error));
+  return output;
 }

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { readMessage } from '../../src/mcp/transport/message.ts';
 import { type Rejection, toRejection } from '../../src/mcp/transport/rejection.ts';
-import { createLineReader } from './lines.ts';
+import { createLineReader } from './line-reader.ts';
 
 /** The streams of a connection and its limits. */
 export interface StreamOptions {

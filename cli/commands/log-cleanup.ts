@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { deleteOlder, listOlder } from '../../adapters/audit/cleanup.ts';
-import { countRecords } from '../../adapters/audit/lines.ts';
+import { deleteOlder, listOlder } from '../../adapters/audit/audit-files.ts';
+import { countRecords } from '../../adapters/audit/read-lines.ts';
 import { toDuration } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';

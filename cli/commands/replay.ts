@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { readLines } from '../../adapters/audit/lines.ts';
+import { readLines } from '../../adapters/audit/read-lines.ts';
 import { openArtefact } from '../../adapters/replay/artefact.ts';
 import { openServer } from '../../adapters/replay/server.ts';
 import type { User } from '../../src/context.ts';

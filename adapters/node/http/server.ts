@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../../src/app.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 
 /** The app to serve, its address, and its limits. */
@@ -131,3 +130,22 @@ async function close(server: Server, unused: ReadonlySet<Socket>, graceMs: numbe
   await closed;
   clearTimeout(timer);
 }
+
+/** Limits for a client that has not sent a whole request; milliseconds and bytes. */
+export interface HttpLimits {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+  readonly keepAliveTimeout: number;
+  readonly maxHeaderSize: number;
+}
+
+/** The limits of a server, unless a test needs shorter ones (docs/reference/limits.md). */
+export const HTTP_LIMITS: HttpLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+  // This is longer than in common load balancers, so that the server never closes a connection that is being reused.
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+};

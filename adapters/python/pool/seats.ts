@@ -1,18 +1,19 @@
 import { busyError, SvcError } from '../../../src/errors.ts';
 import type { Limit } from './time-limit.ts';
 
-/** What seats are made and ended by. */
+/** Options of a pool's seats. A seat holds one interpreter. */
 export interface SeatsOptions<S> {
-  /** Seats at most, and calls that may wait for one. */
+  /** The maximum number of seats. */
   readonly size: number;
+  /** The maximum number of calls that wait for a seat. */
   readonly queue: number;
   readonly open: () => Promise<S>;
   readonly isUsable: (seat: S) => boolean;
-  /** Never throws. */
+  /** Ends the interpreter; never throws. */
   readonly close: (seat: S) => Promise<void>;
 }
 
-/** A bounded number of seats, opened as they are needed; the one that was used last is used next. */
+/** A limited number of seats, opened as they are needed. The seat that was used last is used next. */
 export class Seats<S> {
   readonly #options: SeatsOptions<S>;
   readonly #idle: S[] = [];
@@ -26,17 +27,17 @@ export class Seats<S> {
     this.#options = options;
   }
 
-  /** Whether nobody gets a seat any more. */
+  /** Whether `close` was called, so that calls get no more seats. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Those that calls use now. */
+  /** The seats that calls use now. */
   get busy(): ReadonlySet<S> {
     return this.#busy;
   }
 
-  /** A seat for one call, which gives it back; throws busy where too many wait already. */
+  /** Takes a seat for one call, which must give it back. Throws `busy` if too many calls wait already. */
   async take(limit: Limit): Promise<S> {
     const wanted = this.#acquire();
     try {
@@ -49,7 +50,7 @@ export class Seats<S> {
     }
   }
 
-  /** Takes a seat back; one that cannot be used any more makes room for another. */
+  /** Gives a seat back. One that is no longer usable is replaced when a call waits. */
   give(seat: S): void {
     if (this.#closed) {
       void this.#options.close(seat).then(() => this.#leave(seat));
@@ -65,7 +66,10 @@ export class Seats<S> {
     this.#offer(seat);
   }
 
-  /** Refuses whoever waits, closes what is idle now, and the rest when it is given back. */
+  /**
+   * Rejects waiting calls, closes idle seats now and busy ones when they are given back. Resolves when all are
+   * closed.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(ending());
@@ -89,7 +93,7 @@ export class Seats<S> {
     return this.#idle.length + this.#busy.size + this.#opening;
   }
 
-  /** One that ended while nobody used it is passed over. */
+  /** Returns an idle seat and drops those whose interpreter has ended meanwhile. */
   #nextIdle(): S | undefined {
     for (let seat = this.#idle.pop(); seat !== undefined; seat = this.#idle.pop()) {
       if (this.#options.isUsable(seat)) return seat;

@@ -17,8 +17,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { listAuditFiles } from '../../../adapters/audit/audit-files.ts';
 import { FileSink, type FileSinkOptions } from '../../../adapters/audit/file-sink.ts';
-import { listAuditFiles } from '../../../adapters/audit/names.ts';
 import { DAY, openAudit } from '../../../adapters/audit/open.ts';
 import { repairTail } from '../../../adapters/audit/repair.ts';
 import type { LogLine } from '../../../src/ports.ts';

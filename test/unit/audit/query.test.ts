@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { rotatedName } from '../../../adapters/audit/audit-files.ts';
 import { exportCsv, exportDuckdb } from '../../../adapters/audit/export.ts';
-import { rotatedName } from '../../../adapters/audit/names.ts';
 import { createAuditQuery, type Reader } from '../../../adapters/audit/query.ts';
 import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import type { AuditFilter } from '../../../src/audit/filter.ts';

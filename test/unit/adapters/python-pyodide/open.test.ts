@@ -140,9 +140,7 @@ test('local time is UTC, and the working folder is the project', async () => {
 
 test('asyncio works without threads, and says what would wait for ever', async () => {
   expect(await call('threads_of_asyncio')).toBe('here');
-  await expect(call('waits_for_nothing')).rejects.toThrow(
-    'waits for something that nothing in it will bring about',
-  );
+  await expect(call('waits_for_nothing')).rejects.toThrow('waits for an event that can never happen');
 });
 
 test('the checks before a deploy know which modules it has', async () => {

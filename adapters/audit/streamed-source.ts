@@ -1,7 +1,7 @@
 import { type AuditFilter, fieldTextOf, matches } from '../../src/audit/filter.ts';
 import type { AuditGroup } from '../../src/audit/stats.ts';
-import { readLines } from './lines.ts';
 import { NewestLines } from './newest.ts';
+import { readLines } from './read-lines.ts';
 import type { AuditSource, Grouped, Newest } from './source.ts';
 
 /** Reads audit files line by line, in little memory, for installations without the native engine. */

@@ -3,7 +3,7 @@ import { OPERATION_STATUSES, OPERATION_TYPES } from '../../src/audit/record.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import { toNewest } from './newest.ts';
 import type { AuditSource, Grouped, Newest } from './source.ts';
-import { streamedSource } from './streamed.ts';
+import { streamedSource } from './streamed-source.ts';
 
 const FIELDS = ['timestamp', 'record_id', ...FILTER_FIELDS] as const;
 

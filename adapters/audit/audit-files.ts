@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 /** A file of the audit log: the current one, or one that was rotated. */
@@ -42,4 +42,17 @@ function momentOf(part: string): number | null {
   const [, year, month, day, hour, minute, second, milli] = found;
   const moment = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`);
   return Number.isNaN(moment) ? null : moment;
+}
+
+/** Lists the rotated files that were closed before `moment`, in milliseconds since 1970. */
+export async function listOlder(path: string, moment: number): Promise<readonly AuditFile[]> {
+  const files = await listAuditFiles(path);
+  return files.filter(({ closedAt }) => closedAt !== null && closedAt < moment);
+}
+
+/** Deletes these files and returns them. The current file always stays. */
+export async function deleteOlder(path: string, moment: number): Promise<readonly AuditFile[]> {
+  const old = await listOlder(path, moment);
+  for (const file of old) await rm(file.path, { force: true });
+  return old;
 }
