@@ -55,17 +55,16 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'migrate <dir>',
-    summary: 'make a project of svc from one of MXCP, beside it',
+    summary: 'convert an MXCP project into a new folder',
     options: [
       {
         flags: '--write',
-        summary: 'write it to <dir>-svc; without it the command only says what it would do',
+        summary: 'write to <dir>-svc (default: only show the plan)',
       },
-      { flags: '--out <dir>', summary: 'write it to this folder, which must be new or empty' },
+      { flags: '--out <dir>', summary: 'write to this folder, which must be new or empty' },
       {
         flags: '--config <file>',
-        summary:
-          'user file to rewrite too (default: MXCP_CONFIG, then ~/.mxcp/config.yml, where there is one)',
+        summary: 'user file to convert too (default: MXCP_CONFIG, then ~/.mxcp/config.yml if it exists)',
       },
       JSON_OUT,
       DEBUG,
@@ -81,7 +80,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
       PROFILE,
-      { flags: '--stateless', summary: 'remember nothing between requests; opens the database read-only' },
+      { flags: '--stateless', summary: 'keep no state between requests, and open the database read-only' },
       JSON_OUT,
       DEBUG,
     ],
@@ -90,7 +89,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'dev',
-    summary: 'run the server while you write: changed files are checked and served at once',
+    summary: 'run the server while you edit: changed files are checked and served at once',
     options: [
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
@@ -108,7 +107,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
       USER,
-      { flags: '--skip-output-validation', summary: 'take the result as it is, whatever `return` says' },
+      { flags: '--skip-output-validation', summary: 'do not check the result against `return`' },
       TARGET,
       PROFILE,
       JSON_OUT,
@@ -129,8 +128,8 @@ export const COMMANDS: readonly Command[] = [
     summary: 'check endpoints and configuration',
     options: [
       TARGET,
-      { flags: '--locked', summary: 'hold what clients see against svc-lock.json too' },
-      { flags: '--offline', summary: 'remote data that cannot be reached is no error' },
+      { flags: '--locked', summary: 'also compare the endpoints as clients see them with svc-lock.json' },
+      { flags: '--offline', summary: 'do not fail for remote data that cannot be reached' },
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -157,9 +156,9 @@ export const COMMANDS: readonly Command[] = [
     usage: 'admin [path]',
     summary: 'ask a running server: status, reload, config, endpoints, audit/stats ...',
     options: [
-      { flags: '--socket <path>', summary: 'its admin socket; default: SVC_ADMIN_SOCKET' },
-      { flags: '--web', summary: 'show its page to a browser of this machine' },
-      { flags: '--port <int>', summary: 'with --web: the port; default: any free one' },
+      { flags: '--socket <path>', summary: 'admin socket of the server (default: SVC_ADMIN_SOCKET)' },
+      { flags: '--web', summary: 'open the admin page to browsers on this machine' },
+      { flags: '--port <int>', summary: 'with --web: the port (default: any free one)' },
       JSON_OUT,
       DEBUG,
     ],
@@ -176,11 +175,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'evals [suite]',
-    summary: 'ask models to use the endpoints, and check what they do',
+    summary: 'let models use the endpoints, and check the outcome',
     options: [
-      { flags: '--model <name>', summary: "a model of the user file, above the suites' own" },
+      { flags: '--model <name>', summary: "use this model of the user file instead of the suites' own" },
       USER,
-      { flags: '--concurrency <n>', summary: 'how many tests run at a time (default: 4)' },
+      { flags: '--concurrency <n>', summary: 'number of tests that run at a time (default: 4)' },
       { flags: '--junit <file>', summary: 'write the results as JUnit XML too' },
       { flags: '--out <dir>', summary: 'folder of the transcripts (default: evals/transcripts)' },
       TARGET,
@@ -195,8 +194,11 @@ export const COMMANDS: readonly Command[] = [
     usage: 'lint',
     summary: 'report missing metadata',
     options: [
-      { flags: '--severity <severity>', summary: 'show this and graver: error, warning or info (default)' },
-      { flags: '--fail-on <severity>', summary: 'exit with 1 from this severity on (default: error)' },
+      {
+        flags: '--severity <severity>',
+        summary: 'show this severity and above: error, warning or info (default)',
+      },
+      { flags: '--fail-on <severity>', summary: 'exit with 1 for this severity and above (default: error)' },
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -206,7 +208,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'drift-snapshot',
-    summary: 'write the drift baseline: tables, endpoints and outcomes of tests as they are',
+    summary: 'write the drift baseline: tables, endpoints and test outcomes',
     options: [PROFILE, JSON_OUT, DEBUG],
     example: 'svc drift-snapshot && git add drift',
     load: () => import('./commands/drift-snapshot.ts'),
@@ -215,8 +217,11 @@ export const COMMANDS: readonly Command[] = [
     usage: 'drift-check',
     summary: 'compare tables, endpoints and tests with the drift baseline',
     options: [
-      { flags: '--baseline <file>', summary: 'compare with this one (default: `drift.path` of the profile)' },
-      { flags: '--fail-on <changes>', summary: 'exit with 1 for breaking ones, or any (default)' },
+      {
+        flags: '--baseline <file>',
+        summary: 'the baseline to compare with (default: `drift.path` of the profile)',
+      },
+      { flags: '--fail-on <changes>', summary: 'exit with 1 for breaking changes, or for any (default)' },
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -226,21 +231,21 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'lock',
-    summary: 'write down what clients see, for `svc validate --locked` and `svc build`',
+    summary: 'record the endpoints as clients see them, for `svc validate --locked` and `svc build`',
     options: [PROFILE, JSON_OUT, DEBUG],
     example: 'svc lock && git add svc-lock.json',
     load: () => import('./commands/lock.ts'),
   },
   {
     usage: 'policy <action>',
-    summary: 'matrix: who may call what, and sees which field',
+    summary: 'matrix: which users may call which endpoints and see which fields',
     options: [
       {
         flags: '--user-context <json>',
         summary: "a user: JSON, or @file.json with one or a list; repeatable (default: the tests' users)",
         repeat: true,
       },
-      { flags: '--role <name>', summary: 'a user who has nothing but this role; repeatable', repeat: true },
+      { flags: '--role <name>', summary: 'a user with only this role; repeatable', repeat: true },
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -265,21 +270,24 @@ export const COMMANDS: readonly Command[] = [
     usage: 'log',
     summary: 'query the audit log',
     options: [
-      { flags: '--since <time>', summary: 'from then on: 24h, 7d, 2026-08-01, or a time; UTC' },
-      { flags: '--until <time>', summary: 'up to then' },
+      {
+        flags: '--since <time>',
+        summary: 'records since a time: 24h, 7d, 2026-08-01 or 2026-08-01T12:00; UTC',
+      },
+      { flags: '--until <time>', summary: 'records until a time, written as for --since' },
       { flags: '--tool <name>', summary: 'calls of one tool' },
-      { flags: '--resource <uri>', summary: 'readings of one resource, by its URI template' },
+      { flags: '--resource <uri>', summary: 'reads of one resource, by its URI template' },
       { flags: '--prompt <name>', summary: 'calls of one prompt' },
       { flags: '--type <type>', summary: 'tool, resource or prompt' },
       { flags: '--status <status>', summary: 'success or error' },
       { flags: '--policy <decision>', summary: 'allow, deny or n/a' },
       { flags: '--user <id>', summary: 'calls of one user' },
-      { flags: '--limit <n>', summary: 'show at most so many (default: 100)' },
-      { flags: '--stats', summary: 'figures, and bars of calls by hour and by endpoint' },
-      { flags: '--export-csv <file>', summary: 'write all that match as CSV' },
+      { flags: '--limit <n>', summary: 'show at most this many records (default: 100)' },
+      { flags: '--stats', summary: 'show totals, and bars of calls by hour and by endpoint' },
+      { flags: '--export-csv <file>', summary: 'write all matching records as CSV' },
       {
         flags: '--export-duckdb <file>',
-        summary: 'write all that match into the table `logs` of a database',
+        summary: 'write all matching records into the table `logs` of a database',
       },
       PROFILE,
       JSON_OUT,
@@ -293,7 +301,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'delete old audit files',
     options: [
       { flags: '--older-than <time>', summary: 'e.g. 30d (default: audit.retention_days, or 90d)' },
-      { flags: '--dry-run', summary: 'only say what would be deleted' },
+      { flags: '--dry-run', summary: 'show the files without deleting them' },
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -303,10 +311,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'replay <file>',
-    summary: 'make the recorded reads of an audit file again, and say what has become of them',
+    summary: 'repeat the recorded reads of an audit file, and report different results',
     options: [
       { flags: '--against <target>', summary: 'a folder that `svc build` wrote, or the URL of a server' },
-      { flags: '--limit <n>', summary: 'only the first records of the file (default: all)' },
+      { flags: '--limit <n>', summary: 'repeat only this many records of the file (default: all)' },
       {
         flags: '--token-env <name>',
         summary: 'the variable with the token for a URL (default: SVC_REPLAY_TOKEN)',
@@ -321,22 +329,22 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'schema [file]',
     summary: 'JSON Schema for editors: endpoint (default), site or evals; python: types of svc.runtime',
-    options: [{ flags: '--out <file>', summary: 'where to write it (default: stdout)' }, JSON_OUT, DEBUG],
+    options: [{ flags: '--out <file>', summary: 'file to write to (default: stdout)' }, JSON_OUT, DEBUG],
     example: 'svc schema --out .svc/endpoint.schema.json',
     load: () => import('./commands/schema.ts'),
   },
   {
     usage: 'auth <action>',
-    summary: 'keygen: print a new key to seal tokens with',
+    summary: 'keygen: print a new key for sealing tokens',
     options: [JSON_OUT, DEBUG],
     example: 'svc auth keygen',
     load: () => import('./commands/auth.ts'),
   },
   {
     usage: 'doctor [what]',
-    summary: 'look for what is wrong here; with an address, at that server; auth: with signing in',
+    summary: 'find problems of this machine; with an address: of that server; auth: of signing in',
     options: [
-      { flags: '--url <url>', summary: 'where clients reach the server (auth: default as configured)' },
+      { flags: '--url <url>', summary: 'address of the server (auth: default from the settings)' },
       PROFILE,
       JSON_OUT,
       DEBUG,
@@ -348,11 +356,14 @@ export const COMMANDS: readonly Command[] = [
     usage: 'call [name]',
     summary: 'call a tool of a running server, as its clients do',
     options: [
-      { flags: '--url <url>', summary: 'where it is (default: as configured, http://127.0.0.1:8000)' },
+      {
+        flags: '--url <url>',
+        summary: 'address of the server (default: from the settings, else http://127.0.0.1:8000)',
+      },
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
-      { flags: '--list', summary: 'what the server offers' },
+      { flags: '--list', summary: 'list the tools, resources and prompts of the server' },
       { flags: '--resource', summary: 'the name is the URI of a resource' },
-      { flags: '--prompt', summary: 'the name is that of a prompt' },
+      { flags: '--prompt', summary: 'the name is the name of a prompt' },
       { flags: '--token-env <variable>', summary: 'variable that holds a token' },
       PROFILE,
       JSON_OUT,
@@ -367,7 +378,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       {
         flags: '--url <url>',
-        summary: 'of a server that runs; without it the Inspector starts one by stdio',
+        summary: 'address of a running server (default: the Inspector starts one over stdio)',
       },
       { flags: '--print', summary: 'only print the command' },
       PROFILE,
@@ -388,14 +399,23 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'connect <client>',
     words: ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'gemini'],
-    summary: 'tell a client of this project: claude-desktop, claude-code, cursor, vscode, codex or gemini',
+    summary: 'connect a client to this project: claude-desktop, claude-code, cursor, vscode, codex or gemini',
     options: [
-      { flags: '--write', summary: "merge it into the client's own file; a copy of the old one is kept" },
-      { flags: '--dry-run', summary: 'only say what --write would do' },
-      { flags: '--url <url>', summary: 'of a server that runs; without it the client starts svc itself' },
-      { flags: '--name <name>', summary: 'what the client calls it (default: the name of the project)' },
+      {
+        flags: '--write',
+        summary: "merge the entry into the client's own file, and keep a copy of the old file",
+      },
+      { flags: '--dry-run', summary: 'show the changes of --write without making them' },
+      {
+        flags: '--url <url>',
+        summary: 'address of a running server (default: the client starts svc itself)',
+      },
+      {
+        flags: '--name <name>',
+        summary: 'name of the server in the client (default: the name of the project)',
+      },
       { flags: '--scope <scope>', summary: 'user (default), or project: the file in this folder' },
-      { flags: '--file <path>', summary: 'another file of the client' },
+      { flags: '--file <path>', summary: 'use this file of the client' },
       { flags: '--force', summary: 'replace another server of that name' },
       PROFILE,
       JSON_OUT,
@@ -406,21 +426,21 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'dbt [args...]',
-    summary: "run dbt on the project's database, with its secrets; every other word is dbt's",
-    options: [{ ...PROFILE, summary: `${PROFILE.summary}; before dbt's first word` }],
+    summary: "run dbt on the project's database, with its secrets; all other words go to dbt",
+    options: [{ ...PROFILE, summary: `${PROFILE.summary}; goes before dbt's first word` }],
     example: 'svc dbt build --select staging+',
     passesOn: true,
     load: () => import('./commands/dbt.ts'),
   },
   {
     usage: 'dbt-config',
-    summary: 'make or merge profiles.yml and dbt_project.yml',
+    summary: 'write or merge profiles.yml and dbt_project.yml',
     options: [
-      { flags: '--dry-run', summary: 'only say what would change' },
-      { flags: '--force', summary: 'replace values that are there already' },
+      { flags: '--dry-run', summary: 'show the changes without making them' },
+      { flags: '--force', summary: 'replace existing values' },
       {
         flags: '--profiles-dir <dir>',
-        summary: 'where profiles.yml is (default: DBT_PROFILES_DIR, then beside dbt_project.yml)',
+        summary: 'folder of profiles.yml (default: DBT_PROFILES_DIR, then beside dbt_project.yml)',
       },
       PROFILE,
       JSON_OUT,
@@ -434,13 +454,13 @@ export const COMMANDS: readonly Command[] = [
     summary: 'write a folder that runs on a platform',
     options: [
       PLATFORM,
-      { flags: '--out <dir>', summary: 'where to write it (default: build/<platform>)' },
+      { flags: '--out <dir>', summary: 'folder to write to (default: build/<platform>)' },
       {
         flags: '--load <files...>',
-        summary: 'CSV, TSV, JSON or Parquet files that become tables of its database; table=path names one',
+        summary: 'CSV, TSV, JSON or Parquet files to load as tables; table=path names the table',
         repeat: true,
       },
-      { flags: '--replace', summary: 'replace tables that --load finds there already' },
+      { flags: '--replace', summary: 'let --load replace existing tables' },
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
       {
         flags: '--experimental-python',
@@ -448,7 +468,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         flags: '--allow <check>',
-        summary: 'build although this fails: lint, secrets, lock, target, tests or drift; repeatable',
+        summary: 'build although this check fails: lint, secrets, lock, target, tests or drift; repeatable',
         repeat: true,
       },
       PROFILE,
@@ -460,12 +480,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'preview',
-    summary:
-      'run what `svc build` writes as its platform would, on this machine; builds it where it is stale',
+    summary: 'run an artefact on this machine as its platform would; builds it if it is out of date',
     options: [
       PLATFORM,
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
-      { flags: '--out <dir>', summary: 'where it is, or is to be written (default: build/<platform>)' },
+      { flags: '--out <dir>', summary: 'folder of the artefact (default: build/<platform>)' },
       { flags: '--load <files...>', summary: 'as for `svc build`', repeat: true },
       { flags: '--replace', summary: 'as for `svc build`' },
       { flags: '--config <file>', summary: 'as for `svc build`' },

@@ -58,7 +58,7 @@ function writersProblem({ tools, resources }: Catalog): SvcError | null {
   const names = writers.map(({ name }) => name).join(', ');
   return new SvcError(
     'target_unsupported',
-    `These endpoints write to the database, and an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
+    `These endpoints write to the database, but an artefact's database is read-only: ${names}. Serve this project with \`svc serve\`, or set \`enabled: false\` for them.`,
   );
 }
 

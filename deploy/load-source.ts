@@ -39,9 +39,11 @@ function formatOf(file: string): string {
 }
 
 function formatError(mixed: boolean): SvcError {
-  const what = mixed ? 'files of one table must be of one format' : 'the ending says no format';
+  const what = mixed
+    ? 'The files of one table must have the same format'
+    : 'The file extension names no known format';
   return new SvcError(
     'usage',
-    `${what}. Known are ${Object.keys(READERS).join(', ')}, the text ones also with .gz`,
+    `${what}. Known formats: ${Object.keys(READERS).join(', ')}; text formats also with .gz`,
   );
 }

@@ -86,7 +86,7 @@ async function loadTable(filling: Filling, { table, files }: Table, replace: boo
 function problemOf(table: string, files: readonly string[], thrown: unknown): string {
   const { message } = toSvcError(thrown);
   if (/already exists/.test(message)) {
-    return `${files.join(', ')}: the database has a table ${table} already. Load it as another one with --load name=path, or replace that one with --replace.`;
+    return `${files.join(', ')}: the database already has a table ${table}. Load the file as another table with --load name=path, or replace the table with --replace.`;
   }
   return `${files.join(', ')}: ${message}`;
 }

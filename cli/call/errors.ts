@@ -18,7 +18,7 @@ export function toCallError(thrown: unknown, met: Met): SvcError {
   if (status === 401)
     return new SvcError(met.token ? 'token_invalid' : 'token_missing', tokenText(met), options);
   if (status === 403)
-    return new SvcError('denied', `${url} refuses this caller (403): ${messageOf(thrown)}`, options);
+    return new SvcError('denied', `${url} denies this call (403): ${messageOf(thrown)}`, options);
   if (status === 404 || status === 405) {
     const text = `There is no MCP endpoint at ${url} (${status}). Correct --url: it is the address that \`svc serve\` prints.`;
     return new SvcError('not_found', text, options);
@@ -26,7 +26,7 @@ export function toCallError(thrown: unknown, met: Met): SvcError {
   if (status === 429)
     return new SvcError(
       'rate_limited',
-      `${url} takes no more calls for now (429). Try again later.`,
+      `${url} accepts no more calls for now (429). Try again later.`,
       options,
     );
   return new SvcError('request_invalid', `${url} answered: ${messageOf(thrown)}`, options);
@@ -39,8 +39,8 @@ Start the server with \`svc serve\`, or say where it is with --url.`;
 
 function tokenText({ url, token }: Met): string {
   return token
-    ? `${url} does not take this token (401): it is expired, or of another server. Get a new one.`
-    : `${url} wants a token (401). Put one into a variable, and name the variable: --token-env MCP_TOKEN.`;
+    ? `${url} rejects this token (401): it has expired, or belongs to another server. Get a new one.`
+    : `${url} requires a token (401). Put one into a variable, and name the variable: --token-env MCP_TOKEN.`;
 }
 
 function causeOf(reason: unknown): string {

@@ -32,7 +32,7 @@ async function showPage(socket: string, port: number, output: Output): Promise<0
 function portOf(input: CommandInput): number {
   const text = input.text('port') ?? '0';
   if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new SvcError('usage', `--port ${text} is no port. Give a whole number from 0 to 65535.`);
+  throw new SvcError('usage', `--port ${text} is not a port. Give a whole number from 0 to 65535.`);
 }
 
 type Body = { readonly [key: string]: never };
@@ -41,10 +41,10 @@ function parse(text: string): Body {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SvcError('usage', 'That is a page: `svc admin --web` shows it to a browser.', { cause });
+    throw new SvcError('usage', 'This path is a page. Open it with `svc admin --web`.', { cause });
   }
 }
 
 function refusal(path: string, { message }: { readonly message?: string }): SvcError {
-  return new SvcError('usage', `${path} is refused: ${message ?? 'no reason is given'}`);
+  return new SvcError('usage', `The server refuses ${path}: ${message ?? 'it gives no reason'}`);
 }

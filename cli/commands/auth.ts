@@ -15,6 +15,6 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-const HOW = `Set SVC_AUTH_KEYS to that line wherever the server runs; it is a secret.
-To rotate: 1. append the new entry to the present one, with a comma, on every instance;
-2. put it first; 3. once tokens of the old one are over (90 days with a store, else an hour), remove that.`;
+const HOW = `Set SVC_AUTH_KEYS to this line on every instance of the server. It is a secret.
+To rotate keys: 1. append the new entry to the present value after a comma, on every instance;
+2. move it to the front; 3. remove the old entry when its tokens have expired (after 90 days with a store, else an hour).`;

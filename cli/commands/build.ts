@@ -73,10 +73,7 @@ function loadOf(input: CommandInput): LoadOptions | null {
   const replace = input.flag('replace');
   if (sources.length > 0) return { sources, replace };
   if (replace)
-    throw new SvcError(
-      'usage',
-      '--replace says what --load does with tables that exist; name files with --load.',
-    );
+    throw new SvcError('usage', '--replace applies to the tables of --load. Name files with --load.');
   return null;
 }
 

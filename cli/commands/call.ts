@@ -21,7 +21,7 @@ export const run: Run = async (input, output) => {
   const [name] = input.args;
   const listing = input.flag('list');
   if (!listing && name === undefined) {
-    throw new SvcError('usage', 'svc call needs the name of a tool. `svc call --list` shows what there is.');
+    throw new SvcError('usage', 'svc call needs the name of a tool. `svc call --list` shows the names.');
   }
   const kind = kindOf(input);
   const args = await parseParamOptions(input.list('param'));
@@ -39,7 +39,7 @@ function kindOf(input: CommandInput): CallKind | null {
   if (resource && input.flag('prompt')) {
     throw new SvcError(
       'usage',
-      'A name is that of a resource or of a prompt. Leave --resource or --prompt out.',
+      'The name is either a resource or a prompt. Leave out --resource or --prompt.',
     );
   }
   return resource ? 'resource' : input.flag('prompt') ? 'prompt' : null;
@@ -60,7 +60,7 @@ function tokenOf(input: CommandInput): string | null {
   if (name === undefined) return null;
   const token = process.env[name]?.trim();
   if (token) return token;
-  throw new SvcError('usage', `--token-env ${name}: the variable ${name} is not set, or empty.`);
+  throw new SvcError('usage', `--token-env ${name}: the variable ${name} is not set or is empty.`);
 }
 
 async function list(session: ClientSession, kind: CallKind | null, output: Output): Promise<number> {
@@ -126,6 +126,6 @@ function unknown(kind: CallKind, name: string, offers: readonly ListedEndpoints[
     name,
     offers.map((offer) => offer.name),
   );
-  const hint = near === null ? '`svc call --list` shows what there is.' : `Did you mean ${near}?`;
-  return new SvcError('endpoint_unknown', `The server offers this caller no ${kind} ${name}.\n${hint}`);
+  const hint = near === null ? '`svc call --list` shows the names.' : `Did you mean ${near}?`;
+  return new SvcError('endpoint_unknown', `The server offers no ${kind} ${name} to this caller.\n${hint}`);
 }

@@ -19,7 +19,7 @@ export function completionOf(commands: readonly Command[]): Run {
     if (toScript === undefined) {
       throw new SvcError(
         'usage',
-        `${shell} is no shell that svc completes in. Choose ${Object.keys(SCRIPTS).join(', ')}.`,
+        `${shell} is not a shell that svc knows. Choose ${Object.keys(SCRIPTS).join(', ')}.`,
       );
     }
     const script = toScript(toCompleted(commands));

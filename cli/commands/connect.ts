@@ -44,7 +44,7 @@ function clientOf(name = ''): DesktopClient {
   const near = nearestName(name, names);
   throw new SvcError(
     'usage',
-    `${name} is no client that svc knows.${near === null ? '' : ` Did you mean ${near}?`}\nChoose ${names.join(', ')}.`,
+    `${name} is not a client that svc knows.${near === null ? '' : ` Did you mean ${near}?`}\nChoose ${names.join(', ')}.`,
   );
 }
 
@@ -89,7 +89,7 @@ function fileOf(input: CommandInput, { name, user, project }: DesktopClient): st
   if (file !== undefined) return resolve(file);
   if (scope === 'user') return user({ platform: process.platform, env: process.env });
   if (project !== null) return join(process.cwd(), project);
-  throw new SvcError('usage', `${name} has no file of its own in a project. Leave --scope out.`);
+  throw new SvcError('usage', `${name} has no project file. Leave out --scope.`);
 }
 
 /**
@@ -104,7 +104,7 @@ function refuseForeign({ action, before }: MergePlan, { name, entry }: Server, r
   const leads = OUR_KEYS.map((key) => before[key]).find((value) => typeof value === 'string');
   throw new SvcError(
     'config_invalid',
-    `There is another server called ${name} already${leads === undefined ? '' : `: ${leads}`}.
+    `Another server is called ${name} already${leads === undefined ? '' : `: ${leads}`}.
 Nothing was changed. Choose another name with --name, or replace it with --force.`,
   );
 }
@@ -130,12 +130,12 @@ interface Reported {
 }
 
 function toReport(file: string, { action }: MergePlan, { server, backup, dryRun }: Reported): string {
-  if (action === 'none') return `${file} has ${styled('strong', server.name)} already; nothing to change.`;
+  if (action === 'none') return `${file} has ${styled('strong', server.name)} already; nothing changes.`;
   const verb = dryRun ? `would ${action}` : `${action}d`;
   return [
     `${styled('ok', verb)} ${styled('strong', file)}`,
     toSnippet(server),
-    ...(backup === null ? [] : [styled('dim', `As it was: ${backup}`)]),
+    ...(backup === null ? [] : [styled('dim', `Copy of the old file: ${backup}`)]),
     ...(dryRun ? [] : [server.client.next]),
   ].join('\n');
 }

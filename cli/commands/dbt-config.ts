@@ -14,7 +14,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { checkSite } from '../project/project.ts';
 import { toConfigError } from '../project/settings.ts';
 
-const HEAD = 'Made by `svc dbt-config`, which merges: what you write here yourself stays.';
+const HEAD = 'Written by `svc dbt-config`, which merges its values and keeps yours.';
 
 /** `svc dbt-config`: writes profiles.yml and dbt_project.yml for the project's database. */
 export const run: Run = async (input, output) => {
@@ -70,7 +70,7 @@ function refusal(files: readonly MergedFile[]): SvcError {
   const lines = toDbtChangeLines(files, { dryRun: true, needsForce: true });
   return new SvcError(
     'config_invalid',
-    `Values that are there already would change. Nothing was written.
+    `Existing values would change. Nothing was written.
 ${lines}
 Keep them, or replace them with \`svc dbt-config --force\`.`,
     { detail: { files: files.map(({ path, changes }) => ({ path, changes: [...changes] })) } },

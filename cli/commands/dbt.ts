@@ -59,9 +59,9 @@ function held(path: string, { pid, command }: Holder): SvcError {
   const next = join(dirname(shown), 'next', basename(path));
   return new SvcError(
     'busy',
-    `${shown} is open in another process, and dbt would change it: PID ${pid}${command ? `, ${command}` : ''}.
+    `${shown} is open in another process, and dbt must change it: PID ${pid}${command ? `, ${command}` : ''}.
 Stop that process and run the same again. A server that only reads can go on: build beside it with
-SVC_DATABASE_PATH=${next}, move the new file to the old one's place, and run \`svc admin reload\`.`,
+SVC_DATABASE_PATH=${next}, replace the old file by the new one, and run \`svc admin reload\`.`,
     { detail: { database: path, pid } },
   );
 }

@@ -39,7 +39,7 @@ export const run: Run = async (input, output) => {
       ? `${styled('ok', 'no drift')} from ${baseline.path}`
       : `${toChangeLines(changes)}\n${toSummaryText(summarize(changes))} since ${baseline.path}`,
   );
-  if (failed) output.note('If this is how it should be, run `svc drift-snapshot` and commit the file.');
+  if (failed) output.note('If the changes are intended, run `svc drift-snapshot` and commit the file.');
   return failed ? 1 : 0;
 };
 

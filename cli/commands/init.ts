@@ -36,8 +36,8 @@ async function refuseNested(root: string): Promise<void> {
   throw new SvcError(
     'project_invalid',
     around === root
-      ? `There is a project in ${root} already: svc-site.yml. Nothing was changed.`
-      : `${root} is inside the project of ${around}. Create the new project outside of it.`,
+      ? `${root} contains a project already: svc-site.yml. Nothing was changed.`
+      : `${root} is inside the project ${around}. Create the new project outside it.`,
   );
 }
 
@@ -69,7 +69,7 @@ function nameFrom(folder: string): string {
 /** Checks a name: both names become keys of the user file and parts of file names. */
 function nameOf(name: string, option: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name)) return name;
-  throw new SvcError('usage', `${option} ${name}: a name may hold letters, digits, _, . and - only.`);
+  throw new SvcError('usage', `${option} ${name}: a name may contain only letters, digits, _, . and -.`);
 }
 
 /**

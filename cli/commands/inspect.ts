@@ -41,6 +41,6 @@ async function targetOf(input: CommandInput): Promise<readonly string[]> {
 function missing(): SvcError {
   return new SvcError(
     'not_found',
-    'There is no npx in PATH, which the Inspector is started with. Install npm, or run what `svc inspect --print` prints where npm is.',
+    'The Inspector needs npx, which is not in PATH. Install npm, or run the output of `svc inspect --print` on a machine with npm.',
   );
 }

@@ -39,7 +39,7 @@ function statusOf({ enabled }: Endpoint): 'ok' | 'disabled' {
 }
 
 function toText(rows: readonly Row[]): string {
-  if (rows.length === 0) return 'no endpoints: put one into tools/, or start with `svc init --bootstrap`';
+  if (rows.length === 0) return 'no endpoints: add one to tools/, or start with `svc init --bootstrap`';
   const table = rows.map((row) => [
     row.kind,
     styled('strong', row.name ?? '?'),

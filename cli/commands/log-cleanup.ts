@@ -43,6 +43,6 @@ function ageOf(input: CommandInput): number | null {
   if (age !== null) return age;
   throw new SvcError(
     'usage',
-    `--older-than ${given} is no time. Write a number and a unit, such as 30d or 12h.`,
+    `--older-than ${given} is not a time. Write a number and a unit, such as 30d or 12h.`,
   );
 }

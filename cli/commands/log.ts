@@ -44,7 +44,7 @@ async function showRecords(
   output.data(document, () => (records.length === 0 ? 'no records' : toRecordTable(records)));
   if (output.json) return;
   if (total > records.length) {
-    output.note(`Only the newest ${records.length} of ${total} are shown. Narrow it, or give --limit.`);
+    output.note(`Only the newest ${records.length} of ${total} are shown. Use a filter, or raise --limit.`);
   }
   noteForeign(foreign, output);
 }
@@ -86,12 +86,12 @@ async function exportAll(
     if (input.text('limit') !== undefined) {
       throw new SvcError(
         'usage',
-        'An export has all records that match: leave --limit out, or narrow it with --since.',
+        'An export contains all matching records. Leave out --limit, or filter with --since.',
       );
     }
     const file = resolve(given);
     if ((await filesOf(path, {})).includes(file)) {
-      throw new SvcError('usage', `${given} holds the audit log itself. Name another file for the export.`);
+      throw new SvcError('usage', `${given} is a file of the audit log. Name another file for the export.`);
     }
     done.push({ file, records: await withProgress('exporting', () => write(path, filter, file)) });
   }
@@ -102,14 +102,14 @@ async function exportAll(
 async function noteMissing({ path, profile, settings }: AuditLog, output: Output): Promise<void> {
   if (existsSync(path) || (await filesOf(path, {})).length > 0) return;
   const hint = settings.enabled
-    ? 'It is written with the first call.'
+    ? 'The first call creates it.'
     : `Set \`profiles.${profile}.audit.enabled: true\` in svc-site.yml, or SVC_AUDIT_ENABLED=1.`;
   output.note(`There is no audit log at ${path} yet. ${hint}`);
 }
 
 function noteForeign(foreign: number, output: Output): void {
   if (foreign > 0)
-    output.note(`${count(foreign, 'line')} could not be read: torn by a crash, or no records.`);
+    output.note(`${count(foreign, 'line')} could not be read: they are damaged, or are not audit records.`);
 }
 
 function toJson(record: { readonly [field: string]: unknown }): JsonValue {

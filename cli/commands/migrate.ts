@@ -73,13 +73,13 @@ function toText(report: Report, files: readonly PlannedFile[], findings: readonl
     `${written ? styled('ok', 'wrote') : 'would write'} ${styled('strong', where)}`,
     ...shown.map(({ path, from }) => `  ${path}${path === from ? '' : `  ${styled('dim', from)}`}`),
     ...user,
-    `  ${count(files.length - shown.length, 'file')} as they are`,
+    `  ${count(files.length - shown.length, 'file')} unchanged`,
     ...(notes.length === 0 ? [] : ['', toNoteLines(notes)]),
     ...(findings.length === 0 ? [] : ['', toFindingLines(findings)]),
     '',
     errors === 0
-      ? `${styled('ok', 'ok')}: the new project is sound`
-      : `${count(errors, 'error')} left for your hand`,
+      ? `${styled('ok', 'ok')}: the new project has no errors`
+      : `${count(errors, 'error')} to fix by hand`,
     ...nextSteps(report, where),
   ].join('\n');
 }
@@ -96,7 +96,10 @@ function toNoteLines(notes: readonly MigrationNote[]): string {
 
 function nextSteps({ written, user_config }: Report, where: string): readonly string[] {
   if (!written)
-    return ['', 'Nothing was written. Write it with --write, or to a folder of your own with --out.'];
+    return [
+      '',
+      'Nothing was written. Write the project with --write, or to a folder of your choice with --out.',
+    ];
   const config =
     user_config === null
       ? []

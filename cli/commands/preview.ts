@@ -31,17 +31,14 @@ export const run: Run = async (input, output) => {
   output.data({ status: 'ok', target, project, url, folder, built }, () =>
     [
       `${styled('ok', 'previewing')} ${styled('strong', project)} for ${target} on ${styled('strong', url)}`,
-      styled(
-        'dim',
-        `  ${relative(process.cwd(), folder) || '.'}, ${built ? 'built now' : 'as it was built'}`,
-      ),
+      styled('dim', `  ${relative(process.cwd(), folder) || '.'}, ${built ? 'built now' : 'up to date'}`),
       '',
       ...howToConnect({ project, transport: 'http', url }),
     ].join('\n'),
   );
   const why = await Promise.race([stopped, preview.ended]);
   await preview.close();
-  if (typeof why === 'string') throw new SvcError('internal', `The artefact has ended by itself. ${why}`);
+  if (typeof why === 'string') throw new SvcError('internal', `The artefact ended unexpectedly. ${why}`);
   return 0;
 };
 
@@ -65,7 +62,9 @@ async function makeFresh(
     config: config === undefined ? null : resolve(config),
   });
   if (why === null) return false;
-  output.note(`building for ${TARGETS[target].title}: ${why}; \`svc build\` checks it before it is deployed`);
+  output.note(
+    `building for ${TARGETS[target].title}: ${why}. Run \`svc build\` before deploying: only it makes all checks`,
+  );
   await buildChecked(checked, target, input, output);
   return true;
 }

@@ -33,7 +33,8 @@ export const run: Run = async (input, output) => {
     const call = { caller: null, signal, timeoutMs: TIMEOUT_MS };
     const result = await withProgress('running', () => database.run(request, call));
     output.data(result.rows, () => toTable(result));
-    if (result.truncated) output.note(`Only the first ${MAX_ROWS} rows are shown. Add LIMIT or a WHERE.`);
+    if (result.truncated)
+      output.note(`Only the first ${MAX_ROWS} rows are shown. Add LIMIT or WHERE to the SQL.`);
   } finally {
     await database.close();
   }
@@ -54,11 +55,11 @@ Write svc query "SELECT 42 AS answer", or svc query --file report.sql.`,
 
 function toRequest(sql: string, args: JsonObject): SqlRequest {
   const [first, second] = statementsOf(sql);
-  if (first === undefined) throw new SvcError('usage', 'There is no SQL in it. Write a statement.');
+  if (first === undefined) throw new SvcError('usage', 'There is no SQL. Write a statement.');
   if (second !== undefined) {
     throw new SvcError(
       'usage',
-      'svc query runs one statement, and a second one follows. Run each by itself.',
+      'svc query runs one statement, but this is more than one. Run each separately.',
     );
   }
   const scan = scanParameters(first.text);
@@ -81,14 +82,14 @@ function checkNames(used: readonly string[], given: readonly string[]): void {
       return `- The SQL has no $${name}.${near === null ? '' : ` Did you mean ${near}?`}`;
     }),
   ];
-  throw new SvcError('usage', `The parameters do not fit the SQL:\n${lines.join('\n')}`);
+  throw new SvcError('usage', `The parameters do not match the SQL:\n${lines.join('\n')}`);
 }
 
 function readonly({ path }: DatabaseChoice, sql: string): SvcError {
   const { operation } = classify(sql);
   return new SvcError(
     'database_readonly',
-    `This statement does not only read (${operation}), and ${path} is opened read-only.
+    `This statement writes (${operation}), but ${path} is open read-only.
 Set \`readonly: false\` for the database of the profile, or choose another with --profile.`,
   );
 }

@@ -39,7 +39,7 @@ function fileOf(input: CommandInput): string {
   if (existsSync(file)) return file;
   throw new SvcError(
     'usage',
-    `There is no audit file ${relative(process.cwd(), file) || asked}. \`profiles.<name>.audit.path\` of svc-site.yml says where one is.`,
+    `There is no audit file ${relative(process.cwd(), file) || asked}. \`profiles.<name>.audit.path\` of svc-site.yml names it.`,
   );
 }
 
@@ -61,18 +61,18 @@ async function openPlayer(input: CommandInput, user: User | null): Promise<Playe
   if (user !== null) {
     throw new SvcError(
       'usage',
-      `--user-context is for an artefact: a server knows who calls by the token in ${variable}.`,
+      `--user-context works with artefacts only. A server identifies the user by the token in ${variable}.`,
     );
   }
   if (input.text('tokenEnv') !== undefined && token === null) {
-    throw new SvcError('usage', `--token-env ${variable}: there is no such variable, or it is empty.`);
+    throw new SvcError('usage', `--token-env ${variable}: the variable is not set or is empty.`);
   }
   return openServer(urlOf(against), token);
 }
 
 /** Adds `/mcp` to an address without a path. */
 function urlOf(text: string): URL {
-  if (!URL.canParse(text)) throw new SvcError('usage', `--against ${text} is no URL.`);
+  if (!URL.canParse(text)) throw new SvcError('usage', `--against ${text} is not a URL.`);
   const url = new URL(text);
   return url.pathname === '/' ? new URL('/mcp', url) : url;
 }

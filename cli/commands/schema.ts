@@ -11,10 +11,7 @@ export const run: Run = async (input, output) => {
   if (asked === 'python') return writeStubs(input.text('out'), output);
   const file = EDITOR_FILES.find((known) => known === asked);
   if (file === undefined) {
-    throw new SvcError(
-      'usage',
-      `${asked} is no file with a schema. Choose ${EDITOR_FILES.join(', ')}, python.`,
-    );
+    throw new SvcError('usage', `${asked} has no schema. Choose ${EDITOR_FILES.join(', ')}, python.`);
   }
   const schema = editorSchemaOf(file);
   const out = input.text('out');

@@ -14,7 +14,7 @@ export function readConfigJson(file: string, text: string): Tree {
     throw refusal(`${file}:${line}`, printParseErrorCode(error.error));
   }
   if (isObject(tree)) return tree as Tree;
-  throw refusal(file, 'it is no map');
+  throw refusal(file, 'it is not a map');
 }
 
 /** The error for a file that we do not change. */

@@ -69,7 +69,7 @@ function mapAt(file: string, tree: Tree, key: string): Tree {
   if (typeof found === 'object' && !Array.isArray(found)) return found as Tree;
   throw new SvcError(
     'config_invalid',
-    `\`${key}\` in ${file} is no map, so that nothing can be added. Nothing was changed.`,
+    `\`${key}\` in ${file} is not a map, so nothing can be added to it. Nothing was changed.`,
   );
 }
 

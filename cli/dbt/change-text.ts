@@ -19,7 +19,7 @@ export function toDbtChangeLines(
 }
 
 function verbOf(action: MergedFile['action'], dryRun: boolean): string {
-  if (action === 'none') return styled('dim', 'is as it should be');
+  if (action === 'none') return styled('dim', 'unchanged');
   return styled('ok', dryRun ? `would ${action}` : `${action}d`);
 }
 

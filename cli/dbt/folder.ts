@@ -26,6 +26,6 @@ export function dbtSite(checked: CheckedProject): SiteFile {
   if (site && site.dbt?.enabled !== false) return site;
   throw new SvcError(
     'project_invalid',
-    'dbt is turned off for this project. Set `dbt.enabled: true` in svc-site.yml, or remove the line.',
+    'dbt is switched off for this project. Set `dbt.enabled: true` in svc-site.yml, or remove the line.',
   );
 }

@@ -40,7 +40,7 @@ function parse(path: string, text: string): Document {
   const where = problem?.linePos?.[0].line;
   throw new SvcError(
     'config_invalid',
-    `${where === undefined ? path : `${path}:${where}`} is not YAML that can be merged: ${problem?.code ?? 'it is no map'}.
+    `${where === undefined ? path : `${path}:${where}`} is not YAML that can be merged: ${problem?.code ?? 'it is not a map'}.
 Correct the file, or move it away. Nothing was changed.`,
   );
 }

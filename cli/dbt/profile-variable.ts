@@ -53,6 +53,6 @@ async function profilesIn(folder: string): Promise<readonly string[] | null> {
 function unknown(profile: string, name: string): SvcError {
   return new SvcError(
     'config_invalid',
-    `dbt has no profile ${name}, which would stand for the profile ${profile} of svc. Run \`svc dbt-config --profile ${profile}\` first.`,
+    `dbt has no profile ${name} for the svc profile ${profile}. Run \`svc dbt-config --profile ${profile}\` first.`,
   );
 }

@@ -72,6 +72,6 @@ export function refuseCollisions(
 function collision(one: string, other: string, variable: string): SvcError {
   return new SvcError(
     'config_invalid',
-    `The secrets ${one} and ${other} would both be given to dbt as ${variable}. Rename one of them in the user file.`,
+    `The secrets ${one} and ${other} would both reach dbt as ${variable}. Rename one of them in the user file.`,
   );
 }

@@ -35,6 +35,6 @@ function toVariables(
 function uncarried(name: string, parameter: string): SvcError {
   return new SvcError(
     'config_invalid',
-    `The secret ${name} has a ' in ${parameter}, which dbt's adapter for DuckDB cannot carry. Change the secret where it was issued.`,
+    `The secret ${name} has a ' in ${parameter}, which dbt's adapter for DuckDB cannot quote. Change the secret where it was issued.`,
   );
 }

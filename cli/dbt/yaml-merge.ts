@@ -123,7 +123,7 @@ function guarded<T>(path: readonly string[], work: () => T): T {
   } catch (cause) {
     throw new SvcError(
       'config_invalid',
-      `\`${path.join('.')}\` cannot be merged: what stands above it is no map (an anchor, a list or a word). Write it out by hand.`,
+      `\`${path.join('.')}\` cannot be merged: the value above it is not a map (it is an anchor, a list or a text). Write the value by hand.`,
       { cause },
     );
   }

@@ -15,7 +15,7 @@ export interface Address {
 /** Parses an address with or without `/mcp` at its end. Throws usage. */
 export function toAddress(text: string): Address {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new SvcError('usage', `--url ${text} is no address. Write it as https://mcp.example.com.`);
+    throw new SvcError('usage', `--url ${text} is not an address. Write it as https://mcp.example.com.`);
   }
   const { origin, pathname } = new URL(text);
   const prefix = pathname.replace(/\/+$/, '').replace(/\/mcp$/, '');

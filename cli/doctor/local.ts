@@ -12,14 +12,14 @@ import { checkEngines, checkNode, diagnosePython } from './local/runtimes.ts';
 import { checkAudit, checkSocket } from './local/socket-and-audit.ts';
 import { checkConfigured } from './sign-in/settings.ts';
 
-const VALIDATE = 'See all of it with `svc validate`.';
+const VALIDATE = 'Run `svc validate` to see all errors.';
 
 /** Checks everything that this machine needs to serve the project. */
 export async function checkInside(input: CommandInput): Promise<readonly Check[]> {
   const node = checkNode();
   const root = await findProjectRoot(process.cwd());
   if (root === null) {
-    const fix = "Go to a project's folder, create one with `svc init`, or name a server: svc doctor <url>.";
+    const fix = "Go to a project's folder, create one with `svc init`, or check a server: svc doctor <url>.";
     const none = problem('project', `there is no svc-site.yml in ${process.cwd()} or above it`, fix);
     return [node, ...(await checkEngines(null)), none];
   }

@@ -19,5 +19,5 @@ async function checkSignIn(address: Address): Promise<readonly Check[]> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const answer = await fetchForCheck(address.mcp, { method: 'POST', headers, body: '{}' });
   if (answer?.status === 401) return (await checkServed(address)).checks;
-  return [ok('sign-in', 'nobody is asked to sign in: everybody may call')];
+  return [ok('sign-in', 'the server requires no sign-in: anybody may call it')];
 }

@@ -31,6 +31,6 @@ export async function requireBaseline<Content>(kind: DocumentKind, path: string)
   throw new SvcError(
     'config_invalid',
     `There is no ${kind.noun} at ${relative(process.cwd(), path) || path}.
-Make one with \`${kind.command}\` while everything is as it should be, and keep it under version control.`,
+Make one with \`${kind.command}\` while everything works as intended, and keep it under version control.`,
   );
 }

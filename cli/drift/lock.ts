@@ -46,7 +46,7 @@ const NOT_CHECKED: Finding = {
   file: LOCK_FILE,
   line: 0,
   column: 0,
-  message: 'The contract was not compared with the lock: the project has errors.',
+  message: 'The endpoints were not compared with the lock, because the project has errors.',
   fix: 'Correct them, and validate again.',
 };
 
@@ -59,7 +59,7 @@ function toFinding(change: DriftChange, { endpoints }: Project): Finding {
     code: `lock-${name}`,
     file: file?.file ?? LOCK_FILE,
     ...place,
-    message: `${path === '' ? subject : `${subject}: ${path}`} is not as it is locked (${name}): ${toValueText(change)}. ${message}`,
+    message: `${path === '' ? subject : `${subject}: ${path}`} differs from the lock (${name}): ${toValueText(change)}. ${message}`,
     fix: 'Undo the change, or accept it with `svc lock` and commit svc-lock.json.',
   };
 }

@@ -9,7 +9,7 @@ const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), err
 export function toEvalsText(report: EvalsReport, seconds: number): string {
   const { suites, tests_run } = report;
   if (suites.length === 0)
-    return 'There are no suites below evals/; docs/how-to/evaluate-with-models.md shows one.';
+    return 'There are no suites below evals/. See docs/how-to/evaluate-with-models.md for an example.';
   const tests = suites.flatMap((suite) => suite.tests);
   const many = (status: EvalResult['status']) => tests.filter((test) => test.status === status).length;
   const [failed, errors] = [many('failed'), many('error')];

@@ -23,7 +23,7 @@ export function toGateError(target: TargetName, reports: readonly CheckReport[])
   const message = [
     `The build for ${target} is refused by ${count(failed.length, 'check')}: ${failed.join(', ')}.`,
     ...toReportLines(reports, process.stderr),
-    ...(all ? [`To build all the same, and have the manifest say so: ${options}`] : []),
+    ...(all ? [`To build anyway, and record that in the manifest: ${options}`] : []),
   ].join('\n');
   return new SvcError('project_invalid', message, { detail: { target, checks: toReportDocument(reports) } });
 }

@@ -1,6 +1,9 @@
 import { SvcError } from '../../src/errors.ts';
 
-const MAY_NOT = ['this user may not', 'Give this user the right to it, or choose another place.'] as const;
+const MAY_NOT = [
+  'this user has no right to it',
+  'Give this user the right, or choose another place.',
+] as const;
 const REASONS: Readonly<Record<string, readonly [reason: string, fix: string]>> = {
   EACCES: MAY_NOT,
   EPERM: MAY_NOT,
@@ -8,9 +11,9 @@ const REASONS: Readonly<Record<string, readonly [reason: string, fix: string]>> 
   ENOSPC: ['there is no space left', 'Make room, or choose another place.'],
   EDQUOT: ['there is no space left for this user', 'Make room, or choose another place.'],
   EISDIR: ['it is a folder', 'Name a file.'],
-  ENOTDIR: ['a part of its path is no folder', 'Correct the path.'],
-  ENOENT: ['there is no such file or folder', 'Correct the path, or make what is missing.'],
-  EEXIST: ['it is there already', 'Delete it, or choose another name.'],
+  ENOTDIR: ['a part of its path is not a folder', 'Correct the path.'],
+  ENOENT: ['there is no such file or folder', 'Correct the path, or create what is missing.'],
+  EEXIST: ['it exists already', 'Delete it, or choose another name.'],
   ENAMETOOLONG: ['its name is too long', 'Choose a shorter one.'],
   ELOOP: ['links lead in a circle', 'Correct the links.'],
 };

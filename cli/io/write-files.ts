@@ -13,7 +13,7 @@ export async function makeFolders(root: string, folders: readonly string[]): Pro
 export async function writeNew(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
   if (taken !== undefined) {
-    throw new SvcError('project_invalid', `${join(root, taken)} is there already. Nothing was written.`);
+    throw new SvcError('project_invalid', `${join(root, taken)} exists already. Nothing was written.`);
   }
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, file)), { recursive: true });

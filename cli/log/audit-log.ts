@@ -21,7 +21,7 @@ export async function auditOf(input: CommandInput): Promise<AuditLog> {
   const checked = await checkSite(input);
   siteOf(checked);
   const { site, root } = checked.project;
-  if (site === null) throw new SvcError('internal', 'a project without a site has passed');
+  if (site === null) throw new SvcError('internal', 'a project without a site file passed its checks');
   return { profile: site.profile, settings: site.audit, path: resolve(root, site.audit.path) };
 }
 
@@ -32,12 +32,12 @@ export function auditFilterOf(input: CommandInput, now: number): AuditFilter {
   if (named.length > 1) {
     throw new SvcError(
       'usage',
-      `${named.map((one) => `--${one}`).join(' and ')} exclude each other. Give one.`,
+      `${named.map((one) => `--${one}`).join(' and ')} exclude each other. Give only one.`,
     );
   }
   const asked = choiceOf(input, 'type', OPERATION_TYPES) ?? type;
   if (type !== undefined && asked !== type) {
-    throw new SvcError('usage', `--type ${asked} and --${type} exclude each other. Leave --type out.`);
+    throw new SvcError('usage', `--type ${asked} and --${type} exclude each other. Leave out --type.`);
   }
   const filter = {
     start_time: timeOf(input, 'since', now),
@@ -56,7 +56,7 @@ export function numberOf(input: CommandInput, option: string, otherwise: number,
   const given = input.text(option);
   if (given === undefined) return otherwise;
   if (/^\d{1,9}$/.test(given) && Number(given) >= 1 && Number(given) <= most) return Number(given);
-  throw new SvcError('usage', `--${option} ${given} is no whole number from 1 to ${most}.`);
+  throw new SvcError('usage', `--${option} ${given} is not a whole number from 1 to ${most}.`);
 }
 
 function timeOf(input: CommandInput, option: 'since' | 'until', now: number): string | undefined {
@@ -70,7 +70,7 @@ function timeOf(input: CommandInput, option: 'since' | 'until', now: number): st
   if (moment !== null) return moment;
   throw new SvcError(
     'usage',
-    `--${option} ${given} is no time. Write 30m, 24h, 7d, 2026-08-01, or 2026-08-01T12:00:00Z; without a zone it is UTC.`,
+    `--${option} ${given} is not a time. Write 30m, 24h, 7d, 2026-08-01, or 2026-08-01T12:00:00Z; without a zone it is UTC.`,
   );
 }
 

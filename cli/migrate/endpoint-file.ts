@@ -34,7 +34,7 @@ function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
       notes.push({
         kind: 'check',
         ...at,
-        message: '`filter_sensitive_fields` did nothing in MXCP, and works here.',
+        message: '`filter_sensitive_fields` did nothing in MXCP. It works in svc.',
       });
     }
   }
@@ -46,7 +46,7 @@ function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): strin
   if (action === 'deny') return null;
   if (input) return `\`${action}\` has no effect on input`;
   if (action === 'filter_sensitive_fields') {
-    return returns === null ? 'it needs a `return` that says what is sensitive' : null;
+    return returns === null ? 'it needs a `return` with sensitive fields' : null;
   }
   const none = !Array.isArray(fields) || fields.length === 0;
   return none ? `\`${action}\` names no fields, and had no effect` : null;
@@ -72,7 +72,7 @@ function toRemovalNote(
   { what, why }: Removal,
 ): MigrationNote {
   if (gone) return { kind: 'lost', ...at, message: `${what} was left out: ${why}.` };
-  const message = `${what} is to be taken out by hand, since the file has aliases: ${why}.`;
+  const message = `${what} must be removed by hand, because the file has aliases: ${why}.`;
   return { kind: 'check', ...at, message };
 }
 

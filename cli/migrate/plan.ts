@@ -33,7 +33,7 @@ const OLD_SITE = 'mxcp-site.yml';
 export async function planMigration(root: string): Promise<MigrationPlan> {
   const { names, notes: links } = await listFiles(root);
   if (!names.includes(OLD_SITE)) {
-    const here = names.includes(SITE_NAME) ? ` It has ${SITE_NAME}, so it is a project of svc already.` : '';
+    const here = names.includes(SITE_NAME) ? ` It has ${SITE_NAME}, so it is an svc project already.` : '';
     throw new SvcError('usage', `There is no ${OLD_SITE} in ${root}.${here}`);
   }
   const site = await readFile(join(root, OLD_SITE), 'utf8');
@@ -89,9 +89,9 @@ async function planFile(root: string, from: string, { paths, databases }: Places
   const rewrite = rewriterOf(from, below);
   if (rewrite === null) return { file: { path: from, from, text: null }, notes: [] };
   const text = toText(await readFile(join(root, from)));
-  if (text === null) return untouched(from, 'It is not UTF-8, and is copied as it is.');
+  if (text === null) return untouched(from, 'It is not UTF-8, so it is copied unchanged.');
   const done = rewrite(text, from);
-  if (done === null) return leftOut(from, 'It is no endpoint and no suite, and MXCP skipped it too.');
+  if (done === null) return leftOut(from, 'It is neither an endpoint nor a suite. MXCP skipped it too.');
   const path = from === OLD_SITE ? SITE_NAME : from;
   const yaml = /\.yaml$/i.test(from) && rewrite !== rewriteText;
   const more: MigrationNote[] = yaml
@@ -120,12 +120,12 @@ function untouched(from: string, message: string): Planned {
 }
 
 const LEFT = {
-  audit: 'Records of another form stay where they are.',
-  drift: 'Snapshots have another form; take one with `svc drift-snapshot`.',
+  audit: 'svc writes another format, so the records stay in the old project.',
+  drift: 'svc uses another format. Take a new snapshot with `svc drift-snapshot`.',
 };
 
 function moved(from: string, path: string): Planned {
-  const message = `The database is ${path} here.`;
+  const message = `The database is now ${path}.`;
   return { file: { path, from, text: null }, notes: [{ kind: 'done', file: from, line: 0, message }] };
 }
 

@@ -34,10 +34,10 @@ export async function listFiles(root: string): Promise<Listed> {
 async function linkNote(root: string, path: string): Promise<MigrationNote> {
   const found = await stat(join(root, path)).catch(() => null);
   if (found?.isFile()) {
-    return { kind: 'done', file: path, line: 0, message: 'It is a link; the file behind it is copied.' };
+    return { kind: 'done', file: path, line: 0, message: 'This is a link. The file behind it is copied.' };
   }
   const where = found === null ? 'nowhere' : 'to no file';
-  return { kind: 'lost', file: path, line: 0, message: `Left out. It is a link that leads ${where}.` };
+  return { kind: 'lost', file: path, line: 0, message: `Left out. This link leads ${where}.` };
 }
 
 /** Removes `target/` beside a dbt_project.yml, because dbt writes it. */

@@ -49,7 +49,7 @@ function linesLeft(text: string, file: string): readonly MigrationNote[] {
             kind: 'check' as const,
             file,
             line: index + 1,
-            message: `Still speaks of MXCP: ${line.trim().slice(0, 80)}`,
+            message: `Still mentions MXCP: ${line.trim().slice(0, 80)}`,
           },
         ]
       : [],

@@ -26,6 +26,6 @@ function noteReadonly(
     kind: 'check',
     file,
     line: yaml.lineOf(path),
-    message: '`readonly: true` holds here: SQL that writes is refused.',
+    message: 'svc enforces `readonly: true`: SQL that writes is refused.',
   });
 }

@@ -31,7 +31,7 @@ export async function migrateUser(asked: string | undefined): Promise<MigratedUs
     throw new SvcError('usage', `--config ${asked}: there is no such file.`);
   }
   const done = rewriteUser(await readFile(from, 'utf8'), from);
-  if (done === null) throw new SvcError('usage', `${from} is no YAML, so nothing can be made of it.`);
+  if (done === null) throw new SvcError('usage', `${from} is not YAML, so it cannot be converted.`);
   const { findings } = readUserFile(new TextEncoder().encode(done.text), PLACE);
   return { from, path: PLACE, ...done, findings };
 }
@@ -73,7 +73,7 @@ function rewriteStore(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
   if (!isObject(nodeValueAt(yaml.value, path) ?? null)) return;
   const place = nodeValueAt(yaml.value, [...path, 'path']);
   if (typeof place === 'string') yaml.setText([...path, 'path'], place.replace(/\.mxcp(?=\/)/, '.svc'));
-  const message = 'Stored logins are not carried over: people sign in once more.';
+  const message = 'Stored logins are not carried over. People sign in again.';
   notes.push({ kind: 'lost', file, line: yaml.lineOf(path), message });
 }
 
@@ -83,7 +83,8 @@ function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting
   if (nodeValueAt(yaml.value, [...auth, 'mode']) !== 'verifier' || !isObject(oidc)) return;
   const at = { file, line: yaml.lineOf([...auth, 'oidc']) };
   if (!yaml.replace([...auth, 'oidc'], toVerifier(oidc))) {
-    const message = '`oidc` of `mode: verifier` is to become `verifier` by hand, since the file has aliases.';
+    const message =
+      '`oidc` of `mode: verifier` must become `verifier` by hand, because the file has aliases.';
     notes.push({ kind: 'check', ...at, message });
     return;
   }
@@ -92,7 +93,7 @@ function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting
   notes.push({
     kind: 'done',
     ...at,
-    message: '`oidc` of `mode: verifier` became `verifier`, with the issuer of its `config_url`.',
+    message: '`oidc` of `mode: verifier` became `verifier`. Its issuer comes from `config_url`.',
   });
 }
 

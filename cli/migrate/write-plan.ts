@@ -9,7 +9,7 @@ export async function refuseTarget(root: string, target: string): Promise<void> 
   if (one === other || isInside(one, other) || isInside(other, one)) {
     throw new SvcError(
       'usage',
-      `${target} and ${root} are one folder, or one is inside the other.\nThe old project stays as it is; name a folder beside it with --out.`,
+      `${target} and ${root} are one folder, or one is inside the other.\nThe old project must stay unchanged. Name a folder beside it with --out.`,
     );
   }
   const held = await readdir(target).catch(() => []);

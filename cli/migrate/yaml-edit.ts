@@ -89,7 +89,7 @@ export function editYaml(text: string): YamlEdit | null {
   };
 }
 
-/** The data; null if it is no map or its aliases are broken or too many. */
+/** The data; null if it is not a map or its aliases are broken or too many. */
 function dataOf(document: Document): JsonValue {
   if (document.errors.length > 0 || !isMap(document.contents)) return null;
   try {

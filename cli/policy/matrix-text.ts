@@ -17,7 +17,7 @@ export function toMatrixText(rows: readonly MatrixRow[], users: readonly MatrixU
 
 const LEGEND = styled(
   'dim',
-  'depends: on arguments, data or time, as below · *: some fields are hidden, or may be',
+  'depends: on arguments, data or time, see below · *: some fields are or may be hidden',
 );
 
 function toCell(access: EndpointAccess | undefined): string {
@@ -32,12 +32,14 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
     return access ? toUserLines(access).map((line) => ({ name, line })) : [];
   });
   const lines = [...Map.groupBy(said, ({ line }) => line)].map(([line, own]) => {
-    const names = own.length === users.length ? 'everybody' : own.map(({ name }) => name).join(', ');
+    const names = own.length === users.length ? 'every user' : own.map(({ name }) => name).join(', ');
     return [`  ${names}`, line];
   });
   const notes = [
     ...(row.scopes.length > 0 ? [`  tokens must hold: ${row.scopes.join(' ')}`] : []),
-    ...(row.rows_depend_on_caller ? ['  it asks who calls: rows depend on the caller'] : []),
+    ...(row.rows_depend_on_caller
+      ? ['  rows depend on the caller: the SQL reads the identity of the caller']
+      : []),
   ];
   if (lines.length + notes.length === 0) return [];
   return [

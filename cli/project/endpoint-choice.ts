@@ -8,7 +8,7 @@ import type { CheckedProject } from './project.ts';
 export function parseKind(given: string): EndpointKind {
   const kind = ENDPOINT_KINDS.find((known) => known === given);
   if (kind) return kind;
-  throw new SvcError('usage', `${given} is no kind of endpoint. Choose ${ENDPOINT_KINDS.join(', ')}.`);
+  throw new SvcError('usage', `${given} is not a kind of endpoint. Choose ${ENDPOINT_KINDS.join(', ')}.`);
 }
 
 /** Chooses endpoint files by `[kind [name]]`. A resource is named by its URI or its name. */

@@ -10,14 +10,14 @@ export async function parseParamOptions(pairs: readonly string[]): Promise<JsonO
   const entries: [string, JsonValue][] = [];
   for (const pair of pairs) entries.push(await parsePair(pair));
   const twice = entries.find(([key], index) => entries.findIndex(([other]) => other === key) !== index);
-  if (twice) throw new SvcError('usage', `--param ${twice[0]} is given twice. Keep one of them.`);
+  if (twice) throw new SvcError('usage', `--param ${twice[0]} is given twice. Give it once.`);
   return Object.fromEntries(entries);
 }
 
 async function parsePair(pair: string): Promise<[string, JsonValue]> {
   const at = pair.indexOf('=');
   if (at < 1) {
-    throw new SvcError('usage', `--param ${pair} has no key=value. Write it as --param name=Ada.`);
+    throw new SvcError('usage', `--param ${pair} is not key=value. Write --param name=Ada.`);
   }
   const value = pair.slice(at + 1);
   return [pair.slice(0, at), await toArgument(value, `--param ${pair}`)];

@@ -60,7 +60,7 @@ export function siteFileOf(checked: CheckedProject): SiteFile {
   siteOf(checked);
   const { site } = checked.project;
   if (site) return site;
-  throw new SvcError('internal', 'a project without a site has passed');
+  throw new SvcError('internal', 'a project without a site file passed its checks');
 }
 
 /** Throws if the project has any error. */

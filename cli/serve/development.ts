@@ -70,7 +70,7 @@ function createLook(input: CommandInput): Look {
         return last.files;
       }),
     noted() {
-      if (last === null) throw new SvcError('internal', 'Nothing was looked at yet.');
+      if (last === null) throw new SvcError('internal', 'The project was not checked yet.');
       return last;
     },
   };

@@ -58,7 +58,7 @@ async function openSse({ runtime, settings, requests }: Started): Promise<Closab
   requests.log({
     level: 'warn',
     message:
-      'The transport sse is deprecated: MCP replaced it in 2025, and newer clients drop it. They are served at /mcp beside it.',
+      'The transport sse is deprecated: MCP replaced it in 2025, and newer clients do not support it. They can use /mcp on this server.',
   });
   const { createSseEndpoint } = await import('../../adapters/sse/endpoint.ts');
   return createSseEndpoint({ runtime: () => runtime, version: VERSION });

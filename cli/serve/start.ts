@@ -122,6 +122,6 @@ function warnOfWriters({ tools }: Runtime['catalog'], { readonly }: Database, lo
   const names = writers.map(({ name }) => name).join(', ');
   log({
     level: 'warn',
-    message: `The database is open read-only; these tools write and will fail: ${names}`,
+    message: `The database is open read-only, so these tools, which write, will fail: ${names}`,
   });
 }

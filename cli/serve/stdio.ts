@@ -15,7 +15,7 @@ export async function serveOverStdio(
   const { serveStdio } = await import('../../adapters/stdio/serve.ts');
   if (needsSignIn(settings)) {
     const message =
-      '`auth` is ignored on stdio: whoever started this process is its user, and is nobody in particular.';
+      '`auth` is ignored on stdio: the client that starts the process is its only user, and has no identity.';
     requests.log({ level: 'warn', message });
   }
   output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);

@@ -21,14 +21,14 @@ export interface Sources {
 export async function staleBecause(out: string, sources: Sources): Promise<string | null> {
   const at = join(out, 'manifest.json');
   const built = await stat(at).catch(() => null);
-  if (built === null) return 'there is none yet';
+  if (built === null) return 'there is no artefact yet';
   const { version, profile, catalog } = parseManifest(await readFile(at, 'utf8'));
   if (version !== VERSION) return `it was built by svc ${version}`;
   if (profile !== sources.profile) return `it was built for the profile ${profile}`;
   if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
   const newer = await newerThan(built.mtimeMs, out, sources);
   if (newer !== null) return `${relative(sources.root, newer)} is newer`;
-  return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints are others';
+  return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints have changed';
 }
 
 async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {

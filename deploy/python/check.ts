@@ -93,7 +93,7 @@ function problemOf(name: string, { folder }: PythonProject, target: TargetName):
   };
 }
 
-const ELSEWHERE = 'or deploy where there is a python3: `svc serve`, or `svc build --target node`.';
+const ELSEWHERE = 'or deploy to a machine with python3: `svc serve`, or `svc build --target node`.';
 
 function replacementOf(name: string): string {
   return ['pandas', 'polars', 'numpy', 'duckdb', 'pyarrow'].includes(name)
@@ -104,7 +104,7 @@ function replacementOf(name: string): string {
 /** Names the interpreter that has the limits. */
 function placeName(target: TargetName): string {
   return TARGETS[target].python === 'native'
-    ? 'Python in WebAssembly, which serves where there is no python3,'
+    ? 'Python in WebAssembly, which runs if there is no python3,'
     : `Python on ${target}`;
 }
 

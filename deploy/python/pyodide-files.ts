@@ -80,6 +80,6 @@ export function seedOf(python: CarriedPython): number {
 export function missingPyodide(): SvcError {
   return new SvcError(
     'python_unavailable',
-    'The project has Python endpoints, and the package pyodide, which runs them where there is no python3, is not installed. Install it beside svc, or install svc again without `--omit=optional`.',
+    'The project has Python endpoints, and the package pyodide, which runs them without python3, is not installed. Install it beside svc, or install svc again without `--omit=optional`.',
   );
 }

@@ -20,13 +20,13 @@ export function toLicenses(packages: readonly Package[], engine: Licensed): stri
     text: licenseOf(used) || (used.license?.includes('Apache-2.0') ? apache : ''),
   }));
   const sections = [...groupByText([...licensed, engine])].map(([text, names]) =>
-    [RULE, ...names, RULE, '', text || 'The package brings no text of its licence.', ''].join('\n'),
+    [RULE, ...names, RULE, '', text || 'The package contains no licence text.', ''].join('\n'),
   );
   return `${INTRODUCTION}\n\n${sections.join('\n')}`;
 }
 
 const INTRODUCTION =
-  'What this artefact is made of, and under which licences. The same as data: sbom.cdx.json.';
+  'The packages in this artefact and their licences. The same facts for programs: sbom.cdx.json.';
 
 function licenseOf({ folder, text }: Package): string {
   if (text !== undefined) return text.trim();

@@ -19,20 +19,20 @@ export async function checkClock(root: string, now: number = Date.now()): Promis
   const behind = mtimeMs - now;
   if (behind <= MAX_SKEW_MS) return ok('clock', `it is ${new Date(now).toISOString()}`);
   const message = `the clock is at least ${(behind / 1000).toFixed(0)} s behind the last change of ${SITE_NAME}`;
-  return problem('clock', message, 'Let this machine keep its time by NTP.');
+  return problem('clock', message, 'Synchronise the clock of this machine by NTP.');
 }
 
 /** Checks that the server can listen on its port, or does so already. */
 export async function diagnosePort({ provider, http }: TransportSettings): Promise<Check> {
-  if (provider === 'stdio') return ok('port', 'stdio listens nowhere');
+  if (provider === 'stdio') return ok('port', 'stdio needs no port');
   const { host, port } = http;
   const taken = await reasonAgainst(host, port);
-  if (taken === null) return ok('port', port === 0 ? 'any free one' : `${port} on ${host} is free`);
+  if (taken === null) return ok('port', port === 0 ? 'any free port' : `${port} on ${host} is free`);
   if (taken === 'EADDRINUSE' && (await isOurs(host, port))) {
-    return ok('port', `a server of svc answers at ${port} on ${host}`);
+    return ok('port', `an svc server answers at ${port} on ${host}`);
   }
   const why = taken === 'EADDRINUSE' ? 'another program listens there' : taken;
-  const fix = 'Choose another with `transport.http.port` or --port, and a host of this machine.';
+  const fix = 'Choose another port with `transport.http.port` or --port, and a host of this machine.';
   return problem('port', `${port} on ${host} cannot be listened on: ${why}`, fix);
 }
 

@@ -25,7 +25,7 @@ export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Pr
     return [ok('database', `${path} opens (${how}, ${stored})`), ...checkExtensions(choice)];
   } catch (thrown) {
     if (/in use by another process/.test(toSvcError(thrown).message)) return [inUse(choice, stored)];
-    return [failed('database', thrown, 'Build it again with what made it, or correct `database.path`.')];
+    return [failed('database', thrown, 'Build the database again, or correct `database.path`.')];
   }
 }
 
@@ -50,29 +50,31 @@ async function checkAttachedOnly(choice: DatabaseChoice): Promise<readonly Check
 async function checkMissing(root: string, { path, readonly }: DatabaseChoice): Promise<Check> {
   const seeded = existsSync(join(root, SEED));
   if ((seeded || !readonly) && !(await isFolderFor(dirname(path)))) {
-    const fix = 'Give this user the right to write there, or name another file with `database.path`.';
+    const fix = 'Give this user the right to write there, or set `database.path` to another file.';
     return problem(
       'database',
-      `${path} is not there yet and cannot be made: its folder is not writable`,
+      `${path} does not exist and cannot be created: its folder is not writable`,
       fix,
     );
   }
-  if (seeded) return ok('database', `${path} is not there yet; ${SEED} makes it`);
-  if (!readonly) return ok('database', `${path} is not there yet; the first start makes an empty one`);
-  const fix = `Put it there, put a ${SEED} beside svc-site.yml, or correct \`database.path\` of the profile.`;
-  return problem('database', `${path} is not there, and is to be only read`, fix);
+  if (seeded) return ok('database', `${path} does not exist yet; ${SEED} creates it`);
+  if (!readonly) return ok('database', `${path} does not exist yet; the first start creates an empty one`);
+  const fix = `Create it, add a ${SEED} beside svc-site.yml, or correct \`database.path\` of the profile.`;
+  return problem('database', `${path} does not exist, and the profile only reads it`, fix);
 }
 
 /** Another process has the file open for writing; usually it is a running server. */
 function inUse({ path, readonly }: DatabaseChoice, stored: string): Check {
-  if (!readonly) return ok('database', `${path} is in use by another process, as by a server (${stored})`);
+  if (!readonly) return ok('database', `${path} is in use by another process, e.g. a server (${stored})`);
   const fix = 'Stop the program that writes to it, or serve a copy.';
-  return problem('database', `${path} is held by a process that may write to it`, fix);
+  return problem('database', `${path} is open in a process that may write to it`, fix);
 }
 
 /** The native engine has loaded them when it opened the database. Artefacts use another engine. */
 function checkExtensions({ extensions }: DatabaseChoice): readonly Check[] {
   const names = (extensions?.extensions ?? []).map(({ name }) => name).join(', ');
   if (names === '') return [];
-  return [ok('extensions', `${names}: loaded by the native engine; no artefact of \`svc build\` loads any`)];
+  return [
+    ok('extensions', `${names}: loaded by the native engine; artefacts of \`svc build\` load no extensions`),
+  ];
 }

@@ -16,7 +16,7 @@ export function checkFiles({ project, findings }: CheckedProject): Check {
   const [first] = errors;
   const place = first === undefined ? 'svc-site.yml' : `${first.file}:${first.line}`;
   const message = `${count(errors.length, 'error')}, the first at ${place}: ${first?.message.split('\n')[0]}`;
-  return problem('project', message, first?.fix ?? 'See all with `svc validate`.');
+  return problem('project', message, first?.fix ?? 'Run `svc validate` to see all errors.');
 }
 
 /** Checks the configuration and its references. Shows names, never values. */
@@ -24,9 +24,8 @@ export function checkConfiguration({ findings }: LoadedSettings): readonly Check
   const errors = errorsOf(findings);
   const lost = errors.filter(({ code }) => code === 'reference-unresolved');
   const others = errors.filter(({ code }) => code !== 'reference-unresolved');
-  const configuration =
-    others.length === 0 ? [ok('configuration', 'every value is one that it may have')] : [];
-  const references = lost.length === 0 ? [ok('references', 'every reference leads to a value')] : [];
+  const configuration = others.length === 0 ? [ok('configuration', 'every value is valid')] : [];
+  const references = lost.length === 0 ? [ok('references', 'every reference has a value')] : [];
   return [
     ...configuration,
     ...others.map((finding) => toProblem('configuration', finding)),

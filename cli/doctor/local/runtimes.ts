@@ -13,7 +13,7 @@ const OLDEST = [22, 15] as const;
 export function checkNode(version: string = process.versions.node): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return ok('node', `Node ${version}`);
-  const fix = 'Install a newer one from https://nodejs.org.';
+  const fix = 'Install a newer Node from https://nodejs.org.';
   return problem('node', `Node ${version} is older than ${OLDEST.join('.')}`, fix);
 }
 
@@ -38,7 +38,7 @@ export async function diagnosePython(project: Project, env: NodeJS.ProcessEnv): 
   }
 }
 
-const FIX_PYTHON = 'Install python3, or name an interpreter in SVC_PYTHON or `python.interpreter`.';
+const FIX_PYTHON = 'Install python3, or set SVC_PYTHON or `python.interpreter` to an interpreter.';
 
 function askedBy(env: NodeJS.ProcessEnv): string {
   return env.SVC_PYTHON?.trim() ? 'SVC_PYTHON' : '`python.interpreter`';
@@ -57,7 +57,7 @@ export async function checkEngines(engine: DatabaseChoice['engine'] | null): Pro
 async function checkWasm(): Promise<Check> {
   try {
     await compileEngine();
-    return ok('engine-wasm', 'DuckDB-WASM is there and compiles');
+    return ok('engine-wasm', 'DuckDB-WASM is installed and compiles');
   } catch (thrown) {
     return failed('engine-wasm', thrown, 'Install the package again.');
   }
@@ -69,6 +69,6 @@ async function checkNative(needed: boolean): Promise<Check> {
     return ok('engine-native', `native DuckDB ${api.version()}`);
   } catch (thrown) {
     const found = failed('engine-native', thrown, 'Install the package @duckdb/node-api.');
-    return needed ? found : ok('engine-native', 'there is none, and this project needs none');
+    return needed ? found : ok('engine-native', 'it is not installed, and this project does not need it');
   }
 }

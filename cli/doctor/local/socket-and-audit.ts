@@ -11,20 +11,20 @@ export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<C
   const path = resolve(admin.socket);
   const found = await stat(path).catch(() => null);
   if (found === null) {
-    if (await isFolderFor(dirname(path))) return ok('socket', `${path} is made by the next start`);
-    const fix = 'Set SVC_ADMIN_SOCKET to a path that this user may write.';
-    return problem('socket', `${path} cannot be made: its folder is not writable`, fix);
+    if (await isFolderFor(dirname(path))) return ok('socket', `${path} will be created by the next start`);
+    const fix = 'Set SVC_ADMIN_SOCKET to a path that this user may write to.';
+    return problem('socket', `${path} cannot be created: its folder is not writable`, fix);
   }
   if (!found.isSocket()) {
     const fix = 'Delete it, or set SVC_ADMIN_SOCKET to another path.';
-    return problem('socket', `${path} is a file that is no socket`, fix);
+    return problem('socket', `${path} is a file and not a socket`, fix);
   }
   if ((found.mode & 0o077) !== 0) {
     const mode = (found.mode & 0o777).toString(8);
-    return problem('socket', `${path} has mode ${mode}: others may open it`, `chmod 600 ${path}`);
+    return problem('socket', `${path} has mode ${mode}: other users may open it`, `chmod 600 ${path}`);
   }
   if (await answers(path)) return ok('socket', `a server answers on ${path}`);
-  return ok('socket', `${path} is left from a server that is gone; the next start replaces it`);
+  return ok('socket', `${path} is left over from an earlier server; the next start replaces it`);
 }
 
 /** Checks the file that records calls. */
@@ -35,7 +35,7 @@ export async function checkAudit(
   if (!audit.enabled) return ok('audit', 'calls are not recorded');
   const path = resolve(root, audit.path);
   if (await isWritable(path)) return ok('audit', `calls are recorded in ${path}`);
-  const fix = `Let the user of the server write there, or set \`audit.path\`. Without it no call is answered.`;
+  const fix = `Give the server's user the right to write there, or set \`audit.path\`. The server answers no call without its audit file.`;
   return problem('audit', `${path} cannot be written`, fix);
 }
 

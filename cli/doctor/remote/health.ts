@@ -19,8 +19,8 @@ export async function checkTransport({ base, origin }: Address): Promise<Check> 
   if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
     return ok('tls', 'plain http, on this machine only');
   const fix =
-    'Put a proxy with a certificate in front, and set `transport.http.base_url` to its https address.';
-  return problem('tls', `${base} is plain http: tokens and data can be read on the way`, fix);
+    'Put a proxy with a certificate in front of the server, and set `transport.http.base_url` to its https address.';
+  return problem('tls', `${base} is plain http: others can read tokens and data on the way`, fix);
 }
 
 async function checkCertificate(host: string, port: number): Promise<Check> {
@@ -39,11 +39,7 @@ async function checkCertificate(host: string, port: number): Promise<Check> {
     return toCertificateCheck(wrong, Date.parse(socket.getPeerCertificate().valid_to));
   } catch (thrown) {
     const reason = messageOf(thrown);
-    return problem(
-      'tls',
-      `no TLS connection: ${reason}`,
-      'See that the address is right, and TLS is served there.',
-    );
+    return problem('tls', `no TLS connection: ${reason}`, 'Check the address, and that it serves TLS.');
   } finally {
     socket.destroy();
   }
@@ -52,9 +48,9 @@ async function checkCertificate(host: string, port: number): Promise<Check> {
 function toCertificateCheck(wrong: string | null, until: number): Check {
   const days = Math.floor((until - Date.now()) / DAY_MS);
   const fix = 'Renew the certificate, with its chain, for the name that clients use.';
-  if (wrong !== null) return problem('tls', `clients refuse the certificate: ${wrong}`, fix);
-  if (days < LEAST_DAYS) return problem('tls', `the certificate ends in ${days} days`, fix);
-  return ok('tls', `the certificate is good for ${days} days`);
+  if (wrong !== null) return problem('tls', `clients reject the certificate: ${wrong}`, fix);
+  if (days < LEAST_DAYS) return problem('tls', `the certificate expires in ${days} days`, fix);
+  return ok('tls', `the certificate is valid for ${days} days`);
 }
 
 /** Checks `/health` and `/ready`: version, readiness and clock. */
@@ -71,16 +67,15 @@ export async function checkHealth({ base }: Address): Promise<readonly Check[]> 
 function noHealth(base: string, answer: DoctorResponse | null): Check {
   if (answer === null) {
     const fix = 'Start the server, or correct the address.';
-    return problem('health', `nobody answers at ${base}`, fix);
+    return problem('health', `there is no answer at ${base}`, fix);
   }
-  const fix =
-    'See that this is the address of the server itself, and that the proxy in front passes on /health.';
-  return problem('health', `${base}/health answers ${responseText(answer)}, and is no server of svc`, fix);
+  const fix = 'Check that this is the address of the server, and that the proxy passes on /health.';
+  return problem('health', `${base}/health answers ${responseText(answer)}, so it is not an svc server`, fix);
 }
 
 function checkReady(answer: DoctorResponse | null): Check {
   if (answer?.status === 200) return ok('ready', 'the database answers');
-  const fix = 'Its log says why: the database cannot be opened, or the server is about to stop.';
+  const fix = 'See the log of the server: the database cannot be opened, or the server is stopping.';
   return problem('ready', `/ready answers ${responseText(answer)}`, fix);
 }
 
@@ -89,5 +84,5 @@ function checkSkew(answer: DoctorResponse | null): readonly Check[] {
   if (ahead === null) return [];
   const told = `${(Math.abs(ahead) / 1000).toFixed(0)} s ${ahead < 0 ? 'behind' : 'ahead of'} this machine's`;
   if (Math.abs(ahead) <= MAX_SKEW_MS) return [ok('clock', `its clock is ${told}`)];
-  return [problem('clock', `its clock is ${told}`, 'Let both machines keep their time by NTP.')];
+  return [problem('clock', `its clock is ${told}`, 'Synchronise the clocks of both machines by NTP.')];
 }

@@ -12,7 +12,7 @@ const CLIENT = { name: 'svc-doctor', version: '1' };
 export async function checkEras({ mcp }: Address): Promise<readonly Check[]> {
   const older = await initialize(mcp);
   if (older?.status === 401) {
-    return [ok('protocol', 'the server asks for a token first; its protocol is for those who have one')];
+    return [ok('protocol', 'the server requires a token, so its protocol cannot be checked')];
   }
   return [checkOlder(older), checkNewer(await discover(mcp))];
 }
@@ -33,7 +33,7 @@ function checkNewer(answer: DoctorResponse | null): Check {
 }
 
 const PASS_ON =
-  'See that this is the MCP endpoint of a server of this version, and that a proxy in front passes on POST with all its headers (Mcp-Method, MCP-Protocol-Version).';
+  'Check that this is the MCP endpoint of a server of this version, and that the proxy passes on POST with all headers (Mcp-Method, MCP-Protocol-Version).';
 
 function initialize(mcp: string): Promise<DoctorResponse | null> {
   const params = { protocolVersion: OLDER, capabilities: {}, clientInfo: CLIENT };
@@ -91,6 +91,6 @@ export async function checkCors({ mcp, origin }: Address): Promise<Check> {
   if (good && lost.length === 0) return ok('cors', 'the preflight of a browser is answered');
   const why = good ? `without ${lost.join(', ')}` : `with ${responseText(answer)}`;
   const fix =
-    'Let the proxy in front pass on OPTIONS and the headers Access-Control-*; see `transport.http.allowed_origins`.';
+    'Let the proxy pass on OPTIONS and the headers Access-Control-*, and check `transport.http.allowed_origins`.';
   return problem('cors', `the preflight of a browser is answered ${why}`, fix);
 }

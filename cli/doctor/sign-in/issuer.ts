@@ -6,7 +6,7 @@ import { fetchForCheck, objectOf } from '../http.ts';
 
 /** The fix for a server that names itself differently than its clients do. */
 export const BASE_URL =
-  'Set `transport.http.base_url` to the address that clients use, letter for letter; or `transport.http.trust_proxy: true` where a proxy ends TLS.';
+  'Set `transport.http.base_url` to the exact address that clients use, or `transport.http.trust_proxy: true` behind a proxy that ends TLS.';
 
 /** Checks that every document names the issuer in exactly the same way (RFC 8414, 3.3). */
 export async function checkIssuer(issuer: string, { base }: Address): Promise<readonly Check[]> {
@@ -19,14 +19,14 @@ export async function checkIssuer(issuer: string, { base }: Address): Promise<re
   // another server needs one form only
   if (found.length === 0 || (own && found.length < urls.length)) {
     const lost = answers.find(({ document }) => document === null)?.url ?? issuer;
-    return [problem('issuer-metadata', `${lost} is no JSON object`, PASS_ON)];
+    return [problem('issuer-metadata', `${lost} is not a JSON object`, PASS_ON)];
   }
-  const there = `the metadata of the issuer is there (${found.length} of ${urls.length} forms)`;
+  const there = `the metadata of the issuer was found (${found.length} of ${urls.length} forms)`;
   return [ok('issuer-metadata', there), checkName(issuer, own, found)];
 }
 
 const PASS_ON =
-  'Let the proxy in front pass on everything below /.well-known/, or start the server that gives out the tokens.';
+  'Let the proxy pass on everything below /.well-known/, or start the server that issues the tokens.';
 
 type Documents = readonly { readonly url: string; readonly document: JsonObject }[];
 
@@ -40,7 +40,7 @@ function checkName(issuer: string, own: boolean, found: Documents): Check {
     .flatMap(({ document }) => [document.authorization_endpoint, document.token_endpoint])
     .find((url) => typeof url !== 'string' || (own && !url.startsWith(`${issuer}/`)));
   if (elsewhere === undefined) return ok('issuer', `the issuer is ${issuer} everywhere`);
-  return problem('issuer', `an endpoint of the issuer is elsewhere: ${String(elsewhere)}`, BASE_URL);
+  return problem('issuer', `an endpoint of the issuer has another address: ${String(elsewhere)}`, BASE_URL);
 }
 
 /** The addresses of the metadata: RFC 8414, 3.1, and OpenID Connect Discovery for other servers. */

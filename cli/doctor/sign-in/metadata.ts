@@ -36,8 +36,8 @@ function call(url: string): Promise<DoctorResponse | null> {
 }
 
 function unreachable({ mcp }: Address): Check {
-  const fix = 'Start the server, or name its address with --url.';
-  return problem('server', `nobody answers at ${mcp}`, fix);
+  const fix = 'Start the server, or give its address with --url.';
+  return problem('server', `there is no answer at ${mcp}`, fix);
 }
 
 /** The address of the MCP endpoint's metadata (RFC 9728, 3.1). */
@@ -49,8 +49,8 @@ function checkChallenge(address: Address, answer: DoctorResponse): Check {
     const message = `${address.mcp} answers ${responseText(answer)} to a call without a token, not 401`;
     const fix =
       answer.status < 300
-        ? 'Nobody is asked to sign in: set `auth.provider`, and see that this is the server you mean.'
-        : `See that this is the address that the server is reached at. ${BASE_URL}`;
+        ? 'The server requires no sign-in. Set `auth.provider`, and check that this is the right server.'
+        : `Check that clients reach the server at this address. ${BASE_URL}`;
     return problem('challenge', message, fix);
   }
   const header = answer.headers.get('www-authenticate') ?? '';
@@ -61,12 +61,12 @@ function checkChallenge(address: Address, answer: DoctorResponse): Check {
   return problem('challenge', message, named === undefined ? PROXY : BASE_URL);
 }
 
-const PROXY = 'See that no proxy in front takes away the header WWW-Authenticate.';
+const PROXY = 'Check that no proxy removes the header WWW-Authenticate.';
 
 function checkSlash(without: DoctorResponse, slash: DoctorResponse | null): Check {
-  if (slash?.status === without.status) return ok('slash', '/mcp and /mcp/ answer alike');
+  if (slash?.status === without.status) return ok('slash', '/mcp and /mcp/ give the same answer');
   const message = `/mcp answers ${responseText(without)}, and /mcp/ ${responseText(slash)}`;
-  return problem('slash', message, 'Let the proxy in front pass on both paths, and redirect neither.');
+  return problem('slash', message, 'Let the proxy pass on both paths and redirect neither.');
 }
 
 interface Found {
@@ -87,11 +87,11 @@ async function checkResource(address: Address): Promise<Found> {
     const message =
       lost < 0
         ? 'the two forms of the metadata of the resource differ'
-        : `${urls[lost]} is no JSON object (${responseText(answers[lost] ?? null)})`;
-    const fix = 'Let the proxy in front pass on everything below /.well-known/ to this server.';
+        : `${urls[lost]} is not a JSON object (${responseText(answers[lost] ?? null)})`;
+    const fix = 'Let the proxy pass on everything below /.well-known/ to this server.';
     return { checks: [problem('resource-metadata', message, fix)], document };
   }
-  const both = ok('resource-metadata', 'the metadata of the resource is there in both forms');
+  const both = ok('resource-metadata', 'the metadata of the resource was found in both forms');
   const { resource } = document ?? {};
   const same =
     resource === address.mcp

@@ -31,7 +31,7 @@ export async function checkUpstream(
   return auth.provider === null ? [] : checkProvider(auth.provider, address, served);
 }
 
-const RESTART = 'The server runs with another configuration than this: restart it.';
+const RESTART = 'The server runs with another configuration. Restart it.';
 
 async function checkProvider(
   block: ProviderBlock,
@@ -39,7 +39,7 @@ async function checkProvider(
   { issuer, ahead }: ServedProject,
 ): Promise<readonly Check[]> {
   if (issuer !== null && issuer !== address.base) {
-    return [problem('provider', `clients are sent to ${issuer}, and not to ${address.base}`, RESTART)];
+    return [problem('provider', `clients are sent to ${issuer}, not to ${address.base}`, RESTART)];
   }
   const callback = `${address.base}${block.callback_path}`;
   // where the server is not what it should be, that comes first
@@ -61,10 +61,10 @@ async function checkCallback(callback: string): Promise<Check> {
   const answer = await fetchForCheck(callback);
   const page = answer?.headers.get('content-type')?.includes('text/html') === true;
   if (page && answer?.status === 400) {
-    return ok('callback', `register ${callback} at the provider, letter for letter`);
+    return ok('callback', `register exactly ${callback} at the provider`);
   }
-  const message = `${callback} answers ${responseText(answer)}, and is no callback of this server`;
-  const fix = 'Let the proxy in front pass it on, and see `callback_path` in the block of the provider.';
+  const message = `${callback} answers ${responseText(answer)}, so it is not the callback of this server`;
+  const fix = 'Let the proxy pass on this path, and check `callback_path` of the provider.';
   return problem('callback', message, fix);
 }
 
@@ -76,15 +76,15 @@ function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback
   if (answer === null) {
     return problem(
       'provider',
-      `nobody answers at ${origin}`,
-      'See that this machine reaches it, and try again.',
+      `there is no answer at ${origin}`,
+      'Check that this machine can reach it, and try again.',
     );
   }
   const location = answer.headers.get('location') ?? '';
   if (answer.status < 400 && !/\/error\b|[?&#]error=/.test(location)) {
-    return ok('provider', `${origin} knows the client, and takes its callback`);
+    return ok('provider', `${origin} knows the client and accepts its callback`);
   }
-  const fix = `Register ${callback} at the provider, and see that client_id is right.`;
+  const fix = `Register ${callback} at the provider, and check client_id.`;
   return problem('provider', `${origin} refuses the sign-in (${responseText(answer)})`, fix);
 }
 
@@ -92,11 +92,11 @@ function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback
 function checkClock(origin: string, answer: DoctorResponse | null, ahead: number | null): Check {
   const there = answer?.ahead ?? null;
   if (there === null) {
-    const fix = 'See that this machine reaches it, and try again.';
-    return problem('clock', `${origin} does not say what time it is`, fix);
+    const fix = 'Check that this machine can reach it, and try again.';
+    return problem('clock', `${origin} sends no date`, fix);
   }
   const skew = (ahead ?? 0) - there;
   const told = `${(Math.abs(skew) / 1000).toFixed(0)} s ${skew < 0 ? 'behind' : 'ahead of'} that of ${origin}`;
   if (Math.abs(skew) <= MAX_SKEW_MS) return ok('clock', `the clock is ${told}`);
-  return problem('clock', `the clock is ${told}`, 'Let the server keep its time by NTP.');
+  return problem('clock', `the clock is ${told}`, 'Synchronise the clock of the server by NTP.');
 }

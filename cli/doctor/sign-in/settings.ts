@@ -10,7 +10,7 @@ import type { ServedProject } from './metadata.ts';
 export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
   const { provider, verifier } = settings.auth;
   if (provider === null && verifier === null) {
-    const message = 'the configuration asks nobody to sign in: `auth.provider` is none';
+    const message = 'the configuration has no sign-in: `auth.provider` is none';
     return [problem('provider', message, 'Set `auth.provider`, or `auth.mode: verifier`.')];
   }
   const keys = provider === null ? [] : [checkKeys(settings, here)];
@@ -26,15 +26,15 @@ function checkKeys({ auth, transport }: Settings, here: boolean): Check {
     return problem('keys', message, fix.join(' '));
   }
   if (auth.persistence?.type === 'sqlite' && !transport.http.stateless) {
-    return ok('keys', 'there is a key beside the store; further instances need SVC_AUTH_KEYS');
+    return ok('keys', 'the key lies beside the store; further instances need SVC_AUTH_KEYS');
   }
   if (!here) {
     return ok(
       'keys',
-      'there are none in this configuration; those of the server there cannot be seen from here',
+      'this configuration has no keys; the keys of the other server cannot be seen from here',
     );
   }
-  const message = 'this configuration has no keys: a restart or another instance signs everybody out';
+  const message = 'this configuration has no keys: a restart or another instance signs all users out';
   return problem(
     'keys',
     message,
@@ -53,7 +53,7 @@ function checkPlace({ transport }: Settings, { base }: Address): Check {
   }
   if (http.base_url !== null && http.base_url !== base && !http.trust_proxy) {
     const message = `\`transport.http.base_url\` is ${http.base_url}, but clients use ${base}`;
-    return problem('address', message, 'Make them the same, letter for letter.');
+    return problem('address', message, 'Make both exactly the same.');
   }
   const from = http.base_url === null ? 'the request' : '`transport.http.base_url`';
   return ok('address', `${base}, from ${from}${http.trust_proxy ? ', its scheme from the proxy' : ''}`);
@@ -64,9 +64,9 @@ export function checkAudience({ auth }: Settings, { resource }: ServedProject): 
   if (resource === null) return [];
   const audience = auth.verifier?.audience ?? [];
   if (audience.length === 0 || audience.includes(resource)) {
-    return [ok('audience', `tokens must be made for ${resource}, which is the resource`)];
+    return [ok('audience', `tokens must be issued for ${resource}, which is the resource`)];
   }
-  const message = `tokens must be made for ${audience.join(' or ')}, but clients ask for ones for ${resource}`;
-  const fix = 'Let `auth.verifier.audience` name the resource, or leave it out.';
+  const message = `tokens must be issued for ${audience.join(' or ')}, but clients request tokens for ${resource}`;
+  const fix = 'Set `auth.verifier.audience` to the resource, or remove it.';
   return [problem('audience', message, fix)];
 }

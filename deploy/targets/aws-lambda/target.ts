@@ -64,7 +64,7 @@ function isOptional(path: string): boolean {
 function readme(project: string): string {
   return `# ${project} on AWS Lambda
 
-\`svc preview --target aws-lambda\` runs it here, behind a stand-in of the Lambda Runtime API.
+\`svc preview --target aws-lambda\` runs it on your machine, behind a stand-in for the Lambda Runtime API.
 
 | deploy with | on arm64 | on x86 |
 |---|---|---|
@@ -72,9 +72,9 @@ function readme(project: string): string {
 | AWS SAM (\`template.yaml\`) | \`sam deploy --guided\` | with \`--parameter-overrides Architecture=x86_64\` |
 | anything else (\`function.zip\`) | handler \`index.handler\`, runtime \`${RUNTIME}\`, ${MEMORY_MB} MB | the same package |
 
-The Function URL streams (\`RESPONSE_STREAM\`). One that is made by hand needs two permissions for everybody: \`lambda:InvokeFunctionUrl\`, and \`lambda:InvokeFunction\` for calls through the URL. Behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
+The Function URL streams (\`RESPONSE_STREAM\`). A Function URL that you create yourself needs two permissions for all callers: \`lambda:InvokeFunctionUrl\`, and \`lambda:InvokeFunction\` for calls through the URL. Behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
 
-Clients connect to the address of the Function URL with \`mcp\` added. What is in the package: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
+Clients connect to the address of the Function URL with \`mcp\` added. Contents of the package: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
 `;
 }
 

@@ -44,7 +44,7 @@ function findWrangler(root: string): string {
   }
   throw new SvcError(
     'target_unsupported',
-    'A Worker is run by wrangler, which is not installed. Run `npm install --save-dev wrangler` in the project, and try again.',
+    'Workers run in wrangler, which is not installed. Run `npm install --save-dev wrangler` in the project, and try again.',
   );
 }
 

@@ -63,16 +63,16 @@ The Python endpoints are in a second Worker, in \`python/\`, which is experiment
 function readme(project: string): string {
   return `# ${project} on Cloudflare Workers
 
-Deploy it with \`npx wrangler deploy\` in this folder. Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. Variables and secrets of a trial go into \`.dev.vars\`, one \`NAME=value\` a line, which stays through the next build; those of the Worker are set by \`npx wrangler secret put NAME\`.
+Deploy it with \`npx wrangler deploy\` in this folder. Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. For a trial, put variables and secrets into \`.dev.vars\`, one \`NAME=value\` a line; the next build keeps this file. For the deployed Worker, set them with \`npx wrangler secret put NAME\`.
 
-Clients connect to the address of the Worker with \`mcp\` added. What is in it: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`; neither is uploaded.
+Clients connect to the address of the Worker with \`mcp\` added. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`; neither is uploaded.
 `;
 }
 
 function databaseTooLarge(bytes: number): SvcError {
   return new SvcError(
     'target_unsupported',
-    `The database has ${toMiB(bytes)}; an asset of Cloudflare Workers may have ${toMiB(ASSET_LIMIT)}. Make it smaller, or build for another target.`,
+    `The database has ${toMiB(bytes)}; Cloudflare Workers allows ${toMiB(ASSET_LIMIT)} for an asset. Make it smaller, or build for another target.`,
   );
 }
 

@@ -59,6 +59,6 @@ function readme(project: string): string {
 | as a container | \`docker build -t ${slug} . && docker run -p 8000:8000 ${slug}\` |
 | as a service of systemd | copy the folder to \`/opt/${slug}\`, then \`systemctl enable --now /opt/${slug}/${slug}.service\` |
 
-\`GET /health\` says that it lives, \`GET /ready\` that it takes calls. \`svc preview --target node\` runs it here. What is in it: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
+\`GET /health\` reports that the server runs, \`GET /ready\` that it accepts calls. \`svc preview --target node\` runs it on your machine. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
 `;
 }

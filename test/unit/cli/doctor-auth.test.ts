@@ -113,7 +113,7 @@ describe('svc doctor auth', () => {
     const text = await svc(['doctor', 'auth', '--url', front.origin], given.cwd, given.env);
     expect([text.code, text.stdout]).toEqual([1, expect.stringMatching(/\n +fix: .*\n3 problems\n$/s)]);
     const nobody = await look(given);
-    expect(nobody.named.server?.message).toBe('nobody answers at http://localhost:9/mcp');
+    expect(nobody.named.server?.message).toBe('there is no answer at http://localhost:9/mcp');
     expect(nobody.named.keys).toMatchObject({
       status: 'problem',
       fix: expect.stringContaining('svc auth keygen'),

@@ -260,16 +260,16 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     expect(existsSync(`${root}-svc`)).toBe(false);
     expect(report.written).toBe(false);
     expect(lines(report)).toEqual([
-      'lost audit/logs-dev.jsonl:0 Left out. Records of another form stay where they are.',
-      'done data/db-dev.duckdb:0 The database is data/db-dev.db here.',
-      'lost drift/drift-dev.json:0 Left out. Snapshots have another form; take one with `svc drift-snapshot`.',
+      'lost audit/logs-dev.jsonl:0 Left out. svc writes another format, so the records stay in the old project.',
+      'done data/db-dev.duckdb:0 The database is now data/db-dev.db.',
+      'lost drift/drift-dev.json:0 Left out. svc uses another format. Take a new snapshot with `svc drift-snapshot`.',
       'done mxcp-site.yml:2 `mxcp: "1"` became `svc: 1`.',
-      'check mxcp-site.yml:8 `readonly: true` holds here: SQL that writes is refused.',
+      'check mxcp-site.yml:8 `svc enforces `readonly: true`: SQL that writes is refused.',
       'lost python/tides.py:2 svc has no `plugins` for Python.',
       'check tools/deep/berth.yaml:0 MXCP never read `.yaml`; svc does.',
-      'lost tools/notes.yml:0 Left out. It is no endpoint and no suite, and MXCP skipped it too.',
+      'lost tools/notes.yml:0 Left out. It is neither an endpoint nor a suite. MXCP skipped it too.',
       'lost tools/ships.yml:27 A rule was left out: `mask_fields` has no effect on input.',
-      'check tools/ships.yml:31 `filter_sensitive_fields` did nothing in MXCP, and works here.',
+      'check tools/ships.yml:31 `filter_sensitive_fields` did nothing in MXCP. It works in svc.',
       'lost tools/ships.yml:33 A rule was left out: `filter_fields` names no fields, and had no effect.',
       'lost tools/ships.yml:38 `result: null` was left out: it asserted nothing in MXCP.',
     ]);
@@ -340,7 +340,7 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     const made = `${folder()}/new`;
     const { report } = await migrate(root, { out: made });
     expect(lines(report)).toContainEqual(
-      'check tools/shared.yml:7 A rule is to be taken out by hand, since the file has aliases: `mask_fields` has no effect on input.',
+      'check tools/shared.yml:7 A rule must be removed by hand, because the file has aliases: `mask_fields` has no effect on input.',
     );
     const written = snapshot(made);
     expect(written['tools/shared.yml']).toBe(files['tools/shared.yml'].replace('mxcp:', 'svc: 1'));
@@ -378,10 +378,10 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     expect(readFileSync(join(made, 'start.sh')).equals(latin)).toBe(true);
     expect(lines(report)).toEqual(
       expect.arrayContaining([
-        'done tools/two.yml:0 It is a link; the file behind it is copied.',
-        'lost tools/up:0 Left out. It is a link that leads to no file.',
-        'lost tools/none.yml:0 Left out. It is a link that leads nowhere.',
-        'check start.sh:0 It is not UTF-8, and is copied as it is.',
+        'done tools/two.yml:0 This is a link. The file behind it is copied.',
+        'lost tools/up:0 Left out. This link leads to no file.',
+        'lost tools/none.yml:0 Left out. This link leads nowhere.',
+        'check start.sh:0 It is not UTF-8, so it is copied unchanged.',
       ]),
     );
     expect(text).toMatch(/ {2}cd '.*an old harbour'\\''s-svc'\n/);

@@ -46,7 +46,7 @@ describe('svc policy matrix', { timeout: 90_000 }, () => {
       expect.arrayContaining([
         'tool/salaries  tools/salaries.yml',
         '  tokens must hold: hr.read',
-        '  it asks who calls: rows depend on the caller',
+        '  rows depend on the caller: the SQL reads the identity of the caller',
         '  anonymous    denied by input[0]: Sign in',
         '  lead         depends on team, by input[1]: Own team only',
         '  lead, clerk  salary: filtered (output[0])',

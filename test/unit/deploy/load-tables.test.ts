@@ -121,7 +121,9 @@ describe('loading files', () => {
     await expect(failure).rejects.toMatchObject({ code: 'project_invalid' });
     await expect(failure).rejects.toThrow(/broken\.json: .*[Mm]alformed JSON/);
     await expect(failure).rejects.toThrow(/noise\.parquet: .*parquet/i);
-    await expect(failure).rejects.toThrow(/notes\.txt: the ending says no format\. Known are csv, tsv, json/);
+    await expect(failure).rejects.toThrow(
+      /notes\.txt: The file extension names no known format\. Known are csv, tsv, json/,
+    );
   });
 
   it('says when there is no such file, and when two would become one table', async () => {

@@ -100,7 +100,7 @@ describe("merging into a client's file", () => {
 
   it.each([
     ['cursor', '{\n  "mcpServers": {\n', /\/f:3 cannot be read.*Nothing was changed/s],
-    ['cursor', '[]', /it is no map/],
+    ['cursor', '[]', /it is not a map/],
     ['cursor', '{"mcpServers": []}', /`mcpServers` in \/f is no map/],
     ['codex', '[mcp_servers\n', /\/f:1 cannot be read/],
     [

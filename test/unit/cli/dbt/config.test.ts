@@ -138,7 +138,7 @@ describe('svc dbt-config', { timeout: 60_000 }, () => {
       { 'profiles.yml': 'a: [\n' },
       /profiles\.yml:2 is not YAML that can be merged.*Nothing/s,
     ],
-    ['files that are no map', { 'profiles.yml': '- a\n' }, /it is no map/],
+    ['files that are no map', { 'profiles.yml': '- a\n' }, /it is not a map/],
     [
       'a project that turned dbt off',
       { 'svc-site.yml': SITE.replace('dbt:', 'dbt:\n  enabled: false') },

@@ -14,7 +14,7 @@ describe('what the system refuses to do with a file', () => {
     [
       'no folder',
       () => readFile('/dev/null/x'),
-      '/dev/null/x cannot be used: a part of its path is no folder',
+      '/dev/null/x cannot be used: a part of its path is not a folder',
     ],
     [
       'a long name',

@@ -58,7 +58,7 @@ test.each(['build/other/x.js', 'node_modules/x/y.js', '.git/index', 'tools/.x.ym
 
 test('endpoints that are others are a reason, also where no file is newer', async () => {
   await rm(join(root, 'tools/sum.yml'));
-  expect(await because({ catalog: 'without it' })).toBe('its endpoints are others');
+  expect(await because({ catalog: 'without it' })).toBe('its endpoints have changed');
   expect(await because({ catalog: null })).toBeNull();
 });
 
@@ -69,5 +69,5 @@ test('what was built otherwise is built again', async () => {
   await writeFile(join(out, 'manifest.json'), manifest('0.0.1'));
   expect(await because()).toBe('it was built by svc 0.0.1');
   await rm(out, { recursive: true });
-  expect(await because()).toBe('there is none yet');
+  expect(await because()).toBe('there is no artefact yet');
 });
