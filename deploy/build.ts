@@ -22,7 +22,7 @@ import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
 import { enforceStatements, withCopy } from './statements.ts';
-import { type BuiltFile, CONFIG_FILE, type Contents, type Target } from './targets/target.ts';
+import { type BuildTarget, type BuiltFile, CONFIG_FILE, type Contents } from './targets/target.ts';
 import { runsPython, TARGETS, type TargetName } from './targets/targets.ts';
 
 /** The project to build, the platform, and the choices of the person who builds. */
@@ -162,7 +162,7 @@ function toManifest(
 
 type Bundles = ReadonlyMap<string, Bundled>;
 
-async function bundleEntries(target: Target, ready: Ready, manifest: Manifest): Promise<Bundles> {
+async function bundleEntries(target: BuildTarget, ready: Ready, manifest: Manifest): Promise<Bundles> {
   const included = partsOf(ready, manifest);
   const entries = { ...target.bundles, ...(ready.python === null ? {} : target.python.bundles) };
   const made = Object.entries(entries).map(
@@ -207,7 +207,7 @@ function toMaterials(
 }
 
 async function toPlatformFiles(
-  target: Target,
+  target: BuildTarget,
   { catalog: { project }, config, python }: Ready,
   { version }: Manifest,
 ): Promise<Contents> {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { messageOf, SvcError } from '../src/errors.ts';
-import { CONFIG_FILE, type Target } from './targets/target.ts';
+import { type BuildTarget, CONFIG_FILE } from './targets/target.ts';
 
 /**
  * The browser build of yaml. Its build for Node is CommonJS and calls `require`, which an ES module does not have.
@@ -62,7 +62,7 @@ export interface Bundled {
 /** Bundles one entry of `adapters/` with its imports as one minified module. */
 export async function bundle(
   entry: string,
-  runtime: Target['runtime'],
+  runtime: BuildTarget['runtime'],
   included: Included,
 ): Promise<Bundled> {
   try {

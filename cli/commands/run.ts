@@ -15,7 +15,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { toFindingsError } from '../io/findings.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { toMessages, toText } from '../io/value-text.ts';
+import { toMessageText, toText } from '../io/value-text.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
 import { parseParamOptions } from '../project/param-option.ts';
 import {
@@ -38,7 +38,7 @@ export const run: Run = async (input, output) => {
   const args = await parseParamOptions(input.list('param'));
   const user = await parseUser(input.text('userContext'));
   const { value, truncated } = await call(input, { kind, name, args, user }, output);
-  output.data(value, () => (kind === 'prompt' ? toMessages(value) : toText(value)));
+  output.data(value, () => (kind === 'prompt' ? toMessageText(value) : toText(value)));
   if (truncated) output.note(truncated.hint);
   return 0;
 };

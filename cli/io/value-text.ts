@@ -12,7 +12,7 @@ export function toText(value: JsonValue): string {
 }
 
 /** Formats a prompt's messages, each under the name of its role. */
-export function toMessages(value: JsonValue): string {
+export function toMessageText(value: JsonValue): string {
   if (!isRows(value)) return toText(value);
   const blocks = value.map(({ role, type, prompt, text }) => {
     const head = styled('strong', type === 'resource' ? `${role} (resource ${prompt}):` : `${role}:`);

@@ -31,7 +31,7 @@ export type BundleEntries = { readonly [path: string]: string };
 export type BuiltFile = { readonly path: string; readonly bytes: number };
 
 /** How `svc build` lays out the artefact of one platform, and how `svc preview` runs it. */
-export interface Target {
+export interface BuildTarget {
   /** The runtime whose built-in modules the bundles may import. */
   readonly runtime: 'node' | 'workerd';
   readonly bundles: BundleEntries;

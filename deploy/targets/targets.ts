@@ -1,4 +1,4 @@
-import type { Target } from './target.ts';
+import type { BuildTarget } from './target.ts';
 
 /** A platform in brief. Its code is loaded only when it is asked for, because `svc --help` reads this list. */
 export interface TargetEntry {
@@ -9,7 +9,7 @@ export interface TargetEntry {
    * `wasm`: always in WebAssembly. `experimental`: only if built with `--experimental-python`.
    */
   readonly python: 'native' | 'wasm' | 'experimental';
-  readonly load: () => Promise<{ readonly target: Target }>;
+  readonly load: () => Promise<{ readonly target: BuildTarget }>;
 }
 
 /**

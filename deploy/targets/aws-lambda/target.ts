@@ -2,7 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
-import { type BuiltFile, CONFIG_FILE, MATERIALS, PYTHON_FOLDERS, type Target, toMiB } from '../target.ts';
+import {
+  type BuildTarget,
+  type BuiltFile,
+  CONFIG_FILE,
+  MATERIALS,
+  PYTHON_FOLDERS,
+  toMiB,
+} from '../target.ts';
 import { previewLambda } from './preview/preview.ts';
 import { samTemplate } from './sam.ts';
 import { MEMORY_MB, RUNTIME, serverlessYml } from './serverless.ts';
@@ -25,7 +32,7 @@ const SHIPPED = [
 ];
 
 /** A function package for Lambda's managed Node runtime. */
-export const target: Target = {
+export const target: BuildTarget = {
   runtime: 'node',
   bundles: { 'index.mjs': 'aws-lambda/entry' },
   database: 'data.duckdb',

@@ -1,6 +1,6 @@
 import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { type BuiltFile, CONFIG_FILE, type Target, toMiB } from '../target.ts';
+import { type BuildTarget, type BuiltFile, CONFIG_FILE, toMiB } from '../target.ts';
 import { previewWorker } from './preview.ts';
 import { pythonWorkerFiles } from './python-worker.ts';
 import { wranglerToml } from './wrangler.ts';
@@ -25,7 +25,7 @@ const MODULES = ['duckdb.wasm', 'index.js', 'manifest.json', 'trampolines.wasm',
 const DATABASE = 'assets/data.duckdb';
 
 /** A module Worker; its database is a static asset. */
-export const target: Target = {
+export const target: BuildTarget = {
   runtime: 'workerd',
   bundles: { 'index.js': 'cloudflare-workers/entry' },
   database: DATABASE,

@@ -1,6 +1,6 @@
 import { pythonFiles } from '../../python/pyodide-files.ts';
 import { toDeploymentName } from '../deployment-name.ts';
-import { CONFIG_FILE, MATERIALS, type ProjectFacts, PYTHON_FOLDERS, type Target } from '../target.ts';
+import { type BuildTarget, CONFIG_FILE, MATERIALS, type ProjectFacts, PYTHON_FOLDERS } from '../target.ts';
 import { dockerfile } from './dockerfile.ts';
 import { previewNode } from './preview.ts';
 import { systemdUnit } from './systemd.ts';
@@ -19,7 +19,7 @@ const SHIPPED = [
 ];
 
 /** A folder that runs under Node: as a program, in a container, or as a service of systemd. */
-export const target: Target = {
+export const target: BuildTarget = {
   runtime: 'node',
   bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/pool/engine-worker' },
   database: 'data.duckdb',

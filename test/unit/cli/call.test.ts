@@ -79,9 +79,9 @@ describe('svc call', { timeout: 60_000 }, () => {
     ];
     expect(bare).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/wants a token \(401\).*--token-env/s),
+      stderr: expect.stringMatching(/requires a token \(401\).*--token-env/s),
     });
-    expect(sent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not take this token') });
+    expect(sent).toMatchObject({ code: 1, stderr: expect.stringContaining('rejects this token') });
     expect(closed.seen).toContain('Bearer planted-token');
     expect(`${sent.stdout}${sent.stderr}`).not.toContain('planted-token');
     expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('NOT_SET_HERE is not set') });

@@ -65,7 +65,7 @@ describe('svc init', () => {
     writeFileSync(join(root, 'tools/hello_world.yml'), 'mine');
     const refused = await svc(['init', '--bootstrap', '--yes'], root);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/tools\/hello_world\.yml is there already\. Nothing was written/);
+    expect(refused.stderr).toMatch(/tools\/hello_world\.yml exists already\. Nothing was written/);
     expect(existsSync(join(root, 'svc-site.yml'))).toBe(false);
     expect((await svc(['init', '--yes'], root)).code).toBe(0);
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*.log\ndata/\naudit/\nbuild/\n');

@@ -73,7 +73,7 @@ describe('svc validate --locked', { timeout: 120_000 }, () => {
         line: 3,
         column: 3,
         message: expect.stringMatching(
-          /^tool find: input\.properties\.day is not as it is locked \(breaking\): new: \{"type":"string".*Every call must send it/,
+          /^tool find: input\.properties\.day differs from the lock \(breaking\): new: \{"type":"string".*Every call must send it/,
         ),
         fix: expect.stringContaining('svc lock'),
       },

@@ -340,7 +340,7 @@ describe('svc log', () => {
     for (const option of ['--export-csv', '--export-duckdb']) {
       const { code, stderr } = await svc(['log', option, LOG], root);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/logs-default\.jsonl holds the audit log itself/);
+      expect(stderr).toMatch(/logs-default\.jsonl is a file of the audit log/);
     }
     expect(readFileSync(join(root, LOG), 'utf8')).toBe(before);
   });
@@ -357,13 +357,13 @@ describe('svc log', () => {
   });
 
   it.each([
-    [['--since', 'yesterday'], /--since yesterday is no time/],
+    [['--since', 'yesterday'], /--since yesterday is not a time/],
     [['--status', 'sucess'], /Did you mean success\?/],
     [['--policy', 'warn'], /Choose allow, deny, n\/a/],
     [['--tool', 'a', '--prompt', 'b'], /--tool and --prompt exclude each other/],
     [['--tool', 'a', '--type', 'prompt'], /exclude each other/],
-    [['--limit', '0'], /no whole number/],
-    [['--export-csv', 'x', '--limit', '5'], /leave --limit out/],
+    [['--limit', '0'], /not a whole number/],
+    [['--export-csv', 'x', '--limit', '5'], /Leave out --limit/],
   ])('refuses %j', { timeout: 60_000 }, async (options, message) => {
     const { code, stderr } = await svc(['log', ...options], await project());
     expect(code).toBe(2);

@@ -264,7 +264,7 @@ describe('svc migrate', { timeout: 90_000 }, () => {
       'done data/db-dev.duckdb:0 The database is now data/db-dev.db.',
       'lost drift/drift-dev.json:0 Left out. svc uses another format. Take a new snapshot with `svc drift-snapshot`.',
       'done mxcp-site.yml:2 `mxcp: "1"` became `svc: 1`.',
-      'check mxcp-site.yml:8 `svc enforces `readonly: true`: SQL that writes is refused.',
+      'check mxcp-site.yml:8 svc enforces `readonly: true`: SQL that writes is refused.',
       'lost python/tides.py:2 svc has no `plugins` for Python.',
       'check tools/deep/berth.yaml:0 MXCP never read `.yaml`; svc does.',
       'lost tools/notes.yml:0 Left out. It is neither an endpoint nor a suite. MXCP skipped it too.',

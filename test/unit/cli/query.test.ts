@@ -57,7 +57,7 @@ describe('svc query', () => {
     for (const sql of ['INSERT INTO t VALUES (3)', 'DROP TABLE t', "ATTACH 'other.db' AS o"]) {
       const { code, stderr } = await svc(['query', sql], root, { SVC_READONLY: 'true' });
       expect({ sql, code }).toEqual({ sql, code: 1 });
-      expect(stderr).toMatch(/does not only read .*read-only/s);
+      expect(stderr).toMatch(/This statement writes .*read-only/s);
     }
   });
 

@@ -105,7 +105,7 @@ describe('svc run tool', () => {
   });
 
   it.each([
-    ['no equals sign', ['--param', 'name'], /--param name has no key=value/],
+    ['no equals sign', ['--param', 'name'], /--param name is not key=value/],
     ['a file that is not there', ['--param', 'name=@nope.json'], /cannot be read/],
     ['a parameter twice', ['--param', 'name=a', '--param', 'name=b'], /--param name is given twice/],
     ['a user that is not JSON', ['--user-context', '{role: x}'], /--user-context is not JSON/],

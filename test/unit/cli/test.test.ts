@@ -154,7 +154,7 @@ describe('svc test', () => {
   it('refuses what it does not know, with 2', async () => {
     const root = await project();
     for (const [args, message] of [
-      [['tools'], /no kind of endpoint/],
+      [['tools'], /not a kind of endpoint/],
       [['tool', 'hello_word'], /Did you mean hello_world\?/],
       [['--target', 'moon'], /--target moon is not known/],
       [['--user-context', '[]'], /must be a JSON object/],

@@ -106,7 +106,7 @@ describe('loading files', () => {
     await runScript(database, "CREATE TABLE sales AS SELECT 'old' AS x; CREATE TABLE kept AS SELECT 1 AS x");
     await writeFile(file('sales.csv'), 'x\nnew\n');
     await expect(loadTables(database, named('sales.csv'))).rejects.toThrow(
-      /sales\.csv: the database has a table sales already\..*--replace/,
+      /sales\.csv: the database already has a table sales\..*--replace/,
     );
     await loadTables(database, { ...named('sales.csv'), replace: true });
     expect(await ask(database, 'SELECT x FROM sales')).toEqual([{ x: 'new' }]);
@@ -122,7 +122,7 @@ describe('loading files', () => {
     await expect(failure).rejects.toThrow(/broken\.json: .*[Mm]alformed JSON/);
     await expect(failure).rejects.toThrow(/noise\.parquet: .*parquet/i);
     await expect(failure).rejects.toThrow(
-      /notes\.txt: The file extension names no known format\. Known are csv, tsv, json/,
+      /notes\.txt: The file extension names no known format\. Known formats: csv, tsv, json/,
     );
   });
 

@@ -70,7 +70,7 @@ describe('svc connect', { timeout: 60_000 }, () => {
     const refused = await run();
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/another server called demo.*--name.*--force/s),
+      stderr: expect.stringMatching(/Another server is called demo.*--name.*--force/s),
     });
     expect((await run('--name', 'mine')).code).toBe(0);
     expect((await run('--name', 'mine', '--url', 'http://127.0.0.1:8000')).code).toBe(0);
@@ -91,7 +91,7 @@ describe('svc connect', { timeout: 60_000 }, () => {
     const refused = await svc(['connect', 'cursor', '--write'], root, { HOME: home });
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('another server called demo already: node'),
+      stderr: expect.stringContaining('Another server is called demo already: node'),
     });
     expect(refused.stderr).not.toContain('secret');
   });
@@ -105,7 +105,7 @@ describe('svc connect', { timeout: 60_000 }, () => {
       await svc(['connect', 'cursr'], root),
     ];
     expect(refused.map(({ code }) => code)).toEqual([2, 2]);
-    expect(refused.map(({ stderr }) => stderr).join()).toMatch(/no file of its own.*Did you mean cursor\?/s);
+    expect(refused.map(({ stderr }) => stderr).join()).toMatch(/no project file.*Did you mean cursor\?/s);
   });
 });
 

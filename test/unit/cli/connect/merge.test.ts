@@ -101,7 +101,7 @@ describe("merging into a client's file", () => {
   it.each([
     ['cursor', '{\n  "mcpServers": {\n', /\/f:3 cannot be read.*Nothing was changed/s],
     ['cursor', '[]', /it is not a map/],
-    ['cursor', '{"mcpServers": []}', /`mcpServers` in \/f is no map/],
+    ['cursor', '{"mcpServers": []}', /`mcpServers` in \/f is not a map/],
     ['codex', '[mcp_servers\n', /\/f:1 cannot be read/],
     [
       'codex',

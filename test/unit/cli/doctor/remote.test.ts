@@ -133,7 +133,7 @@ describe('what lies between', () => {
     const { port } = secure.address() as AddressInfo;
     expect(await to(`https://localhost:${port}`)).toMatchObject({
       status: 'problem',
-      message: expect.stringMatching(/refuse the certificate: .*SELF_SIGNED/),
+      message: expect.stringMatching(/reject the certificate: .*SELF_SIGNED/),
     });
   });
 });

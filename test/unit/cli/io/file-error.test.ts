@@ -39,7 +39,7 @@ describe('what the system refuses to do with a file', () => {
     const fresh = '/none/lock.json.20ba7c50-b5c8-445d-9c79-d29dd425bdaa';
     expect(toFileError(await thrownBy(() => writeFile(fresh, '')))?.message).toBe(
       `/none/lock.json cannot be used: there is no such file or folder (ENOENT: no such file or directory, open '/none/lock.json').
-Correct the path, or make what is missing.`,
+Correct the path, or create what is missing.`,
     );
   });
 

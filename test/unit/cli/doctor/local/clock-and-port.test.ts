@@ -63,7 +63,7 @@ describe('the port', () => {
     );
     expect(await at(port)).toMatchObject({
       status: 'ok',
-      message: expect.stringMatching(/a server of svc answers/),
+      message: expect.stringMatching(/an svc server answers/),
     });
   });
 

@@ -69,7 +69,7 @@ test('extensions are what the engine has loaded; the wasm engine says that it lo
     {
       name: 'extensions',
       status: 'ok',
-      message: expect.stringMatching(/^json: loaded by the native engine; no artefact/),
+      message: expect.stringMatching(/^json: loaded by the native engine; artefacts/),
     },
   ]);
   expect(await look({ extensions })).toMatchObject([

@@ -48,7 +48,7 @@ describe('the admin socket', () => {
     server?.close();
     expect(await socketAt('stale.sock')).toMatchObject({
       status: 'ok',
-      message: expect.stringMatching(/left from a server/),
+      message: expect.stringMatching(/left over from an earlier server/),
     });
     expect((await stat(join(root, 'stale.sock'))).isSocket()).toBe(true);
   });
