@@ -3,7 +3,7 @@ import { findUserFile } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { activePart } from '../../src/settings/active.ts';
-import { checkNames, readUserFile } from '../../src/settings/user-file.ts';
+import { checkSelectedNames, readUserFile } from '../../src/settings/user-file.ts';
 import type { Run } from '../command.ts';
 import { toDbtChangeLines } from '../dbt/change-text.ts';
 import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
@@ -56,7 +56,7 @@ async function writtenSecrets(site: { project: string; profile: string }): Promi
   const file = await findUserFile(process.env);
   if (file === null) return [];
   const { user, findings } = readUserFile(file.bytes, file.name);
-  const errors = [...findings, ...(user === null ? [] : checkNames(user, site))];
+  const errors = [...findings, ...(user === null ? [] : checkSelectedNames(user, site))];
   if (errors.length > 0) throw toConfigError(errors);
   const { profile } = activePart(user, site) as { profile?: { secrets?: readonly JsonObject[] } };
   return (profile?.secrets ?? []).map(({ name, type, parameters }) => ({

@@ -1,4 +1,4 @@
-import type { Limits, ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { CallLimits, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlResult } from '../ports.ts';
@@ -125,7 +125,7 @@ const encoder = new TextEncoder();
  * Holds a value to its limits: a list is cut after the last item that fits and says so. Throws result_too_large for
  * any other value.
  */
-export function enforceLimits(value: JsonValue, rowsTruncated: boolean, limits: Limits): Outcome {
+export function enforceLimits(value: JsonValue, rowsTruncated: boolean, limits: CallLimits): Outcome {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const truncated = rowsTruncated ? rowTruncation(limits) : null;
   if (fits(text, limits.bytes)) return { value, text, truncated };
@@ -154,7 +154,7 @@ function cutToBytes(items: readonly JsonValue[], bytes: number): readonly JsonVa
   return end === -1 ? items : items.slice(0, end);
 }
 
-function rowTruncation(limits: Limits): Truncation {
+function rowTruncation(limits: CallLimits): Truncation {
   return {
     reason: 'rows',
     limit: limits.rows,
@@ -162,7 +162,7 @@ function rowTruncation(limits: Limits): Truncation {
   };
 }
 
-function byteTruncation(limits: Limits, shown: number): Truncation {
+function byteTruncation(limits: CallLimits, shown: number): Truncation {
   return {
     reason: 'bytes',
     limit: limits.bytes,

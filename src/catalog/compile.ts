@@ -18,18 +18,18 @@ import { freeze } from './freeze.ts';
 import { functionNameOf } from './function-name.ts';
 import { hashCatalog } from './hash.ts';
 import type {
+  CallLimits,
   Catalog,
   CompiledPython,
   CompiledSource,
   CompiledSql,
-  Limits,
   PromptEntry,
   ResourceEntry,
   ToolEntry,
 } from './model.ts';
 import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
-const DEFAULT_LIMITS: Limits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
+const DEFAULT_LIMITS: CallLimits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
 
 /** Compiles a project to its catalog. Equal projects have equal bytes. Throws project_invalid for a project with errors. */
 export async function compileCatalog(project: Project): Promise<Catalog> {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { Confirm, Rounds } from '../project/elicitation-model.ts';
+import type { Confirm, QuestionRounds } from '../project/elicitation-model.ts';
 import type { Policies, PromptMessage } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
@@ -38,7 +38,7 @@ export interface CompiledPython {
 export type CompiledSource = CompiledSql | CompiledPython;
 
 /** The limits of one call. */
-export interface Limits {
+export interface CallLimits {
   readonly rows: number;
   readonly bytes: number;
   readonly timeoutMs: number;
@@ -59,11 +59,11 @@ interface Entry {
   readonly policies: Policies;
   /** A caller must hold all of these; absent if the endpoint needs none. */
   readonly scopes?: readonly string[];
-  readonly limits: Limits;
+  readonly limits: CallLimits;
   /** The question that a person must accept before each call. */
   readonly confirm?: Confirm;
   /** The questions before each call. Their answers are parameters too. */
-  readonly ask?: Rounds;
+  readonly ask?: QuestionRounds;
   /** The endpoint as it appears in MCP's lists. */
   readonly wire: JsonObject;
 }

@@ -55,8 +55,8 @@ export interface RootsQuestion extends QuestionBase {
 
 export type Question = FormQuestion | SamplingQuestion | RootsQuestion;
 
-/** Rounds of questions, one after the other. The questions of one round are asked together. */
-export type Rounds = readonly (readonly Question[])[];
+/** QuestionRounds of questions, one after the other. The questions of one round are asked together. */
+export type QuestionRounds = readonly (readonly Question[])[];
 
 /** The parameters that a question adds. */
 export function answersOf(question: Question): readonly Parameter[] {
@@ -67,6 +67,6 @@ export function answersOf(question: Question): readonly Parameter[] {
 }
 
 /** The parameters that all questions add. */
-export function answerParameters(ask: Rounds): readonly Parameter[] {
+export function answerParameters(ask: QuestionRounds): readonly Parameter[] {
   return ask.flat().flatMap(answersOf);
 }

@@ -1,7 +1,7 @@
 import type { Files } from '../ports.ts';
-import { checkDuplicates } from './check-duplicates.ts';
-import { discoverEndpoints } from './discover.ts';
-import { type LoadedFile, loadEndpointFile } from './endpoint-file.ts';
+import { checkDuplicates } from './endpoints/check-duplicates.ts';
+import { discoverEndpoints } from './endpoints/discover.ts';
+import { type LoadedFile, loadEndpointFile } from './endpoints/endpoint-file.ts';
 import { byPlace } from './issue.ts';
 import type { Project } from './model.ts';
 import { DEFAULT_PATHS, loadSite } from './site.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
-import type { Confirm, Rounds } from './elicitation-model.ts';
+import type { Confirm, QuestionRounds } from './elicitation-model.ts';
 import type { Finding } from './finding.ts';
 import type { Policies } from './policies.ts';
 import type { SiteFile } from './site-model.ts';
@@ -91,7 +91,7 @@ interface EndpointBase {
   /** The question that a person must accept before each call; null without one. */
   readonly confirm: Confirm | null;
   /** The questions before each call. Their answers are parameters too. */
-  readonly ask: Rounds;
+  readonly ask: QuestionRounds;
 }
 
 /** `value` is one value; `rows` makes a block of MCP content of each row. */

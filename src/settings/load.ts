@@ -17,7 +17,7 @@ import { type Environment, readEnvironment } from './environment.ts';
 import type { Settings } from './model.ts';
 import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
-import { checkNames, readUserFile, type UserFile } from './user-file.ts';
+import { checkSelectedNames, readUserFile, type UserFile } from './user-file.ts';
 
 /** The sources of a profile's settings. */
 export interface SettingsInput {
@@ -56,7 +56,7 @@ export async function loadSettings(input: SettingsInput): Promise<LoadedSettings
   const early = [...environment.findings, ...read.findings];
   if (userFile && read.user === null) return failed(early);
   const selected = { project: site.project, profile: site.profile };
-  const names = read.user ? checkNames(read.user, selected) : [];
+  const names = read.user ? checkSelectedNames(read.user, selected) : [];
   if (names.length > 0) return failed([...early, ...names]);
   const overrides = withLevel([...flags, ...withoutFlagged(environment.overrides, flags)]);
   const { tree, unresolved } = await resolveActive(read.user, selected, input);

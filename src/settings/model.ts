@@ -1,9 +1,9 @@
 import type { SiteFile } from '../project/site-model.ts';
 import type { TransportName } from '../transports.ts';
 import type { GRANT_TYPES } from './schema/auth.ts';
-import type { SecretParameter } from './schema/hidden.ts';
 import type { ProviderId, ProviderKeys } from './schema/providers.ts';
 import type { LOG_FORMATS, LOG_LEVELS, MODEL_TYPES } from './schema/user.ts';
+import type { SecretParameter } from './schema/values.ts';
 
 /** A secret of the user file with resolved references (spec, "Secret definition"). */
 export interface Secret {

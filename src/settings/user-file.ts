@@ -59,7 +59,7 @@ function excused({ path }: PathIssue, { value }: YamlFile): boolean {
 }
 
 /** Warns about a project or a profile that the user file lacks, if it has others. */
-export function checkNames(
+export function checkSelectedNames(
   { name, yaml }: UserFile,
   { project, profile }: { readonly project: string; readonly profile: string },
 ): readonly Finding[] {

@@ -11,7 +11,7 @@ export type TokenKind =
   | 'symbol';
 
 /** A token of SQL between two offsets. The tokens of a text have no gaps between them. */
-export interface Token {
+export interface SqlToken {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
@@ -26,7 +26,7 @@ export interface SqlIssue {
 
 /** The tokens of a SQL text, split by DuckDB's lexical rules. */
 export interface Lexed {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly SqlToken[];
   readonly problems: readonly SqlIssue[];
 }
 
@@ -48,7 +48,7 @@ const POSITIONAL = /\$\d+|\?\d*/y;
 
 /** Splits SQL into tokens in one pass. Never throws. Unclosed text is reported as an issue. */
 export function lexSql(sql: string): Lexed {
-  const tokens: Token[] = [];
+  const tokens: SqlToken[] = [];
   const problems: SqlIssue[] = [];
   for (let start = 0; start < sql.length; ) {
     const { kind, end, problem } = readToken(sql, start);

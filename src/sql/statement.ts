@@ -1,4 +1,4 @@
-import { hasUnicodeBlank, lexSql, type Token } from './lexer.ts';
+import { hasUnicodeBlank, lexSql, type SqlToken } from './lexer.ts';
 
 /** One statement of a SQL text, without surrounding comments and blanks. */
 export interface SqlStatement {
@@ -41,7 +41,7 @@ const SAME_AS: { readonly [verb: string]: string } = { FROM: 'SELECT', TABLE: 'S
 
 /** Splits a SQL text into statements, at each `;` outside strings, comments and quoted names. */
 export function statementsOf(sql: string): readonly SqlStatement[] {
-  const groups: Token[][] = [[]];
+  const groups: SqlToken[][] = [[]];
   for (const token of lexSql(sql).tokens) {
     if (sql.startsWith(';', token.start) && token.kind === 'symbol') groups.push([]);
     else if (token.kind !== 'blank' && token.kind !== 'comment') groups.at(-1)?.push(token);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES, TOOL_CONTENTS } from '../model.ts';
 import { ASK, CONFIRM } from './elicitation.ts';
 import {
+  anything,
   choice,
   flag,
   formed,
@@ -16,9 +17,25 @@ import {
   whole,
   word,
 } from './shape.ts';
-import { TEST } from './test.ts';
 import { PARAMETERS, RETURN } from './type-node.ts';
 import { VERSION_ONE } from './version.ts';
+
+/** One of an endpoint's `tests`, with every assertion. */
+const TEST = strictMap({
+  name: word(),
+  description: optional(text()),
+  arguments: optional(listOf(strictMap({ key: word(), value: anything() }))),
+  user_context: optional(freeMap()),
+  result: v.optional(anything()),
+  result_contains: v.optional(anything()),
+  result_not_contains: optional(listOf(text())),
+  result_contains_item: v.optional(anything()),
+  result_contains_all: optional(listOf(anything())),
+  result_length: optional(whole(0)),
+  result_contains_text: optional(text()),
+  denied: optional(flag()),
+  error_contains: optional(word()),
+});
 
 const NAME = formed(
   /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/,

@@ -3,11 +3,13 @@ import type { SiteFile } from '../../project/site-model.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
 import type { YamlFile } from '../../project/yaml/yaml.ts';
 import { placeOf, type Selected, toEffectivePath } from '../active.ts';
+import { REDACTED } from '../references/concealment.ts';
 import type { Resolved } from '../references/resolve.ts';
+import { nodeAt } from '../schema/node.ts';
+import { ACTIVE_USER } from '../schema/user.ts';
 import type { UserFile } from '../user-file.ts';
 import { DEFAULTS } from './defaults.ts';
 import type { Origin, OriginKind, Override } from './origin.ts';
-import { toShownValue } from './shown-value.ts';
 import { siteValues } from './site-values.ts';
 import { leavesOf, toKey, valueAt } from './tree.ts';
 
@@ -84,4 +86,25 @@ function siteOrigin({ siteYaml, siteFile }: EffectiveInput, path: Path): Origin 
   if (!siteYaml || written === undefined || written === null) return DEFAULT;
   const { line } = positionAt(siteYaml.positions, path);
   return { kind: 'site-file', source: `${siteFile ?? 'svc-site.yml'}:${line}` };
+}
+
+/** Kinds of values that cannot contain a secret. */
+const PLAIN = ['number', 'boolean', 'choice'];
+
+/** The displayable form of a value of the active part. A resolved value is shown as its reference. */
+function toShownValue(path: Path, value: JsonValue, reference: string | null): JsonValue {
+  const node = nodeAt(ACTIVE_USER, path);
+  if (node === null || node.hidden) return reference === null ? REDACTED : `${REDACTED} ${reference}`;
+  const type = node.kind === 'leaf' ? node.type : 'any';
+  if (reference !== null) return PLAIN.includes(type) ? value : `${REDACTED} ${reference}`;
+  return type === 'address' && typeof value === 'string' ? withoutCredentials(value) : value;
+}
+
+/** Removes possible credentials from an address. */
+function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return REDACTED;
+  const url = new URL(address);
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (plain) return address;
+  return `${url.protocol}//${url.host}${url.pathname} ${REDACTED}`;
 }

@@ -1,5 +1,5 @@
 /** The origins of effective values, strongest first. */
-export const ORIGINS = ['flag', 'environment', 'user-file', 'site-file', 'default'] as const;
+const ORIGINS = ['flag', 'environment', 'user-file', 'site-file', 'default'] as const;
 export type OriginKind = (typeof ORIGINS)[number];
 
 /** The source of a value: `--port`, `SVC_READONLY`, or a position such as `svc-site.yml:7`. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { choice, flag, formed, listOf, optional, says, strictMap, word } from '../../project/schema/shape.ts';
-import { hiddenWord, words } from './hidden.ts';
 import { CLAIM_MAPPINGS, PROVIDER_BLOCKS, PROVIDER_IDS } from './providers.ts';
-import { url } from './url.ts';
+import { hiddenWord, url, words } from './values.ts';
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 

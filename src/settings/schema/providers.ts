@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { flag, mapOf, optional, strictMap, text, word } from '../../project/schema/shape.ts';
-import { hiddenWord, words } from './hidden.ts';
-import { url } from './url.ts';
+import { hiddenWord, url, words } from './values.ts';
 
 /** Maps a claim path and a claim value to its grants: capabilities, `role:<name>`, `permission:<name>`. */
 export const CLAIM_MAPPINGS = optional(mapOf(mapOf(words())));

@@ -15,9 +15,7 @@ import {
 import { VERSION_ONE } from '../../project/schema/version.ts';
 import { TRANSPORT_NAMES } from '../../transports.ts';
 import { AUTH } from './auth.ts';
-import { hiddenParameters, hiddenTexts, hiddenWord } from './hidden.ts';
-import { openMap } from './open-map.ts';
-import { url } from './url.ts';
+import { hiddenParameters, hiddenTexts, hiddenWord, openMap, url } from './values.ts';
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const;
 const LEVELS_MEANT = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', WARN: 'WARNING', error: 'ERROR' };
@@ -129,4 +127,3 @@ export const ACTIVE_USER = strictMap({ ...SHARED, profile: optional(USER_PROFILE
 export type ParsedActive = v.InferOutput<typeof ACTIVE_USER>;
 export type ParsedModel = v.InferOutput<typeof MODEL>;
 export type ParsedRateLimit = v.InferOutput<typeof RATE_LIMIT>;
-export type ParsedSecret = v.InferOutput<typeof SECRET>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePath } from '../../../src/project/source.ts';
+import { resolvePath } from '../../../src/project/endpoints/source.ts';
 import { load, short, type Tree } from './memory.ts';
 
 const TOOL = (source: string, more = '') => `tool:\n  name: a\n${more}  source: ${source}\n`;

@@ -1,7 +1,7 @@
-import type { Finding } from './finding.ts';
-import type { Endpoint, EndpointFile } from './model.ts';
-import { parseUriTemplate, toShape } from './uri.ts';
-import { positionAt } from './yaml/position.ts';
+import type { Finding } from '../finding.ts';
+import type { Endpoint, EndpointFile } from '../model.ts';
+import { parseUriTemplate, toShape } from '../uri.ts';
+import { positionAt } from '../yaml/position.ts';
 
 interface Named {
   readonly file: EndpointFile;

@@ -1,11 +1,11 @@
-import type { Files } from '../ports.ts';
+import type { Files } from '../../ports.ts';
+import type { Finding } from '../finding.ts';
+import { ENDPOINT_KINDS, type EndpointKind } from '../model.ts';
+import { listFolder } from '../read.ts';
+import { DEFAULT_PATHS, SITE_NAME } from '../site.ts';
+import type { Paths } from '../site-model.ts';
+import { type Positions, positionAt } from '../yaml/position.ts';
 import type { FoundFile } from './endpoint-file.ts';
-import type { Finding } from './finding.ts';
-import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
-import { listFolder } from './read.ts';
-import { DEFAULT_PATHS, SITE_NAME } from './site.ts';
-import type { Paths } from './site-model.ts';
-import { type Positions, positionAt } from './yaml/position.ts';
 
 const FOLDERS = { tool: 'tools', resource: 'resources', prompt: 'prompts' } as const;
 

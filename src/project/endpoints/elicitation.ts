@@ -1,11 +1,11 @@
-import type { Confirm, Question, Rounds } from './elicitation-model.ts';
-import type { ParsedAsk, ParsedConfirm } from './schema/elicitation.ts';
+import type { Confirm, Question, QuestionRounds } from '../elicitation-model.ts';
+import type { ParsedAsk, ParsedConfirm } from '../schema/elicitation.ts';
 
 /** Converts `confirm` and `ask` of an endpoint and fills in defaults. */
 export function toElicitation(parsed: {
   readonly confirm?: ParsedConfirm | null | undefined;
   readonly ask?: ParsedAsk | null | undefined;
-}): { readonly confirm: Confirm | null; readonly ask: Rounds } {
+}): { readonly confirm: Confirm | null; readonly ask: QuestionRounds } {
   const { confirm, ask } = parsed;
   return {
     confirm: confirm ? { question: confirm.question, otherwise: confirm.otherwise ?? 'deny' } : null,

@@ -1,11 +1,11 @@
-import type { Files } from '../ports.ts';
-import { nearestName } from '../types/nearest.ts';
-import type { SourceIssue } from './issue.ts';
-import type { Source } from './model.ts';
-import { listFolder, readText } from './read.ts';
-import { problemAt } from './schema/issues.ts';
-import { nearestAt, type Path, positionAt } from './yaml/position.ts';
-import type { YamlFile } from './yaml/yaml.ts';
+import type { Files } from '../../ports.ts';
+import { nearestName } from '../../types/nearest.ts';
+import type { SourceIssue } from '../issue.ts';
+import type { Source } from '../model.ts';
+import { listFolder, readText } from '../read.ts';
+import { problemAt } from '../schema/issues.ts';
+import { nearestAt, type Path, positionAt } from '../yaml/position.ts';
+import type { YamlFile } from '../yaml/yaml.ts';
 
 /** A `source` block and its language. */
 export type WrittenSource = { readonly language: Source['language'] } & (

@@ -1,9 +1,9 @@
-import { nearestName } from '../types/nearest.ts';
-import type { SourceIssue } from './issue.ts';
-import type { Endpoint, ResourceEndpoint, Source, ToolEndpoint } from './model.ts';
-import { problemAt } from './schema/issues.ts';
-import { parseUriTemplate } from './uri.ts';
-import type { YamlFile } from './yaml/yaml.ts';
+import { nearestName } from '../../types/nearest.ts';
+import type { SourceIssue } from '../issue.ts';
+import type { Endpoint, ResourceEndpoint, Source, ToolEndpoint } from '../model.ts';
+import { problemAt } from '../schema/issues.ts';
+import { parseUriTemplate } from '../uri.ts';
+import type { YamlFile } from '../yaml/yaml.ts';
 
 /** Checks whether the parts of one endpoint fit together. */
 export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly SourceIssue[] {

@@ -1,4 +1,3 @@
-import { toElicitation } from './elicitation.ts';
 import type {
   Endpoint,
   EndpointKind,
@@ -6,10 +5,11 @@ import type {
   ResourceEndpoint,
   Source,
   ToolEndpoint,
-} from './model.ts';
-import { toPolicies } from './policies.ts';
-import type { ParsedEndpointFile, ParsedPrompt, ParsedResource, ParsedTool } from './schema/endpoint.ts';
-import { present } from './schema/present.ts';
+} from '../model.ts';
+import { toPolicies } from '../policies.ts';
+import type { ParsedEndpointFile, ParsedPrompt, ParsedResource, ParsedTool } from '../schema/endpoint.ts';
+import { present } from '../schema/present.ts';
+import { toElicitation } from './elicitation.ts';
 
 type Parsed = ParsedTool | ParsedResource | ParsedPrompt;
 

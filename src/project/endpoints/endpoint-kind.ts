@@ -1,8 +1,8 @@
-import { isObject } from '../json.ts';
-import type { SourceIssue } from './issue.ts';
-import { ENDPOINT_KINDS, type EndpointKind } from './model.ts';
-import { problemAt } from './schema/issues.ts';
-import type { YamlFile } from './yaml/yaml.ts';
+import { isObject } from '../../json.ts';
+import type { SourceIssue } from '../issue.ts';
+import { ENDPOINT_KINDS, type EndpointKind } from '../model.ts';
+import { problemAt } from '../schema/issues.ts';
+import type { YamlFile } from '../yaml/yaml.ts';
 
 /** The kind of a file's one endpoint, or the issues that prevent an answer. */
 export type FoundKind = { readonly kind: EndpointKind } | { readonly problems: readonly SourceIssue[] };

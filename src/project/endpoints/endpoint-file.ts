@@ -1,16 +1,16 @@
-import { isObject } from '../json.ts';
-import type { Files } from '../ports.ts';
+import { isObject } from '../../json.ts';
+import type { Files } from '../../ports.ts';
+import type { Finding } from '../finding.ts';
+import { type SourceIssue, toFindings } from '../issue.ts';
+import type { Endpoint, EndpointFile, EndpointKind } from '../model.ts';
+import { readText } from '../read.ts';
+import { ENDPOINT_FILE } from '../schema/endpoint.ts';
+import { checkSchema } from '../schema/issues.ts';
+import { parseYaml, type YamlFile } from '../yaml/yaml.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { toEndpoint } from './endpoint.ts';
 import { findKind } from './endpoint-kind.ts';
-import type { Finding } from './finding.ts';
-import { type SourceIssue, toFindings } from './issue.ts';
-import type { Endpoint, EndpointFile, EndpointKind } from './model.ts';
-import { readText } from './read.ts';
-import { ENDPOINT_FILE } from './schema/endpoint.ts';
-import { checkSchema } from './schema/issues.ts';
 import { type LoadedSource, loadSource } from './source.ts';
-import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
 /** An endpoint file and its findings. */
 export interface LoadedFile {
