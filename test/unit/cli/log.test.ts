@@ -185,7 +185,7 @@ describe('svc serve with audit', () => {
     withAudit('enabled: true, path: svc-site.yml/x.jsonl, on_error: warn');
     const { server, url } = await serve(root);
     expect((await call(url, 'hello_world', { name: 'Ada' })).status).toBe(200);
-    expect(server.stderr).toMatch(/cannot be written .*calls go on/);
+    expect(server.stderr).toMatch(/cannot be written .*calls continue/);
     server.child.kill('SIGTERM');
     await server.ended;
   });

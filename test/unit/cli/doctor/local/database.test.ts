@@ -42,7 +42,7 @@ test('one that is not there is a problem where nobody makes it', async () => {
   expect(await look({ path: gone, readonly: false })).toMatchObject([{ status: 'ok' }]);
   await writeFile(join(root, 'seed.sql'), 'SELECT 1');
   expect(await look({ path: gone })).toMatchObject([
-    { status: 'ok', message: expect.stringMatching(/seed\.sql makes it/) },
+    { status: 'ok', message: expect.stringMatching(/seed\.sql creates it/) },
   ]);
   await expect(readFile(gone)).rejects.toThrow();
   for (const readonly of [true, false]) {

@@ -63,7 +63,7 @@ describe('the admin socket', () => {
     });
     expect(await socketAt('file')).toMatchObject({
       status: 'problem',
-      message: expect.stringMatching(/no socket/),
+      message: expect.stringMatching(/a file and not a socket/),
     });
   });
 });
