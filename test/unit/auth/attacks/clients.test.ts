@@ -1,0 +1,131 @@
+import { base64url } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { toClientId } from '../../../../src/auth/clients/dynamic.ts';
+import type { FetchDocument } from '../../../../src/auth/types.ts';
+import { createKeyRing, generateKey, parseKeys } from '../../../../src/crypto/keys.ts';
+import { SvcError } from '../../../../src/errors.ts';
+import {
+  authorizePath,
+  BASE,
+  Browser,
+  createDesk,
+  KEY,
+  login,
+  pkce,
+  REDIRECT,
+  register,
+} from '../fixture.ts';
+
+describe('a client id', () => {
+  it('is refused when anything in it is changed, or another key signed it', async () => {
+    const desk = createDesk();
+    const { client_id } = await register(desk);
+    const [header = '', payload = '', signature = ''] = client_id.slice(4).split('.');
+    const other = JSON.stringify({
+      ...JSON.parse(new TextDecoder().decode(base64url.decode(payload))),
+      n: 'Other',
+    });
+    const none = base64url.encode(JSON.stringify({ alg: 'none', kid: KEY.kid, typ: 'svc-client+jws' }));
+    const foreign = createKeyRing(parseKeys([{ ...generateKey(), kid: KEY.kid }]));
+    const registration = {
+      n: 'x',
+      r: [REDIRECT],
+      g: ['authorization_code' as const],
+      m: 'none' as const,
+      s: [],
+      t: 1,
+    };
+    const ids = [
+      `dcr_${header}.${base64url.encode(other)}.${signature}`,
+      `dcr_${none}.${payload}.`,
+      `dcr_${none}.${payload}.${signature}`,
+      `dcr_${header}.${payload}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`,
+      `dcr_${header}.${payload}`,
+      'dcr_',
+      'dcr_...',
+      await toClientId(foreign, BASE, registration),
+      await toClientId(createKeyRing(parseKeys([KEY])), 'https://other.example', registration),
+    ];
+    for (const id of ids) {
+      const response = await desk.fetch(authorizePath(id, pkce().challenge));
+      expect([id, response.status]).toEqual([id, 400]);
+    }
+  });
+});
+
+describe('a client that is known by a document', () => {
+  const ID = 'https://app.example/client.json';
+  const sound = { client_id: ID, client_name: 'App', redirect_uris: [REDIRECT] };
+  const desk = (document: unknown, cacheControl: string | null = null) => {
+    const fetched: string[] = [];
+    const fetchDocument: FetchDocument = async (url) => {
+      fetched.push(url.href);
+      if (document instanceof Error) throw document;
+      const text = typeof document === 'string' ? document : JSON.stringify(document);
+      return { text, cacheControl };
+    };
+    return Object.assign(createDesk({ parts: { fetchDocument } }), { fetched });
+  };
+
+  it('signs in, and the page names its address', async () => {
+    const app = desk(sound);
+    const page = await app.fetch(authorizePath(ID, pkce().challenge));
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(ID)]);
+    const { fields } = await login(app, {}, new Browser(app), ID);
+    expect((await app.form('/token', fields)).status).toBe(200);
+  });
+
+  it.each([
+    ['what it says', 'max-age=600', 599, 1],
+    ['what it says', 'max-age=600', 601, 2],
+    ['a day at most', 'max-age=999999', 86_401, 2],
+    ['not at all', 'no-store', 0, 2],
+    ['five minutes', null, 301, 2],
+  ])('is kept for %s (%s)', async (_name, cacheControl, seconds, times) => {
+    const app = desk(sound, cacheControl);
+    await app.fetch(authorizePath(ID, pkce().challenge));
+    app.clock.ms += seconds * 1_000;
+    await app.fetch(authorizePath(ID, pkce().challenge));
+    expect(app.fetched).toHaveLength(times);
+  });
+
+  it.each([
+    ['another client', { ...sound, client_id: `${ID}x` }],
+    ['no name', { ...sound, client_name: undefined }],
+    ['no redirect', { ...sound, redirect_uris: [] }],
+    ['a redirect that runs', { ...sound, redirect_uris: ['javascript:alert(1)', REDIRECT] }],
+    ['a secret', { ...sound, client_secret: 'x' }],
+    [
+      'a way to prove itself that is not offered',
+      { ...sound, token_endpoint_auth_method: 'private_key_jwt' },
+    ],
+    ['a list', []],
+    ['no JSON', '<html>'],
+    ['nothing, because it was refused', new SvcError('client_invalid', 'not public')],
+  ])('is refused when its document has %s', async (_name, document) => {
+    const response = await desk(document).fetch(authorizePath(ID, pkce().challenge));
+    expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+  });
+
+  it.each([
+    'http://app.example/client.json',
+    'https://app.example/',
+    'https://app.example',
+    'https://u:p@app.example/c.json',
+    'https://app.example/c.json#x',
+    'https://app.example/../c.json',
+    'https://app.example/a/./c.json',
+    'https://app.example/%2e%2e/c.json',
+    'https://[::1]/c.json',
+    'file:///etc/passwd',
+  ])('is not asked for at %s', async (id) => {
+    const app = desk(sound);
+    expect((await app.fetch(authorizePath(id, pkce().challenge))).status).toBe(400);
+    expect(app.fetched).toEqual([]);
+  });
+
+  it('is not asked for at all where that is not safe', async () => {
+    const response = await createDesk().fetch(authorizePath(ID, pkce().challenge));
+    expect(response.status).toBe(400);
+  });
+});
