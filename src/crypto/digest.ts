@@ -1,16 +1,16 @@
 import { toBase64Url, toHex } from './encoding.ts';
 
-/** SHA-256 of a text as UTF-8, in bytes. */
+/** The SHA-256 of a text in UTF-8, as bytes. */
 export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }
 
-/** SHA-256 of a text as UTF-8, in hex. */
+/** The SHA-256 of a text in UTF-8, in hex. */
 export async function sha256Hex(text: string): Promise<string> {
   return toHex(await sha256(text));
 }
 
-/** SHA-256 of a text as UTF-8, in base64url. */
+/** The SHA-256 of a text in UTF-8, in base64url. */
 export async function sha256Base64Url(text: string): Promise<string> {
   return toBase64Url(await sha256(text));
 }

@@ -46,20 +46,20 @@ export function generateKey(): { readonly kid: string; readonly secret: string }
   return { kid: randomText(6).replaceAll(/[-_]/g, 'x'), secret: randomText(SECRET_BYTES) };
 }
 
-/** Root keys from settings; throws config_invalid for a secret that is too short and for a kid that occurs twice. */
+/** Parses root keys from settings. Throws config_invalid for a short secret or a repeated kid. */
 export function parseKeys(
   keys: readonly { readonly kid: string; readonly secret: string }[],
 ): readonly RootKey[] {
   const parsed = keys.map(({ kid, secret }) => ({ kid, secret: toBytes(kid, secret) }));
-  const twice = parsed.find(({ kid }, index) => parsed.findIndex((other) => other.kid === kid) !== index);
-  if (twice === undefined) return parsed;
+  const repeated = parsed.find(({ kid }, index) => parsed.findIndex((other) => other.kid === kid) !== index);
+  if (repeated === undefined) return parsed;
   throw new SvcError(
     'config_invalid',
-    `Two of \`auth.keys\` have the kid ${twice.kid}.\nGive each its own: make one with \`svc auth keygen\`.`,
+    `Two of \`auth.keys\` have the kid ${repeated.kid}.\nGive each its own: make one with \`svc auth keygen\`.`,
   );
 }
 
-/** The ring of root keys; throws config_invalid when there are none. */
+/** Creates a key ring. Throws config_invalid without keys. */
 export function createKeyRing(all: readonly RootKey[]): KeyRing {
   const [first] = all;
   if (first === undefined) throw new SvcError('config_invalid', 'There is no key to seal tokens with.');
@@ -71,8 +71,8 @@ export function createKeyRing(all: readonly RootKey[]): KeyRing {
       const root = all.find((key) => key.kid === kid);
       if (root === undefined) return null;
       const name = `${kid} ${purpose} ${issuer}`;
-      const known = derived.get(name);
-      if (known !== undefined) return known;
+      const cached = derived.get(name);
+      if (cached !== undefined) return cached;
       const made = deriveKey(root, `svc/v1/${purpose}/${issuer}`);
       if (derived.size >= MAX_DERIVED) derived.clear();
       derived.set(name, made);

@@ -1,7 +1,7 @@
 import { SvcError } from '../errors.ts';
 import type { TransportSettings } from '../settings/model.ts';
 
-/** Who may reach the server by which name; null allows all. */
+/** The host names and origins that may reach the server. Null allows all. */
 export interface HttpAccess {
   /** Host names without ports. */
   readonly allowedHosts: readonly string[] | null;
@@ -11,45 +11,48 @@ export interface HttpAccess {
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Any name and any origin: for servers behind a platform's own front door. */
+/** Allows any host and origin, for servers behind a platform's own entrance. */
 export const OPEN_ACCESS: HttpAccess = { allowedHosts: null, allowedOrigins: null };
 
-/** The names of this machine only: a web page cannot reach the server by DNS rebinding. */
+/** Allows the names of this machine only, so that no web page reaches the server by DNS rebinding. */
 export const LOCAL_ACCESS: HttpAccess = { allowedHosts: LOOPBACK, allowedOrigins: LOOPBACK };
 
-/** What suits the address a server binds to. */
+/** The default access for the address that a server binds to. */
 export function httpAccessOf(host: string): HttpAccess {
   const local = LOOPBACK.includes(host) || host === '::1' || host.startsWith('127.');
   return local ? LOCAL_ACCESS : OPEN_ACCESS;
 }
 
-/** What the configuration says about names: those of the public address and those that are listed; `*` allows all. */
-export type Names = Pick<TransportSettings['http'], 'base_url' | 'allowed_hosts' | 'allowed_origins'>;
+/** The configured names: the public address and the lists, in which `*` allows all. */
+export type ConfiguredNames = Pick<
+  TransportSettings['http'],
+  'base_url' | 'allowed_hosts' | 'allowed_origins'
+>;
 
-/** Adds what the configuration names to what suits the server; where all were allowed, a list leaves only its own. */
+/** Adds the configured names to the default access. If the default allows all, a list restricts it to its own names. */
 export function withNames(
   access: HttpAccess,
-  { base_url, allowed_hosts, allowed_origins }: Names,
+  { base_url, allowed_hosts, allowed_origins }: ConfiguredNames,
 ): HttpAccess {
-  const known = base_url === null ? [] : [new URL(base_url).hostname];
+  const own = base_url === null ? [] : [new URL(base_url).hostname];
   return {
-    allowedHosts: merge(access.allowedHosts, allowed_hosts, known),
-    allowedOrigins: merge(access.allowedOrigins, allowed_origins, known),
+    allowedHosts: merge(access.allowedHosts, allowed_hosts, own),
+    allowedOrigins: merge(access.allowedOrigins, allowed_origins, own),
   };
 }
 
 function merge(
   allowed: readonly string[] | null,
   listed: readonly string[] | null,
-  known: readonly string[],
+  own: readonly string[],
 ): readonly string[] | null {
-  if (listed === null) return allowed && [...allowed, ...known];
+  if (listed === null) return allowed && [...allowed, ...own];
   return listed.includes('*')
     ? null
-    : [...(allowed ?? []), ...listed.map((name) => name.toLowerCase()), ...known];
+    : [...(allowed ?? []), ...listed.map((name) => name.toLowerCase()), ...own];
 }
 
-/** Throws `denied` for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
+/** Throws denied for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
 export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }: HttpAccess): void {
   const host = headers.get('host') ?? '';
   if (allowedHosts !== null && !allowedHosts.includes(host.replace(/:\d+$/, '').toLowerCase())) {
@@ -62,7 +65,7 @@ export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }
   throw new SvcError('denied', `This server does not answer to the origin ${shorten(origin)}.`);
 }
 
-/** Empty for what is no URL: that equals no allowed name. */
+/** The host name of an origin; empty, and thus never allowed, for an invalid URL. */
 function hostname(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).hostname : '';
 }

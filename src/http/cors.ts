@@ -12,10 +12,10 @@ const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'baggage',
 ]);
 
-/** The answer to a preflight; parameter headers (`Mcp-Param-*`) have no fixed names, so the asked ones are checked. */
+/** Answers a preflight. It checks the requested headers, because `Mcp-Param-*` headers have no fixed names. */
 export function toPreflight(request: Request, methods: string): Response {
-  const asked = request.headers.get('access-control-request-headers') ?? '';
-  const names = asked.split(',').map((name) => name.trim().toLowerCase());
+  const requested = request.headers.get('access-control-request-headers') ?? '';
+  const names = requested.split(',').map((name) => name.trim().toLowerCase());
   const allowed = names.filter((name) => REQUEST_HEADERS.has(name) || /^mcp-param-[\w-]+$/.test(name));
   const headers = new Headers({
     'access-control-allow-methods': methods,
@@ -26,7 +26,7 @@ export function toPreflight(request: Request, methods: string): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** Lets the page of an allowed origin read a response. */
+/** Lets a page of an allowed origin read a response. */
 export function exposeTo(origin: string, headers: Headers): void {
   headers.set('access-control-allow-origin', origin);
   headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id, Retry-After, X-Request-Id');

@@ -1,6 +1,6 @@
 import { ERRORS, type SvcError, toPublicText } from '../errors.ts';
 
-/** A failed request as an HTTP response; where MCP is spoken its body is a JSON-RPC error, as clients expect there. */
+/** Answers a request with an error: a JSON-RPC error on the paths of MCP, plain JSON elsewhere. */
 export function toErrorResponse(error: SvcError, path: string, requestId: string): Response {
   const { http, rpc, shown } = ERRORS[error.code];
   const message = shown ? toPublicText(error) : `${toPublicText(error)} (error id ${requestId})`;
@@ -10,7 +10,7 @@ export function toErrorResponse(error: SvcError, path: string, requestId: string
   return Response.json(body, { status: http, headers: headersOf(error) });
 }
 
-/** When to come again (RFC 9110, 10.2.3), and how to get a token (11.6.1). */
+/** The headers `Retry-After` (RFC 9110, 10.2.3) and `WWW-Authenticate` (11.6.1), if the error has them. */
 function headersOf({ detail }: SvcError): Record<string, string> {
   const { retry_after, challenge } = detail ?? {};
   return {
@@ -19,7 +19,7 @@ function headersOf({ detail }: SvcError): Record<string, string> {
   };
 }
 
-/** Whether a path is one that takes messages of MCP. */
+/** Whether a path takes MCP messages. */
 export function isMcpPath(path: string): boolean {
   return /^\/(?:mcp|messages)\/?$/.test(path);
 }

@@ -3,12 +3,12 @@ import { SvcError } from '../errors.ts';
 
 const PROBE_MS = 5_000;
 
-/** `GET /health`: that the process lives, and what it serves. */
+/** `GET /health`: the process runs; the answer has its version and the hash of its catalog. */
 export function toHealth({ catalog }: Runtime, version: string): Response {
   return Response.json({ status: 'ok', version, hash: catalog.hash });
 }
 
-/** `GET /ready`: that calls would be answered, since the database does; throws database_unavailable. */
+/** `GET /ready`: the database answers a query within 5 seconds. Throws database_unavailable otherwise. */
 export async function toReadiness(runtime: Runtime, signal: AbortSignal): Promise<Response> {
   const probe = { sql: 'SELECT 1 AS ok', values: [], mode: 'read', maxRows: 1 } as const;
   try {

@@ -1,4 +1,8 @@
-/** What one client can be told apart by: an IPv4 address, or the /64 of an IPv6 address, which is one customer's. */
+/**
+ * The network of a client: its IPv4 address, or the /64 of its IPv6 address, which providers assign to one customer.
+ *
+ * @example toNetwork('2001:db8::1') // '2001:db8:0:0::/64'
+ */
 export function toNetwork(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!plain.includes(':')) return plain;
@@ -11,7 +15,7 @@ export function toNetwork(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The address that the nearest proxy saw: the last entry of `X-Forwarded-For`, the only one no client can write. */
+/** The last address in `X-Forwarded-For`, which the nearest proxy wrote. Clients can forge the others. */
 export function forwardedAddress(header: string | null | undefined): string | undefined {
   const last = header?.split(',').at(-1)?.trim();
   const bare = last?.replace(/^\[([^\]]+)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');

@@ -17,7 +17,7 @@ interface Operation {
   };
 }
 
-/** Runs in the browser as it is. */
+/** The browser runs this text, which needs no build. */
 const SCRIPT = `
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', async (event) => {
@@ -34,7 +34,7 @@ for (const form of document.querySelectorAll('form')) {
 }
 `;
 
-/** The API for people: `try` sends requests, `read` only tells (spec, `/docs` and `/redoc`). */
+/** A page about the API: `try` can send requests, `read` is a reference (spec, `/docs` and `/redoc`). */
 export function toDocsPage(described: Json, kind: 'try' | 'read'): HtmlPage {
   const { info, paths } = described as {
     readonly info: { readonly title: string; readonly description: string; readonly version: string };
@@ -51,22 +51,22 @@ ${operations}`;
   return { title: info.title, body, style: STYLE, ...(kind === 'try' ? { script: SCRIPT } : {}) };
 }
 
-interface Shown {
+interface Section {
   readonly path: string;
   readonly method: string;
   readonly operation: Operation;
   readonly kind: 'try' | 'read';
 }
 
-function toSection({ path, method, operation, kind }: Shown): Html {
+function toSection({ path, method, operation, kind }: Section): Html {
   const { summary, parameters = [], responses } = operation;
   const { schema } = responses[200].content['application/json'];
   const shape = html`<table><thead><tr><th>Field</th><th>Type</th></tr></thead><tbody>${toRows(schema, '')}</tbody></table>`;
-  const asked = kind === 'try' ? toForm(path, method, parameters) : toParameterTable(parameters);
+  const input = kind === 'try' ? toForm(path, method, parameters) : toParameterTable(parameters);
   return html`<section id="${path.slice(1).replaceAll('/', '-')}">
 <h2><span class="method ${method}">${method}</span> <code>${path}</code></h2>
 <p>${summary}.</p>
-${asked}
+${input}
 ${kind === 'read' ? shape : html`<details><summary>Answer</summary>${shape}</details>`}
 </section>
 `;
@@ -87,7 +87,7 @@ function toParameterTable(parameters: readonly Parameter[]): Html | null {
   return html`<table><thead><tr><th>Parameter</th><th>Type</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** One row for each field, those of objects inside under their path. */
+/** One row for each field. Fields of nested objects are listed by their path. */
 function toRows(schema: Json, prefix: string): readonly Html[] {
   const properties = Object.entries((schema.properties ?? {}) as { readonly [name: string]: Json });
   return properties.flatMap(([name, property]) => {

@@ -21,7 +21,7 @@ const BODY = html`<header>
 <section><h2>Last calls</h2><table><thead><tr><th>Time</th><th>Endpoint</th><th>Result</th><th>Policy</th><th class="number">ms</th></tr></thead><tbody id="last"></tbody></table></section>
 <section><h2>Last records</h2><p class="dim" id="recorded"></p><table><thead><tr><th>Time</th><th>Endpoint</th><th>User</th><th>Status</th><th>Message</th></tr></thead><tbody id="records"></tbody></table></section>`;
 
-/** Runs in the browser as it is: it is text, so that the page needs no build. */
+/** The browser runs this text, which needs no build. */
 const SCRIPT = `
 const $ = (id) => document.getElementById(id);
 const cell = (text, kind = '') => { const td = document.createElement('td'); td.textContent = text ?? ''; td.className = kind; return td; };
@@ -96,5 +96,5 @@ setInterval(() => document.hidden || refresh(), 2000);
 refresh();
 `;
 
-/** The page at `/` of the admin API: state, figures, last calls, and a button that reloads. */
+/** The page at `/` of the admin API: state, figures, latest calls, and a button for a reload. */
 export const LIVE_PAGE: HtmlPage = { title: 'svc', body: BODY, style: STYLE, script: SCRIPT };

@@ -1,6 +1,6 @@
 import { BUTTON } from './style.ts';
 
-/** The style of the pages of the admin API, narrow and wide. */
+/** The style of the admin pages, for narrow and wide screens. */
 export const STYLE = `${BUTTON}
 :root { --bad: light-dark(#c22f2f, #ff8080); }
 body { margin: 0 auto; padding: 1.5rem; max-width: 72rem; font-size: 15px; }

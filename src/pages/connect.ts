@@ -1,31 +1,32 @@
-/** How one client is told about a server. */
+/** The instructions for connecting one client to a server. */
 export interface Connection {
   readonly client: string;
-  /** Where the text goes. */
+  /** The place for the text: a terminal, a file or a settings page. */
   readonly where: string;
+  /** The command, the file content or the address. */
   readonly text: string;
-  /** Adds the server by itself, where the client has such links. */
+  /** A link that adds the server; only for clients with such links. */
   readonly link?: { readonly label: string; readonly href: string };
-  /** What else there is to know. */
+  /** Further advice. */
   readonly note?: string;
 }
 
 /** The server that clients connect to. */
 export interface ServedAddress {
-  /** The name that clients list it by. */
+  /** The name of the server in clients. */
   readonly name: string;
-  /** Address of the MCP endpoint. */
+  /** The address of the MCP endpoint. */
   readonly url: string;
-  /** Whether people have to log in. */
+  /** Whether users have to sign in. */
   readonly login: boolean;
 }
 
-/** A project's name as every client takes it. */
+/** Makes a project's name valid for every client. */
 export function toClientName(project: string): string {
   return project.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'svc';
 }
 
-/** Every client that people ask about, each with what it takes to connect (docs/how-to/connect-clients.md). */
+/** The instructions for each common client (docs/how-to/connect-clients.md). */
 export function connectionsTo(served: ServedAddress): readonly Connection[] {
   return [claudeCode, codex, gemini, claudeDesktop, cursor, vscode].map((toConnection) =>
     toConnection(served),
@@ -37,7 +38,7 @@ function claudeCode({ name, url, login }: ServedAddress): Connection {
     client: 'Claude Code',
     where: 'In a terminal',
     text: `claude mcp add --transport http ${name} ${toShellWord(url)}`,
-    ...(login ? { note: 'Then /mcp inside of Claude Code, to log in.' } : {}),
+    ...(login ? { note: 'Then run /mcp inside Claude Code to log in.' } : {}),
   };
 }
 
@@ -47,7 +48,7 @@ function claudeDesktop({ name, url }: ServedAddress): Connection {
       client: 'Claude and Claude Desktop',
       where: 'Settings, Connectors, Add custom connector',
       text: url,
-      note: 'Connectors are reached from the internet; a server inside of a network goes into claude_desktop_config.json by way of npx mcp-remote.',
+      note: 'Anthropic reaches connectors from the internet. A server in a private network goes into claude_desktop_config.json with npx mcp-remote.',
     };
   }
   return {
@@ -84,7 +85,7 @@ function codex({ name, url, login }: ServedAddress): Connection {
     client: 'Codex',
     where: 'In a terminal',
     text: `codex mcp add ${name} --url ${toShellWord(url)}`,
-    ...(login ? { note: `Then codex mcp login ${name}.` } : {}),
+    ...(login ? { note: `Then run codex mcp login ${name}.` } : {}),
   };
 }
 
@@ -96,19 +97,19 @@ function gemini({ name, url }: ServedAddress): Connection {
   };
 }
 
-/** Names that only a network of one's own knows have no dot, or an ending that is set aside for them. */
+/** Whether the internet may reach a URL. Private names have no dot, or a reserved ending. */
 function isPublic(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   const own = /^[^.]+$|\.(local|localhost|internal|test)$|^[\d.]+$|^\[/.test(hostname);
   return protocol === 'https:' && !own;
 }
 
-/** A word as a shell reads it back, in quotes where it has to be. */
+/** Quotes a word for a shell if necessary. */
 export function toShellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function json(value: unknown): string {
-  // Lists on one line: they are short, and the rest stays in sight.
+  // Short lists on one line keep the text short.
   return JSON.stringify(value, null, 2).replaceAll(/\[[^\]]*\]/g, (list) => list.replaceAll(/\s+/g, ' '));
 }

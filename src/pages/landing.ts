@@ -28,20 +28,20 @@ footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line);
 export interface LandingDetails {
   readonly project: string;
   readonly version: string;
-  /** Address of the MCP endpoint. */
+  /** The address of the MCP endpoint. */
   readonly url: string;
-  /** Whether people have to log in. */
+  /** Whether users have to sign in. */
   readonly login: boolean;
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
 }
 
-/** Answers `GET /`: a page for browsers, the same facts as JSON for programs. */
+/** Answers `GET /` with a page for browsers, or with the same facts as JSON for programs. */
 export async function toLandingResponse(request: Request, about: LandingDetails): Promise<Response> {
   const headers = {
     vary: 'Accept',
-    // The page names the address that this client asked for, which a cache must not show to another one.
+    // The page shows the address that this client used, so caches must not give it to another client.
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };
@@ -72,15 +72,15 @@ ${access(login)}
 <h2>Connect a client</h2>
 <div class="clients">
 ${connections.map(toArticle)}</div>
-<footer>svc-kit ${version}. Any other client of the Model Context Protocol takes the address above (Streamable HTTP).</footer>
+<footer>svc-kit ${version}. Any other MCP client connects to the address above (Streamable HTTP).</footer>
 </main>`;
 }
 
 function contents({ tools, resources, prompts }: LandingDetails): string {
   const parts = [counted(tools, 'tool'), counted(resources, 'resource'), counted(prompts, 'prompt')];
-  const there = parts.filter((part) => !part.startsWith('0 '));
-  if (there.length === 0) return 'nothing yet';
-  return there.length === 1 ? `${there[0]}` : `${there.slice(0, -1).join(', ')} and ${there.at(-1)}`;
+  const present = parts.filter((part) => !part.startsWith('0 '));
+  if (present.length === 0) return 'nothing yet';
+  return present.length === 1 ? `${present[0]}` : `${present.slice(0, -1).join(', ')} and ${present.at(-1)}`;
 }
 
 function counted(count: number, noun: string): string {
@@ -89,8 +89,8 @@ function counted(count: number, noun: string): string {
 
 function access(login: boolean): Html {
   return login
-    ? html`<p class="access closed">You log in: your client opens the login in your browser.</p>`
-    : html`<p class="access open">No login: everybody who reaches this address may use it.</p>`;
+    ? html`<p class="access closed">Login required: your client opens it in your browser.</p>`
+    : html`<p class="access open">No login: anyone who reaches this address can use the server.</p>`;
 }
 
 function toArticle({ client, where, text, link, note }: Connection): Html {
@@ -103,7 +103,7 @@ ${note && html`<p class="note">${note}</p>`}
 `;
 }
 
-/** One click selects all of the text. */
+/** A block whose text one click selects. */
 function block(text: string, name: string): Html {
   return html`<pre class="${name}"><code>${text}</code></pre>`;
 }

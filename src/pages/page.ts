@@ -3,27 +3,27 @@ import { toBase64 } from '../crypto/encoding.ts';
 import { type Html, html, trusted } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** A page that has everything it needs in itself. */
+/** A self-contained page. */
 export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
-  /** CSS of this page, after the style that all pages share. */
+  /** The CSS of this page, which follows the shared style. */
   readonly style?: string;
-  /** Runs in the browser as it is, and may talk to its own server only. */
+  /** A script for the browser. It can send requests to its own server only. */
   readonly script?: string;
-  /** Whether the page has forms that a browser sends by itself. */
+  /** Whether the page has forms that the browser submits. */
   readonly forms?: boolean;
 }
 
-/** Status and headers of a page's response. */
+/** The status and headers of a page's response. */
 export interface PageOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Values of Set-Cookie. */
+  /** The values of `Set-Cookie` headers. */
   readonly cookies?: readonly string[];
 }
 
-/** Answers with a page that loads nothing from elsewhere and that no other page may frame. */
+/** Answers with a page that loads nothing from other servers and that no page can frame. */
 export async function toPage(page: HtmlPage, options: PageOptions = {}): Promise<Response> {
   const { title, body, script = '' } = page;
   const style = STYLE + (page.style ?? '');
@@ -52,7 +52,7 @@ async function toHeaders(style: string, script: string, forms: boolean): Promise
   const policy = [
     `default-src 'none'; style-src '${await hashOf(style)}'`,
     ...(script === '' ? [] : [`script-src '${await hashOf(script)}'; connect-src 'self'`]),
-    // Browsers also hold the redirects after a form against form-action, and a login's lead to the provider and the client.
+    // Browsers apply form-action to redirects after a form too, and those of a login lead to the provider and the client.
     ...(forms ? [] : ["form-action 'none'"]),
     "base-uri 'none'; frame-ancestors 'none'",
   ];
@@ -62,7 +62,7 @@ async function toHeaders(style: string, script: string, forms: boolean): Promise
     'content-security-policy': policy.join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // With no-referrer a form's own Origin header would be `null`.
+    // With no-referrer the Origin header of a form would be `null`.
     'referrer-policy': forms ? 'strict-origin' : 'no-referrer',
   };
 }

@@ -14,37 +14,37 @@ button.other { color: inherit; background: var(--card); border-color: var(--soft
 small { color: var(--soft); }
 `;
 
-/** The question whether a client may have tokens (MCP Security Best Practices, "Confused Deputy Problem"). */
+/** The content of a consent page (MCP Security Best Practices, "Confused Deputy Problem"). */
 export interface ConsentQuestion {
   readonly project: string;
   readonly client: {
     readonly id: string;
     readonly name: string;
-    /** `document`: the id is an address that describes the client. */
+    /** `document`: the id is the URL of the client's description. */
     readonly kind: string;
   };
   readonly redirect: string;
-  /** Whether the redirect stays on the person's own computer. */
+  /** Whether the redirect stays on the user's own computer. */
   readonly local: boolean;
   readonly scopes: readonly string[];
   readonly provider: { readonly id: string; readonly scopes: readonly string[] };
-  /** Address that the form is sent to. */
+  /** The address that the form is sent to. */
   readonly action: string;
-  /** Sealed claims of the pending request, sent back with the answer. */
+  /** The sealed authorization request, which the form sends back. */
   readonly ticket: string;
   readonly cookies: readonly string[];
 }
 
-/** Asks a person whether a client may have tokens. */
+/** Asks a user whether a client may have tokens. */
 export function toConsentPage(question: ConsentQuestion): Promise<Response> {
   const { project, client, scopes, provider, action, ticket, cookies } = question;
   const title = `Allow ${client.name} to use ${project}?`;
   const body = html`<h1>Allow <strong>${client.name}</strong> to use <strong>${project}</strong>?</h1>
 <p>It asks for:</p>
 <ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>
-<p>You sign in with <strong>${provider.id}</strong>, which will be asked for: ${listOf(provider.scopes)}.</p>
-${whereTo(question)}
-<p><small>${whoSaysSo(question)}</small></p>
+<p>You sign in with <strong>${provider.id}</strong>, which will be asked for: ${scopeList(provider.scopes)}.</p>
+${redirectNotice(question)}
+<p><small>${nameNotice(question)}</small></p>
 <form method="post" action="${action}">
 <input type="hidden" name="ticket" value="${ticket}">
 <button type="submit" name="answer" value="allow">Allow and sign in</button>
@@ -53,27 +53,27 @@ ${whereTo(question)}
   return toSignInPage(title, body, { cookies });
 }
 
-function listOf(scopes: readonly string[]): Html {
-  if (scopes.length === 0) return html`nothing beyond who you are`;
+function scopeList(scopes: readonly string[]): Html {
+  if (scopes.length === 0) return html`nothing beyond your identity`;
   return html`${scopes.map((scope, index) => html`${index === 0 ? '' : ', '}<code>${scope}</code>`)}`;
 }
 
-function whereTo({ redirect, local }: ConsentQuestion): Html {
+function redirectNotice({ redirect, local }: ConsentQuestion): Html {
   if (!local) {
     return html`<p>Afterwards you are sent to <strong>${new URL(redirect).host}</strong>.</p>`;
   }
   return html`<p>Afterwards you are sent to a program on this computer (<strong>${new URL(redirect).host}</strong>).</p>
-<p class="notice">Any program on this computer can ask like this under any name. Allow it only if you have just started to sign in from a program that you trust.</p>`;
+<p class="notice">Any program on this computer can send such a request under any name. Allow it only if you have just started to sign in from a program that you trust.</p>`;
 }
 
-function whoSaysSo({ client }: ConsentQuestion): Html {
+function nameNotice({ client }: ConsentQuestion): Html {
   if (client.kind === 'document') {
-    return html`The program is described at <code>${client.id}</code>; that address stands for its name.`;
+    return html`The program is described at <code>${client.id}</code>, and that website vouches for its name.`;
   }
-  return html`The program chose its name itself, and nobody has checked it.`;
+  return html`The program chose this name itself. Nobody has checked it.`;
 }
 
-/** Tells a person why signing in failed, where no client can be told. */
+/** Shows why signing in failed, if no client can be told. */
 export function toSignInFailurePage(message: string, options: PageOptions): Promise<Response> {
   const title = 'Signing in did not work';
   const body = html`<h1>${title}</h1>
@@ -82,7 +82,7 @@ export function toSignInFailurePage(message: string, options: PageOptions): Prom
   return toSignInPage(title, body, options);
 }
 
-/** Asks a person before signing out, because a link from elsewhere must not do it. */
+/** Asks before signing out, because a link on another site must not do it. */
 export function toSignOutPage(action: string): Promise<Response> {
   const title = 'Sign out?';
   const body = html`<h1>${title}</h1>
@@ -93,7 +93,7 @@ export function toSignOutPage(action: string): Promise<Response> {
   return toSignInPage(title, body);
 }
 
-/** Says that a person is signed out. */
+/** Confirms that the user is signed out. */
 export function toSignedOutPage(options: PageOptions): Promise<Response> {
   const body = html`<h1>You are signed out</h1><p>You can close this page.</p>`;
   return toSignInPage('Signed out', body, options);

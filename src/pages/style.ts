@@ -1,4 +1,4 @@
-/** The style that all pages share, light and dark: colours, type, code. */
+/** The style that all pages share, light and dark: colours, fonts, code. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: light-dark(#1b2330, #e6eaf1); --soft: light-dark(#5a6577, #9aa6b8);
   --line: light-dark(#dde2ea, #2c3543); --back: light-dark(#f7f8fa, #12161d); --card: light-dark(#fff, #1a2029);
@@ -14,7 +14,7 @@ pre code { font: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** The style of buttons, for pages that have some. */
+/** The style of buttons. */
 export const BUTTON = `
 button { font: inherit; color: var(--card); background: var(--accent); border: 1px solid var(--accent); border-radius: .4rem; cursor: pointer; }
 `;

@@ -61,7 +61,7 @@ describe('GET /', () => {
   it('says that people log in, where they do', async () => {
     const authenticate = async () => null;
     const ask = open({ authenticate });
-    expect(await (await ask(HTML)).text()).toContain('You log in');
+    expect(await (await ask(HTML)).text()).toContain('Login required');
     expect(await (await ask()).json()).toMatchObject({ mcp: { authentication: 'oauth' } });
   });
 

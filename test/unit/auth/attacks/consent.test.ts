@@ -40,7 +40,7 @@ describe('the consent page', () => {
     const local = await desk.fetch(
       authorizePath(client_id, pkce().challenge, { redirect_uri: 'http://localhost:7/cb' }),
     );
-    expect(await local.text()).toContain('Any program on this computer can ask like this');
+    expect(await local.text()).toContain('Any program on this computer can send such a request');
   });
 
   it.each([
