@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly auth?: () => Auth | null;
   /** Identifies the user in place of `auth`; null for an anonymous request. Throws SvcError for bad credentials. */
   readonly authenticate?: (request: Request) => Promise<User | null>;
-  /** The rate limit, read for each request. Null: none. */
+  /** The rate limit, read for each request. Null: no limit. */
   readonly rateLimit?: () => RateLimit | null;
   readonly maxBodyBytes?: number;
   /** The public address of the server. Default: the address that the request names. */

@@ -21,15 +21,14 @@ export async function authenticateBearer(
   request: Request,
 ): Promise<Authenticated | AuthRejection> {
   try {
-    const access = await openAccessToken(server, urls, findToken(request));
+    const token = findToken(request);
+    const access = await openAccessToken(server, urls, token);
     enforceAudience(access, urls);
     enforceClient(access, server);
     enforceProvider(access, server);
     const { who: claims, sc: scopes, sid: sessionId } = access;
     const user =
-      claims === undefined
-        ? userOfSession(server, await freshenSession(server, sessionId, await openSession(server, sessionId)))
-        : userOfClaims(server, access, claims);
+      claims === undefined ? await userOfSession(server, sessionId) : userOfClaims(server, access, claims);
     return checkRequiredScopes({ user, scopes, sessionId }, urls, server.scopes);
   } catch (thrown) {
     return toRejection(thrown, urls, server.scopes);
@@ -79,6 +78,13 @@ function userOfClaims({ now }: AuthServer, { idp, up: upstream }: AccessToken, c
   return toUser(claims, idp, isLive ? upstream.t : null);
 }
 
+/** Opens the session, freshens the provider's token, and reads the user. */
+async function userOfSession(server: AuthServer, id: string): Promise<User> {
+  const stored = await openSession(server, id);
+  const { session } = await freshenSession(server, id, stored);
+  return toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
+}
+
 /** Reads the session from the store on every request, so that a sign-out takes effect at once. */
 async function openSession(server: AuthServer, id: string): Promise<StoredSession> {
   const stored = await readSession(server, id);
@@ -116,10 +122,6 @@ async function tryToFreshen(
   }
 }
 
-function userOfSession(server: AuthServer, { session }: StoredSession): User {
-  return toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
-}
-
 /** Returns the login if it holds every scope that the server requires of all callers. */
 export function checkRequiredScopes(
   login: Authenticated,
@@ -149,7 +151,7 @@ export function toRejection(thrown: unknown, urls: PublicUrls, { basic }: Scopes
   return { error, challenge: toChallenge(urls, basic, error) };
 }
 
-/** The error for every bad token, whatever the reason. */
+/** The error for a bad token. It does not tell the reason. */
 export function tokenInvalid(): SvcError {
   return new SvcError('token_invalid', 'The token is invalid or has expired.');
 }

@@ -14,7 +14,7 @@ import type { PublicUrlOptions, PublicUrls } from './public-urls.ts';
 import type { AuthRequest, AuthServer, OAuthRequest, RouteHandler } from './types.ts';
 
 /** One OAuth path. */
-export interface AuthRoute {
+interface AuthRoute {
   /** `program`: any web page may send requests. `browser`: answers are pages and redirects. */
   readonly reader: 'program' | 'browser';
   /** Whether requests do not count towards the rate limit. */

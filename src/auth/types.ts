@@ -13,7 +13,7 @@ import type { Provider } from './upstream/provider.ts';
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<FetchedDocument>;
 
 /** A fetched document: at most 5 KB of JSON, and its cache lifetime. */
-export interface FetchedDocument {
+interface FetchedDocument {
   readonly text: string;
   /** The `Cache-Control` header. */
   readonly cacheControl: string | null;

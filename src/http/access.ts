@@ -24,10 +24,7 @@ export function httpAccessOf(host: string): HttpAccess {
 }
 
 /** The configured names: the public address and the lists, in which `*` allows all. */
-export type ConfiguredNames = Pick<
-  TransportSettings['http'],
-  'base_url' | 'allowed_hosts' | 'allowed_origins'
->;
+type ConfiguredNames = Pick<TransportSettings['http'], 'base_url' | 'allowed_hosts' | 'allowed_origins'>;
 
 /** Adds the configured names to the default access. If the default allows all, a list restricts it to its own names. */
 export function withNames(

@@ -21,7 +21,7 @@ export function toRateLimit({
 }
 
 /** Counts one request of a client; throws rate_limited above the limit. */
-export type Throttle = (client: string) => void;
+type Throttle = (client: string) => void;
 
 /** The least number of recent clients whose counts are kept. At most twice as many are. */
 const REMEMBERED = 10_000;

@@ -12,7 +12,7 @@ export interface Connection {
 }
 
 /** The server that clients connect to. */
-export interface ServedAddress {
+interface ServedAddress {
   /** The name of the server in clients. */
   readonly name: string;
   /** The address of the MCP endpoint. */

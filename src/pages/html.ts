@@ -4,7 +4,7 @@ import { html as escaped, raw } from 'hono/html';
 export type Html = ReturnType<typeof escaped>;
 
 /** A value in a template. Null and undefined print nothing, and lists are joined without a separator. */
-export type HtmlValue = string | number | Html | readonly HtmlValue[] | null | undefined;
+type HtmlValue = string | number | Html | readonly HtmlValue[] | null | undefined;
 
 /**
  * A template that escapes its values.

@@ -25,7 +25,7 @@ footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line);
 `;
 
 /** The facts about a server that its page shows. */
-export interface LandingDetails {
+interface LandingDetails {
   readonly project: string;
   readonly version: string;
   /** The address of the MCP endpoint. */

@@ -15,7 +15,7 @@ small { color: var(--soft); }
 `;
 
 /** The content of a consent page (MCP Security Best Practices, "Confused Deputy Problem"). */
-export interface ConsentQuestion {
+interface ConsentQuestion {
   readonly project: string;
   readonly client: {
     readonly id: string;

@@ -17,7 +17,7 @@ export async function readBrowserSessions(
   return opened?.ids ?? [];
 }
 
-/** Makes the `Set-Cookie` header that adds a session; none without a store. */
+/** Makes the `Set-Cookie` header that adds a session. Without a store there is no header. */
 export async function rememberSession(
   server: AuthServer,
   oauth: OAuthRequest,

@@ -4,7 +4,7 @@ import { toOAuthError } from '../oauth-error.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** The redirect URI and state of a client that waits for the authorization response. */
-export interface WaitingClient {
+interface WaitingClient {
   readonly redirect: string;
   readonly state: string | null;
 }
