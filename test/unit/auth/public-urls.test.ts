@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { authorizePath, authSettings, BASE, call, createDesk, type Desk, pkce } from '../fixture.ts';
-import { createIdp } from '../idp.ts';
+import { authorizePath, authSettings, BASE, call, createDesk, type Desk, pkce } from './fixture.ts';
+import { createIdp } from './idp.ts';
 
 describe('where the server is', () => {
   const metadata = async (desk: Desk, headers: Record<string, string> = {}) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyRing, generateKey, parseKeys } from '../../../../src/crypto/keys.ts';
-import { createSealer } from '../../../../src/crypto/seal.ts';
-import { BASE, call, createDesk, KEY, tokens } from '../fixture.ts';
+import { createKeyRing, generateKey, parseKeys } from '../../../src/crypto/keys.ts';
+import { createSealer } from '../../../src/crypto/seal.ts';
+import { BASE, call, createDesk, KEY, tokens } from './fixture.ts';
 
 describe('an access token', () => {
   it('does not count with one character changed, in any of its parts', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyRing, type Purpose, parseKeys } from '../../../../src/crypto/keys.ts';
-import { createSealer } from '../../../../src/crypto/seal.ts';
+import { createKeyRing, type Purpose, parseKeys } from '../../../src/crypto/keys.ts';
+import { createSealer } from '../../../src/crypto/seal.ts';
 import {
   authorizePath,
   BASE,
@@ -13,8 +13,8 @@ import {
   REDIRECT,
   register,
   tokens,
-} from '../fixture.ts';
-import { createMemoryStore } from '../memory-store.ts';
+} from './fixture.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error;
 const withStore = () => createDesk({ parts: { store: createMemoryStore(() => Date.UTC(2026, 5, 1)) } });
