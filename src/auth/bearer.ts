@@ -31,7 +31,7 @@ export async function authenticateBearer(
       claims === undefined ? await userOfSession(server, sessionId) : userOfClaims(server, access, claims);
     return checkRequiredScopes({ user, scopes, sessionId }, urls, server.scopes);
   } catch (thrown) {
-    return toRejection(thrown, urls, server.scopes);
+    return rejectRequest(thrown, urls, server.scopes);
   }
 }
 
@@ -146,7 +146,7 @@ export function rejectScopes(
 }
 
 /** Rejects a request for an error. The challenge asks for the basic scopes. */
-export function toRejection(thrown: unknown, urls: PublicUrls, { basic }: Scopes): AuthRejection {
+export function rejectRequest(thrown: unknown, urls: PublicUrls, { basic }: Scopes): AuthRejection {
   const error = toSvcError(thrown);
   return { error, challenge: toChallenge(urls, basic, error) };
 }

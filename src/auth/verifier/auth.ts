@@ -1,6 +1,6 @@
 import { type ErrorCode, SvcError, toSvcError } from '../../errors.ts';
 import type { Log } from '../../ports.ts';
-import { checkRequiredScopes, findToken, tokenInvalid, toRejection } from '../bearer.ts';
+import { checkRequiredScopes, findToken, rejectRequest, tokenInvalid } from '../bearer.ts';
 import { toResourceMetadata } from '../endpoints/metadata.ts';
 import { toOAuthErrorResponse } from '../oauth-error.ts';
 import type { PublicUrls } from '../public-urls.ts';
@@ -47,7 +47,7 @@ async function authenticate(
     const { user, scopes: held } = verified;
     return checkRequiredScopes({ user, scopes: held, sessionId: null }, urls, scopes);
   } catch (thrown) {
-    const rejection = toRejection(thrown, urls, scopes);
+    const rejection = rejectRequest(thrown, urls, scopes);
     if (!CLIENT_FAULTS.includes(rejection.error.code)) {
       log({ level: 'error', message: `a token could not be checked: ${rejection.error.message}` });
     }
