@@ -22,8 +22,9 @@ Check \`uri\` and \`secret\` of its entry under \`database.attach\`, and that it
 /** Removes credentials from DuckDB's texts. */
 export type Redact = (text: string) => string;
 
-/** A connection string, as DuckDB quotes it in its errors. */
-const CONNECTION_STRING = /( at )(?:path \+ )?"[^\n]*?"(?=:|Unable|\n|$):? ?/g;
+/** A connection string, as DuckDB quotes it in its errors. The server's own text, which follows, may quote names too. */
+const CONNECTION_STRING =
+  /(?<=to (?:Postgres|MySQL)|"__ducklake\w*") at (?:path \+ )?"[^\n]*?"(?=:|Unable|\n|$):? ?/g;
 const ASSIGNED =
   /\b(password|passwd|pwd|secret|key_id|session_token|\w*token|signature)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s"'&]+)/gi;
 

@@ -159,6 +159,10 @@ describe('the statement that attaches', () => {
     expect(reasonOf(new Error(text), redact)).toBe(
       'Unable to connect to Postgres: connection to server at "h", port 1 failed: Connection refused',
     );
+    const refused = `IO Error: Unable to connect to Postgres at "host=h password='planted'": connection to server at "h", port 1 failed: FATAL:  password authentication failed for user "svc"`;
+    expect(reasonOf(new Error(refused), redact)).toBe(
+      'Unable to connect to Postgres: connection to server at "h", port 1 failed: FATAL:  password authentication failed for user "svc"',
+    );
     expect(redact("user=u password='plan\\'ted' a planted'word b")).toBe(
       'user=u password=[REDACTED] a [REDACTED] b',
     );
