@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../../cli/commands/migrate.ts';
 import { createInput } from '../../../cli/io/command-input.ts';
@@ -15,6 +16,8 @@ import type { Output } from '../../../cli/io/output.ts';
 import { ERRORS, toSvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
 import { folder, svc } from './svc.ts';
+
+const DATABASE = new URL('../../fixtures/files/duckdb-1.5.5.db.gz', import.meta.url);
 
 /** A project as MXCP's users write them; made for this test. */
 const OLD: Readonly<Record<string, string>> = {
@@ -307,7 +310,7 @@ describe('svc migrate', { timeout: 90_000 }, () => {
       ID: 'i',
       VAULT_TOKEN: 't',
     };
-    writeFileSync(join(`${root}-svc`, 'data/db-dev.db'), '');
+    writeFileSync(join(`${root}-svc`, 'data/db-dev.db'), gunzipSync(readFileSync(DATABASE)));
     const validated = await svc(['validate', '--json'], `${root}-svc`, env);
     const { status, findings } = JSON.parse(validated.stdout);
     expect({ code: validated.code, status, findings }).toMatchObject({ code: 0, status: 'ok' });
