@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 import { setUpOrExit } from './setup.js';
-import { checkSteps, clientsStep, dbtStep, platformStep, programStep, unitStep } from './test/steps.js';
+import {
+  checkSteps,
+  clientsStep,
+  dbtStep,
+  lakeStep,
+  platformStep,
+  programStep,
+  unitStep,
+} from './test/steps.js';
 import { runSteps } from './test/totals.js';
 
 const STEPS = [...checkSteps, unitStep, programStep, platformStep];
@@ -9,7 +17,9 @@ const [, , asked] = process.argv;
 /** Steps that install something run only on demand. */
 const CHOICES = {
   '--dbt': [...STEPS, dbtStep],
+  '--outside': [...STEPS, dbtStep, lakeStep],
   '--only-dbt': [dbtStep],
+  '--only-lake': [lakeStep],
   '--only-clients': [clientsStep],
 };
 

@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
 import { ensureClients } from './clients.js';
 import { ensureDbt } from './dbt.js';
+import { ensureLake } from './lake.js';
 import { resultsOf } from './results.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
@@ -32,6 +33,9 @@ export const programStep = vitest('programs', PROGRAMS);
 export const platformStep = vitest('engine and matrix', ['test/engine', 'test/matrix']);
 
 export const dbtStep = withPrograms('dbt', ensureDbt, 'SVC_TEST_DBT');
+
+/** Attached databases: a Postgres server, a stand-in of S3, SQLite and DuckLake. */
+export const lakeStep = withPrograms('lake', ensureLake, 'SVC_TEST_LAKE');
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');
