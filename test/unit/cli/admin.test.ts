@@ -238,7 +238,7 @@ describe('the admin API', () => {
     expect((await third.ended).code).toBe(0);
     await expect(send(socket, '/health')).rejects.toMatchObject({ code: 'ENOENT' });
     writeFileSync(socket, 'mine');
-    expect((await svc(['serve', '--port', '0'], root, env)).stderr).toContain('no socket');
+    expect((await svc(['serve', '--port', '0'], root, env)).stderr).toContain('not a socket');
   });
 
   it('ends a server whose socket cannot be opened, its Python too', { timeout: 60_000 }, async () => {
@@ -247,7 +247,7 @@ describe('the admin API', () => {
     writeFileSync(join(root, 'tools/one.py'), 'def one():\n    return 1\n');
     const env = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: join(root, 'svc-site.yml') };
     const ended = await svc(['serve', '--port', '0'], root, env);
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no socket') });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('not a socket') });
   });
 
   it('has one body for every error', async () => {

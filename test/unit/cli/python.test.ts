@@ -123,7 +123,7 @@ describe.skipIf(PYTHON === null)('Python endpoints', () => {
     writeFileSync(join(root, 'python/shared.py'), 'NUMBER = 30\n');
     expect(await stateOf(url)).toMatchObject({ number: 30 });
     writeFileSync(join(root, 'tools/state.py'), 'def state(:\n');
-    await server.until(/tools\/state\.py:1:11 +error +This is no Python/, 'stderr');
+    await server.until(/tools\/state\.py:1:11 +error +This is not valid Python/, 'stderr');
   });
 
   it('tell the person who runs them what they print, and where they fail', async () => {

@@ -203,7 +203,7 @@ describe('svc serve', () => {
   it.each([
     ['SVC_DATABASE_ENGINE', 'duckdb', /SVC_DATABASE_ENGINE must be one of auto, wasm, native/],
     ['SVC_READONLY', 'maybe', /SVC_READONLY must be true or false/],
-    ['SVC_DATABASE_ENGINE', 'wasm', /The engine wasm only reads/],
+    ['SVC_DATABASE_ENGINE', 'wasm', /The engine wasm can only read/],
   ])('refuses %s=%s', async (name, value, text) => {
     const { code, stderr } = await svc(['serve', '--port', '0'], await project(), { [name]: value });
     expect(code).toBe(1);

@@ -99,8 +99,8 @@ describe('svc test', () => {
     expect(tests[3]?.error).toMatch(
       /^error_contains: does not hold\n- "at most"\n\+ arguments_invalid: .*at least 1/s,
     );
-    expect(tests[4]?.error).toMatch(/was to fail, but it returned\n\+ \{"n":1/);
-    expect(tests[5]?.error).toMatch(/was to be denied, but it returned/);
+    expect(tests[4]?.error).toMatch(/should fail, but it returned\n\+ \{"n":1/);
+    expect(tests[5]?.error).toMatch(/should be denied, but it returned/);
   });
 
   it('keeps a call that fails apart from a failed test', async () => {

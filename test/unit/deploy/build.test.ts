@@ -162,7 +162,7 @@ test('a user file with a secret in it is refused with its line and a fix, and th
   await writeFile(join(root, 'config.yml'), user('planted-4711'));
   const failed = await buildTarget({ root, target: 'node', config: 'config.yml' }).catch((error) => error);
   expect(failed).toMatchObject({ code: 'project_invalid' });
-  expect(failed.message).toMatch(/^config\.yml:10:\d+: .*token.* Write `\$\{NAME\}`/);
+  expect(failed.message).toMatch(/^config\.yml:10:\d+: .*token.* Replace it with `\$\{NAME\}`/);
   expect(failed.message).not.toContain('planted');
   expect(await readdir(join(root, 'build')).catch(() => [])).toEqual([]);
 });

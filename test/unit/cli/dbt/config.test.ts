@@ -142,7 +142,7 @@ describe('svc dbt-config', { timeout: 60_000 }, () => {
     [
       'a project that turned dbt off',
       { 'svc-site.yml': SITE.replace('dbt:', 'dbt:\n  enabled: false') },
-      /turned off/,
+      /switched off/,
     ],
     [
       'secrets that would be one',

@@ -96,7 +96,7 @@ describe('svc dbt', { timeout: 60_000 }, () => {
     const root = await project();
     const { code, stderr } = await svc(['dbt', 'run'], root, { PATH: folder(), VIRTUAL_ENV: '' });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/dbt is not installed.*pip install 'dbt-core.*dbt-duckdb.*'duckdb~=1\.4/s);
+    expect(stderr).toMatch(/dbt is not installed.*pip install 'dbt-core.*dbt-duckdb.*'duckdb~=1\.5/s);
   });
 
   it('starts nothing that would change a database under a server, whichever engine reads it', async () => {
