@@ -128,7 +128,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'check endpoints and configuration',
     options: [
       TARGET,
-      { flags: '--locked', summary: 'also compare the endpoints as clients see them with svc-lock.json' },
+      { flags: '--locked', summary: 'also compare the endpoints, as clients see them, with svc-lock.json' },
       { flags: '--offline', summary: 'do not fail for remote data that cannot be reached' },
       PROFILE,
       JSON_OUT,

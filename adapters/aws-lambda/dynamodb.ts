@@ -27,7 +27,7 @@ const FIRST_WAIT_MS = 50;
 const ATTEMPT_MS = 2_000;
 const BUSY = /^(Throttling|ThrottlingException|ProvisionedThroughputExceededException|RequestLimitExceeded)$/;
 
-/** A client of DynamoDB's JSON protocol with what Lambda puts into the environment; throws config_invalid without it. */
+/** Creates a client of DynamoDB's JSON protocol from Lambda's environment variables. Throws config_invalid without them. */
 export function createDynamo({ region: written, endpoint }: DynamoTable, env: Environment): AskDynamo {
   const region = written ?? need(env, 'AWS_REGION');
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';

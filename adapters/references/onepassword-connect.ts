@@ -104,7 +104,7 @@ function toValue(fields: readonly Field[], { section, field, otp }: OpReference)
   if (typeof value === 'string') return value;
   throw otp
     ? unresolved(
-        'names a field that is no one-time password.',
+        'names a field that is not a one-time password.',
         'Remove `?attribute=otp`, or name another field.',
       )
     : unresolved('names a field without a value.', 'Set its value in 1Password.');

@@ -34,7 +34,7 @@ export function toCallError(thrown: unknown, met: Met): SvcError {
 
 function unreachableText(url: string, reason: unknown): string {
   return `Nothing answers at ${url}: ${causeOf(reason)}.
-Start the server with \`svc serve\`, or say where it is with --url.`;
+Start the server with \`svc serve\`, or give its address with --url.`;
 }
 
 function tokenText({ url, token }: Met): string {

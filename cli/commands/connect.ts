@@ -104,7 +104,7 @@ function refuseForeign({ action, before }: MergePlan, { name, entry }: Server, r
   const leads = OUR_KEYS.map((key) => before[key]).find((value) => typeof value === 'string');
   throw new SvcError(
     'config_invalid',
-    `Another server is called ${name} already${leads === undefined ? '' : `: ${leads}`}.
+    `Another server already has the name ${name}${leads === undefined ? '' : `: ${leads}`}.
 Nothing was changed. Choose another name with --name, or replace it with --force.`,
   );
 }

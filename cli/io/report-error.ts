@@ -16,7 +16,7 @@ export function reportError(error: SvcError, output: ProcessOutput, command?: Co
   const takesArguments = command?.options.some(({ flags }) => flags.startsWith('--param '));
   if (error.code === 'arguments_invalid' && takesArguments) lines.push('  Give each as --param name=value.');
   const name = command === undefined ? '' : `${commandNameOf(command)} `;
-  if (error.code === 'usage') lines.push(`  Run \`svc ${name}--help\` for what it takes.`);
+  if (error.code === 'usage') lines.push(`  Run \`svc ${name}--help\` for its arguments and options.`);
   if (output.debug) lines.push('', `code: ${error.code}`, ...stacksOf(error));
   output.note(lines.join('\n'));
 }

@@ -143,7 +143,7 @@ function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
     message: away
       ? `The SQL was not checked: unreachable. ${reason}`
       : `The SQL was not checked against the database: ${reason}`,
-    fix: away ? 'Validate again without `--offline` where it can be reached.' : fix,
+    fix: away ? 'Validate again without `--offline` on a machine that can reach it.' : fix,
   };
 }
 

@@ -27,7 +27,7 @@ function namesOf(...patterns: readonly string[]): RegExp {
   return new RegExp(`^"?(?:${patterns.join('|')})"?$`, 'i');
 }
 
-/** Holds a caller's SQL to one statement that reads the database's own data; throws sql_rejected. */
+/** Throws sql_rejected unless a caller's SQL is one statement that reads the database's own data. */
 export function enforceReadOnly(text: string): CallerStatement {
   const { problems, names } = scanParameters(text);
   const [problem] = problems;
@@ -37,8 +37,7 @@ export function enforceReadOnly(text: string): CallerStatement {
   if (statement === undefined) throw refused('There is no statement');
   if (second !== undefined) throw refused('There is more than one statement: send them one at a time');
   const { mode, operation } = classify(statement.text);
-  if (operation === 'OTHER')
-    throw refused('It is none that is known: a query begins with SELECT, WITH or FROM');
+  if (operation === 'OTHER') throw refused('Its kind is not known: a query begins with SELECT, WITH or FROM');
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
   const named = wordsOf(statement.text).find((word) => NAMED.test(word));
   const beyond = named ?? calledFunction(statement.text, CALLED);

@@ -59,7 +59,7 @@ function toDuckdb(api: Driver['api'], value: SqlValue, type: ValueType, times: T
     });
     return api.structValue(Object.fromEntries(entries));
   }
-  throw new SvcError('internal', `a parameter is no ${type.kind}`);
+  throw new SvcError('internal', `A parameter is not of kind ${type.kind}.`);
 }
 
 function toScalar(value: SqlValue, name: string, times: Times): DuckDBValue {

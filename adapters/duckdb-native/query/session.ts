@@ -162,5 +162,5 @@ function isHandle(handle: unknown): handle is PendingResult {
 
 function materialized({ api }: Driver, result: object): DuckDBMaterializedResult {
   if (result instanceof api.DuckDBMaterializedResult) return result;
-  throw new SvcError('internal', 'the native driver answered a result that is not there yet');
+  throw new SvcError('internal', 'The native driver returned a result that is not materialized.');
 }

@@ -60,7 +60,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Correct the constraint that the message names.',
     ),
     reference: advice(
-      'A reference stands in a place where references are not resolved.',
+      'A reference is in a place where `svc` does not resolve references.',
       'Write the value, or move it to the user file.',
     ),
     'profile-unknown': advice(
@@ -89,7 +89,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     ),
     content: advice(
       '`content: rows` has a `mime_type`, or a `return` other than an array.',
-      'Keep one of them.',
+      'Remove `content`, or correct `return` and `mime_type`.',
     ),
     uri: advice(
       'A URI is invalid, or its placeholders and the parameters differ.',

@@ -50,7 +50,7 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elici
   const options = { timeout: PATIENCE_MS, signal };
   const askOne = async (inquiry: ElicitationRequest): Promise<[string, ElicitationReply]> => {
     const raw = await mcpReq.send(toProtocolRequest(inquiry), options).catch((cause: unknown) => {
-      throw new SvcError('denied', 'The client did not answer what it was asked. Nothing was done.', {
+      throw new SvcError('denied', 'The client did not answer the question. Nothing was done.', {
         cause,
       });
     });

@@ -76,7 +76,7 @@ function nameProblem(header: string | null, expected: string): string | null {
   if (header === null) return 'the Mcp-Name header is missing';
   const name = decodeHeader(header);
   if (name === null) return 'the Mcp-Name header is not valid Base64';
-  return name === expected ? null : 'the Mcp-Name header does not name what the body names';
+  return name === expected ? null : 'the Mcp-Name header and the body have different names';
 }
 
 /** A value that is no plain header text travels as `=?base64?…?=`; null when that is malformed. */

@@ -92,14 +92,14 @@ function unique(names: readonly string[]): readonly string[] {
 
 function unknownName(name: string, known: readonly string[]): ConditionIssue {
   return {
-    message: `The condition reads "${name}", which is not there.`,
+    message: `The condition reads "${name}", which does not exist.`,
     fix: fixOf(name, known),
   };
 }
 
 function unknownKey(key: string): ConditionIssue {
   return {
-    message: `The condition reads "user.${key}", which is not there.`,
+    message: `The condition reads "user.${key}", which does not exist.`,
     fix: fixOf(
       `user.${key}`,
       USER_KEYS.map((known) => `user.${known}`),
@@ -117,7 +117,7 @@ function unknownFunction(name: string): ConditionIssue {
   return {
     message: macro
       ? `The condition calls ${name}() in a form that does not exist.`
-      : `The condition calls ${name}(), which is not there.`,
+      : `The condition calls ${name}(), which does not exist.`,
     fix: macro
       ? 'Write e.g. has(user.email), or list.all(item, item > 0) with a name of your own for the item.'
       : 'Use the functions of CEL (contains, startsWith, endsWith, matches, size, timestamp, duration ...) and now().',

@@ -81,7 +81,8 @@ function shadowProblems({ input }: Policies, { parameters }: PolicyScope): reado
       ? [
           {
             path: ['parameters', index, 'name'],
-            message: 'In policy conditions, the caller hides the parameter "user".',
+            message:
+              'Policy conditions cannot read the parameter "user", because there "user" means the caller.',
             fix: 'Give the parameter another name.',
           },
         ]

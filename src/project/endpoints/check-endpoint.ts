@@ -32,8 +32,8 @@ function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFi
   return [
     problemAt(yaml, ['tool', 'content'], {
       code: 'content',
-      message: 'is `rows`, which excludes `mime_type` and needs an array as `return`.',
-      fix: 'Keep one of them.',
+      message: 'is `rows`, so `return` must be an array and `mime_type` must be absent.',
+      fix: 'Remove `content`, or correct `return` and `mime_type`.',
     }),
   ];
 }

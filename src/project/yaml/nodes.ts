@@ -205,7 +205,7 @@ const REFUSALS: Readonly<Table<readonly [message: string, fix: string]>> = {
     `This file stands for more than ${MAX_VALUES} values or ${MAX_DEPTH} levels.`,
     'Make it smaller; what an alias stands for counts each time.',
   ],
-  'yaml-cycle': ['This alias stands for something that contains it.', 'Write out what is meant.'],
+  'yaml-cycle': ['This alias stands for something that contains it.', 'Write out the value.'],
   'yaml-alias': [
     'This alias has no anchor before it.',
     'Define it with & first; put text that begins with * in quotes.',

@@ -85,7 +85,7 @@ export function judgeChanges(
   const breaking = changes.filter((change) => change.class === 'breaking');
   const others = changes.length - breaking.length;
   const problems = breaking.map((change) => ({ message: toMessage(change), change }));
-  const note = `${others} ${others === 1 ? 'change' : 'changes'} that ${others === 1 ? 'breaks' : 'break'} nobody`;
+  const note = `${others} ${others === 1 ? 'change' : 'changes'} that ${others === 1 ? 'breaks' : 'break'} no caller`;
   return judge(check, problems, allowed, others === 0 ? undefined : note);
 }
 

@@ -88,7 +88,7 @@ function never(rule: FormulaRule, worlds: readonly World[]): UnreachableIssue {
   return {
     code: 'policy-unreachable',
     path: pathOf(rule),
-    message: `The condition of ${rule.name} is never true${fails ? ', and denies the call where it fails' : ''}.`,
+    message: `The condition of ${rule.name} is never true${fails ? ', and denies the call if it fails' : ''}.`,
     fix: 'Correct the condition, or remove the rule.',
   };
 }
@@ -144,8 +144,8 @@ function deniesAll(
   const names = denying.map(({ name }) => name);
   const message =
     names.length === 1
-      ? `${end.name} denies every call, whoever makes it.`
-      : `${names.join(' and ')} together deny every call, whoever makes it.`;
+      ? `${end.name} denies every call of every caller.`
+      : `${names.join(' and ')} together deny every call of every caller.`;
   const fix = 'Change one of the conditions, or set `enabled: false` for the endpoint.';
   return [{ code: 'policy-contradiction', path: pathOf(end), message, fix }, ...rest.map(after)];
 }

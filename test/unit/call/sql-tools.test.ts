@@ -169,7 +169,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
       expect(await errorOf(query('SELEC 1'))).toMatchObject({
         code: 'sql_rejected',
         message:
-          'The statement was refused. It is none that is known: a query begins with SELECT, WITH or FROM.',
+          'The statement was refused. Its kind is not known: a query begins with SELECT, WITH or FROM.',
       });
       expect((await errorOf(query("SELECT 'x'::INTEGER"))).message).toMatch(/Could not convert string/);
     });

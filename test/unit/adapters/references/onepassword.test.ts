@@ -40,7 +40,7 @@ describe('op:// over a Connect server', () => {
     [`op://${VAULT_ID}/Twice/password`, /1Password has 2 times/],
     [`op://${VAULT_ID}/${ITEM_ID}/lost`, /names a field that 1Password does not have/],
     [`op://${VAULT_ID}/${ITEM_ID}/empty`, /a field without a value/],
-    [`op://${VAULT_ID}/${ITEM_ID}/password?attribute=otp`, /is no one-time password/],
+    [`op://${VAULT_ID}/${ITEM_ID}/password?attribute=otp`, /is not a one-time password/],
   ])('says what is missing: %s', async (text, pattern) => {
     const { read } = await open();
     await expect(read(text)).rejects.toThrow(pattern);

@@ -91,7 +91,7 @@ describe('svc connect', { timeout: 60_000 }, () => {
     const refused = await svc(['connect', 'cursor', '--write'], root, { HOME: home });
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Another server is called demo already: node'),
+      stderr: expect.stringContaining('Another server already has the name demo: node'),
     });
     expect(refused.stderr).not.toContain('secret');
   });

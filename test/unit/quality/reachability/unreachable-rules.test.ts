@@ -151,11 +151,11 @@ describe('rules that contradict each other', () => {
 
   it('leave nothing for the rules after them', () => {
     expect(told(policies([deny('true'), deny('deep')], [mask('true', 'name')]))).toEqual([
-      'policy-contradiction input[0: input[0] denies every call, whoever makes it.',
+      'policy-contradiction input[0: input[0] denies every call of every caller.',
       'policy-unreachable input[1: input[1] is never reached: the rules above it deny every call.',
     ]);
     expect(told(policies([deny("user.role == 'a'")], [deny("user.role != 'a'")]))).toEqual([
-      'policy-contradiction output[0: input[0] and output[0] together deny every call, whoever makes it.',
+      'policy-contradiction output[0: input[0] and output[0] together deny every call of every caller.',
     ]);
   });
 
