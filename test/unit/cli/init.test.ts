@@ -51,7 +51,7 @@ describe('svc init', () => {
     const again = await svc(['init', '--bootstrap', '--yes', '--project', 'other'], root);
     const inner = await svc(['init', 'inner', '--yes', '--json'], root);
     expect(again.code).toBe(1);
-    expect(again.stderr).toMatch(/There is a project in .* already/);
+    expect(again.stderr).toMatch(/ contains a project already/);
     expect(readFileSync(join(root, 'svc-site.yml'), 'utf8')).toBe(before);
     expect(inner.code).toBe(1);
     expect(JSON.parse(inner.stdout).error.code).toBe('project_invalid');

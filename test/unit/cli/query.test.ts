@@ -76,7 +76,7 @@ describe('svc query', () => {
   it.each([
     [[], /takes SQL, or --file/],
     [['SELECT 1', '--file', 'x.sql'], /takes either SQL or --file/],
-    [['/* nothing */'], /There is no SQL in it/],
+    [['/* nothing */'], /There is no SQL/],
     [['SELECT 1; SELECT 2'], /runs one statement/],
     [['SELECT $id, $limit', '--param', 'limt=1'], /\$id: add --param id=.*\$limt\. Did you mean limit\?/s],
     [['SELECT $1'], /positional parameter/],

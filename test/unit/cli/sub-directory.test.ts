@@ -7,7 +7,7 @@ import { folder, project, Svc, svc } from './svc.ts';
 /** Commands that no project concerns, that ask a running server, that never end by themselves, or that start dbt. */
 const WITHOUT = [
   ...['init', 'migrate', 'schema', 'auth', 'completion'],
-  ...['admin', 'doctor', 'call', 'inspect', 'replay'],
+  ...['admin', 'convert', 'doctor', 'call', 'inspect', 'replay'],
   ...['dev', 'preview', 'dbt'],
 ];
 
