@@ -86,9 +86,17 @@ function advance(decision: Decision, rule: PolicyRule, name: string, verdict: Ve
 }
 
 function applyRule(value: JsonValue, rule: PolicyRule, returns: TypeNode | undefined): JsonValue {
-  if (rule.action === 'filter_sensitive_fields') return dropSensitive(value, returns);
-  const edit = rule.action === 'mask_fields' ? maskField : filterField;
-  return (rule.fields ?? []).reduce<JsonValue>((edited, field) => edit(edited, field), value);
+  const { action, fields = [] } = rule;
+  switch (action) {
+    case 'deny':
+      return value;
+    case 'filter_sensitive_fields':
+      return dropSensitive(value, returns);
+    case 'filter_fields':
+      return fields.reduce<JsonValue>((edited, field) => filterField(edited, field), value);
+    case 'mask_fields':
+      return fields.reduce<JsonValue>((edited, field) => maskField(edited, field), value);
+  }
 }
 
 function once(read: () => number): () => number {

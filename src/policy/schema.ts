@@ -27,11 +27,25 @@ export function adjustSchema(schema: JsonObject, effects: readonly SchemaEffect[
   }, schema);
 }
 
-function effectsOf(rule: PolicyRule, returns: TypeNode): readonly SchemaEffect[] {
-  if (rule.action === 'deny') return [];
-  if (rule.action === 'filter_sensitive_fields') return sensitiveEffects(returns, []);
-  const effect = rule.action === 'mask_fields' ? 'masked' : 'absent';
-  return (rule.fields ?? []).flatMap((field) => {
+function effectsOf({ action, fields = [] }: PolicyRule, returns: TypeNode): readonly SchemaEffect[] {
+  switch (action) {
+    case 'deny':
+      return [];
+    case 'filter_sensitive_fields':
+      return sensitiveEffects(returns, []);
+    case 'filter_fields':
+      return fieldEffects(fields, returns, 'absent');
+    case 'mask_fields':
+      return fieldEffects(fields, returns, 'masked');
+  }
+}
+
+function fieldEffects(
+  fields: readonly string[],
+  returns: TypeNode,
+  effect: 'absent' | 'masked',
+): readonly SchemaEffect[] {
+  return fields.flatMap((field) => {
     const pointer = locateField(returns, field);
     return pointer === null || pointer === 'open' ? [] : [{ pointer, effect }];
   });
