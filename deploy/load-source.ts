@@ -3,7 +3,7 @@ import { SvcError } from '../src/errors.ts';
 
 /** A value of `--load`: the files and the table they become. */
 export interface LoadSource {
-  /** Null: each file becomes a table named after it. */
+  /** The name of the table; null if each file becomes a table named after it. */
   readonly table: string | null;
   /** An absolute path, which may contain `*`, `?`, `[...]` or `**`. */
   readonly pattern: string;

@@ -62,7 +62,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   writeWhole(join(out, 'artefact.json'), `${JSON.stringify({ inputs, outputs }, null, 2)}\n`);
 }
 
-/** Whoever reads the file meanwhile sees the old one or the new one. */
+/** Replaces a file in one step, so that readers see either the old file or the new one. */
 function writeWhole(path: string, content: Uint8Array | string): void {
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, content);
@@ -110,7 +110,7 @@ function readEngine(): Uint8Array {
   return bytes;
 }
 
-/** What the linker of an engine decided, and the engine's digest. */
+/** The linker's figures for an engine, and the engine's digest. */
 export interface Measures {
   readonly bytes: number;
   readonly slots: number;

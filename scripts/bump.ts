@@ -17,7 +17,7 @@ import { PINNED } from './wasm/pinned.ts';
 const SURFACE = 'test/engine/surface.json';
 const NODE = process.execPath;
 
-/** What must hold before anybody moves, the gate of answers last, since it takes longest. */
+/** The tests that must pass before a move to another version. The gate of answers is last, because it takes longest. */
 const TESTS: readonly (readonly [name: string, ...files: readonly string[]])[] = [
   ['layout of C++ objects', 'test/unit/adapters/duckdb-wasm'],
   ['native adapter', 'test/unit/adapters/duckdb-native'],

@@ -22,7 +22,7 @@ import { createMcpHandler, type McpHandler, type McpPost } from './mcp/transport
 import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 
-/** How a project is served over HTTP. */
+/** The choices for serving a project over HTTP. */
 export interface AppOptions {
   /** The host names and origins that may reach the server. */
   readonly access: () => HttpAccess;
@@ -33,11 +33,11 @@ export interface AppOptions {
   readonly stateless: boolean;
   readonly log: Log;
   readonly instructions?: string;
-  /** The sign-in that protects `/mcp`, read for each request. Null: anonymous access. */
+  /** The sign-in that protects `/mcp`, read for each request; null for anonymous access. */
   readonly auth?: () => Auth | null;
   /** Identifies the user in place of `auth`; null for an anonymous request. Throws SvcError for bad credentials. */
   readonly authenticate?: (request: Request) => Promise<User | null>;
-  /** The rate limit, read for each request. Null: no limit. */
+  /** The rate limit, read for each request; null for no limit. */
   readonly rateLimit?: () => RateLimit | null;
   readonly maxBodyBytes?: number;
   /** The public address of the server. Default: the address that the request names. */
@@ -140,7 +140,7 @@ function answerAuth(c: Context<Env>, auth: Auth, { count }: Admission): Promise<
 
 /** The checks of every request for MCP. */
 interface Admission {
-  /** Null: every sender is anonymous. */
+  /** The sign-in; null if every sender is anonymous. */
   readonly authenticate: ((request: Request) => Promise<Sender | null>) | null;
   readonly count: CountRequest;
 }

@@ -38,7 +38,7 @@ export type ElicitationRequest =
     }
   | { readonly kind: 'roots'; readonly key: string };
 
-/** An answer with unchecked values. Null: the person declined. */
+/** An answer with unchecked values; null if the person declined. */
 export type ElicitationReply = { readonly values: JsonObject } | null;
 
 /** Asks the client of a running call for input (MCP, "Elicitation", "Sampling", "Roots"). */

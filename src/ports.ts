@@ -82,7 +82,7 @@ export interface PythonRequest {
   readonly name: string;
   /** Checked, with their defaults; each is given by its name. */
   readonly args: JsonObject;
-  /** Which texts and numbers among the arguments become other Python values: `date`, `{ items: 'date' }` ... */
+  /** The kinds of texts and numbers in the arguments that become other Python values: `date`, `{ items: 'date' }` ... */
   readonly kinds: JsonObject;
   /** The user as `svc.runtime.user` shows it; null for an anonymous caller. */
   readonly user: JsonObject | null;

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 /** A file of the audit log: the current one, or one that was rotated. */
 export interface AuditFile {
   readonly path: string;
-  /** When it was rotated, in milliseconds since 1970; null for the current file. */
+  /** The time of its rotation, in milliseconds since 1970; null for the current file. */
   readonly closedAt: number | null;
 }
 

@@ -14,7 +14,7 @@ export interface RotationLimits {
 
 /** The outcome of writing a batch. */
 export interface Appended {
-  /** How many of its lines are in the file: all of them, unless there is an error. */
+  /** The number of its lines that are in the file: all of them, unless there is an error. */
   readonly lines: number;
   readonly error: Error | null;
   readonly rotated: boolean;

@@ -6,7 +6,7 @@ import { type Credentials, sign } from './sign.ts';
 export type Attribute = { readonly S: string } | { readonly N: string };
 export type Item = Readonly<Record<string, Attribute | undefined>>;
 
-/** What DynamoDB answers; the parts used here. */
+/** The parts of DynamoDB's response that are used here. */
 export interface DynamoResponse {
   readonly Item?: Item;
   readonly Items?: readonly Item[];
@@ -16,7 +16,7 @@ export interface DynamoResponse {
 /** Asks DynamoDB; null where the condition of a write did not hold. */
 export type AskDynamo = (operation: string, input: object) => Promise<DynamoResponse | null>;
 
-/** Where the table is; null: the region of the function, and AWS's own address there. */
+/** The location of the table. Null means the region of the function, and AWS's own address there. */
 export interface DynamoTable {
   readonly region: string | null;
   readonly endpoint: string | null;

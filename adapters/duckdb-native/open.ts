@@ -7,13 +7,13 @@ import type { ExtensionSettings } from './engine/extensions.ts';
 import type { DatabaseSecret } from './engine/secrets.ts';
 import { NativeDatabase } from './query/database.ts';
 
-/** What a native database is opened from. */
+/** The choices for opening a native database. */
 export interface NativeOptions extends ExtensionSettings {
   readonly path: string;
   readonly readonly: boolean;
   /** The most memory the engine's buffers take; DuckDB's default is 80 % of the machine's. */
   readonly memoryMb?: number;
-  /** How many threads run queries; as many as there are cores by default. */
+  /** The number of threads that run queries; by default the number of cores. */
   readonly threads?: number;
   /** Whether a missing read-write database is made, with its folders; yes by default. */
   readonly createIfMissing?: boolean;
@@ -29,7 +29,7 @@ export interface NativeOptions extends ExtensionSettings {
   readonly attach?: readonly Attachment[];
   /** The attached database that unqualified names mean. */
   readonly use?: string | null;
-  /** Where relative paths of attached databases begin; the process's folder by default. */
+  /** The folder to which paths of attached databases are relative; by default the process's folder. */
   readonly root?: string;
 }
 

@@ -49,7 +49,7 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** How long the end of a process waits for the collector. */
+/** The time that a process waits for the collector when it ends. */
 const CLOSE_MS = 2_000;
 /** The longest delay of a timer; a longer one would fire at once. */
 const NEVER_MS = 2 ** 31 - 1;

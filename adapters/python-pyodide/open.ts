@@ -24,7 +24,7 @@ export interface PyodideOptions {
   readonly log: Log;
   /** The maximum number of threads. Default: one for each core, up to 2. */
   readonly size?: number;
-  /** How many calls may wait for a thread. Default: 64 for each thread. */
+  /** The number of calls that may wait for a thread. Default: 64 for each thread. */
   readonly queue?: number;
   /** The memory limit of Python in each thread, in megabytes. Default: 256. */
   readonly memoryMb?: number;

@@ -23,7 +23,7 @@ export interface PythonOptions {
   readonly follow?: boolean;
   /** The maximum number of processes. Default: one for each processor, up to four. */
   readonly size?: number;
-  /** How many calls may wait for a process. Default: 64 for each process. */
+  /** The number of calls that may wait for a process. Default: 64 for each process. */
   readonly queue?: number;
 }
 

@@ -13,7 +13,7 @@ export interface StdioOptions extends ServeOptions {
   readonly input?: Readable;
   /** Default: stdout, which the rest of the process then no longer writes to. */
   readonly output?: Writable;
-  /** How long running calls may continue after the client has closed its end; milliseconds. */
+  /** The time that running calls have after the client has closed its end, in milliseconds. */
   readonly graceMs?: number;
 }
 

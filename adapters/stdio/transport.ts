@@ -9,7 +9,7 @@ export interface StreamOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxBytes: number;
-  /** How long running calls may continue after the input has ended; milliseconds. */
+  /** The time that running calls have after the input has ended, in milliseconds. */
   readonly graceMs: number;
 }
 

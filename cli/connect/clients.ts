@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { homeOf } from '../../adapters/node/user-file.ts';
 
-/** How a client reaches a server: a program that the client starts, or an address. */
+/** The way from a client to a server: a program that the client starts, or an address. */
 export type Launch =
   | {
       readonly kind: 'stdio';
@@ -14,7 +14,7 @@ export type Launch =
 /** An entry of a client's configuration. */
 export type Entry = { readonly [key: string]: string | readonly string[] | Readonly<Record<string, string>> };
 
-/** How one client is configured. */
+/** The configuration file of one client, and the form of its entries. */
 export interface DesktopClient {
   readonly name: string;
   readonly format: 'json' | 'toml';

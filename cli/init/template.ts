@@ -11,7 +11,7 @@ export const FOLDERS = ['tools', 'resources', 'prompts', 'sql', 'data'] as const
 /** The tool that `--bootstrap` writes. */
 export const EXAMPLE_TOOL = 'hello_world';
 
-/** The files of a new project: path -> text. */
+/** The text of each file of a new project, by its path. */
 export function templatesOf(answers: Answers): Readonly<Record<string, string>> {
   const example = { [`tools/${EXAMPLE_TOOL}.yml`]: TOOL, [`sql/${EXAMPLE_TOOL}.sql`]: SQL };
   return { 'svc-site.yml': toSite(answers), ...(answers.bootstrap ? example : {}) };

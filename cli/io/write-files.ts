@@ -31,11 +31,11 @@ export async function ignoreLines(root: string, lines: readonly string[]): Promi
   await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
 }
 
-/** How to write a file. */
+/** The choices for writing a file. */
 export interface WriteOptions {
   /** The mode of a new file. */
   readonly mode?: number;
-  /** Is asked just before the file is replaced; `false` cancels. */
+  /** Called just before the file is replaced; `false` cancels. */
   readonly when?: () => Promise<boolean>;
 }
 

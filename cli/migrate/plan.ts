@@ -16,7 +16,7 @@ export type PlannedFile = {
   readonly path: string;
   /** Its path in the old project. */
   readonly from: string;
-  /** Null: copied unchanged. */
+  /** The new text; null if the file is copied unchanged. */
   readonly text: string | null;
 };
 

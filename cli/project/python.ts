@@ -7,7 +7,7 @@ import { createPythonSettings } from '../../src/settings/python.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
-/** How a command runs a project's Python. */
+/** The parts with which a command runs a project's Python. */
 export interface ProjectPython {
   readonly settings: () => Settings;
   readonly database: Runtime['database'];

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { SvcError } from '../../src/errors.ts';
 import { TARGETS, type TargetName } from '../targets/targets.ts';
 
-/** How to run an artefact on this machine. */
+/** The choices for running an artefact on this machine. */
 export interface PreviewOptions {
   /** The folder that `svc build` wrote. */
   readonly folder: string;

@@ -17,7 +17,7 @@ export interface Sources {
   readonly config: string | null;
 }
 
-/** Why an artefact must be built again; null if it is up to date. */
+/** Returns the reason to build an artefact again; null if it is up to date. */
 export async function staleBecause(out: string, sources: Sources): Promise<string | null> {
   const at = join(out, 'manifest.json');
   const built = await stat(at).catch(() => null);

@@ -4,7 +4,7 @@ import type { PythonProject } from './check.ts';
 
 /** The Python that goes into an artefact. */
 export interface CarriedPython extends PythonProject {
-  /** All its files: path in the project -> bytes. */
+  /** The bytes of each of its files, by the path in the project. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface EngineFacts {
   /** Version of the package that it is made from. */
   readonly version: string;
-  /** File -> SHA-256. */
+  /** The SHA-256 of each file, by the file's name. */
   readonly files: { readonly [file: string]: string };
 }
 

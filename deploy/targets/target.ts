@@ -21,16 +21,16 @@ export interface ProjectFacts {
   readonly python?: boolean;
 }
 
-/** Files to write: path in the artefact -> content. */
+/** The content of each file to write, by the path in the artefact. */
 export type Contents = { readonly [path: string]: string | Uint8Array };
 
-/** Bundles to make: path in the artefact -> entry module below `adapters/`, without its extension. */
+/** The bundles to make. Maps the path in the artefact to the entry module below `adapters/`, without its extension. */
 export type BundleEntries = { readonly [path: string]: string };
 
 /** One written file of the artefact; its path is relative to the folder. */
 export type BuiltFile = { readonly path: string; readonly bytes: number };
 
-/** How `svc build` lays out the artefact of one platform, and how `svc preview` runs it. */
+/** One platform: `svc build` lays out its artefact, and `svc preview` runs it. */
 export interface BuildTarget {
   /** The runtime whose built-in modules the bundles may import. */
   readonly runtime: 'node' | 'workerd';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Packages } from './packages.ts';
 
-/** What a move to another version writes into the tree, besides package.json and its lock file. */
+/** The values that a move to another version writes into the tree, besides package.json and its lock file. */
 export interface Pins extends Packages {
   /** DuckDB's own version. */
   readonly version: string;

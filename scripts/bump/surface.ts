@@ -42,7 +42,7 @@ function namesOf(numbers: object): readonly string[] {
   return Object.keys(numbers).filter((name) => !/^\d+$/.test(name));
 }
 
-/** What differs between two surfaces. */
+/** Returns the differences between two surfaces. */
 export function changesOf(before: Surface, after: Surface): readonly Change[] {
   const lists = ['functions', 'settings', 'kinds', 'types'] as const;
   return lists

@@ -1,7 +1,7 @@
 import type { Command } from '../../cli/command.ts';
 import { COMMANDS } from '../../cli/table.ts';
 
-/** Where the page stands in the repository. */
+/** The path of the page in the repository. */
 export const COMMANDS_PAGE = 'docs/reference/commands.md';
 
 /** `docs/reference/commands.md`, from the table that `svc --help` is made of. */

@@ -9,7 +9,7 @@ import { VARIABLES } from '../../src/settings/variables.ts';
 import { keysOf, type SchemaKey } from './keys.ts';
 import { SITE_MEANINGS, USER_MEANINGS } from './meanings.ts';
 
-/** Where the page stands in the repository. */
+/** The path of the page in the repository. */
 export const CONFIGURATION_PAGE = 'docs/reference/configuration.md';
 
 /** Keys of the schemas that have no description. */

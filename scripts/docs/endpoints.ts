@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { USER_KEYS } from '../../src/policy/user.ts';
 import { editorSchemaOf } from '../../src/quality/editor/files.ts';
 
-/** Where the page stands in the repository. */
+/** The path of the page in the repository. */
 export const ENDPOINTS_PAGE = 'docs/reference/endpoints.md';
 
 /** The parts of an endpoint file in the order of the page, each with its description. */

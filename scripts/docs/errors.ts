@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '../../src/errors.ts';
 import { ADVICE, type Advice } from './errors/codes.ts';
 import { FINDINGS } from './errors/findings.ts';
 
-/** Where the page stands in the repository. */
+/** The path of the page in the repository. */
 export const ERRORS_PAGE = 'docs/reference/errors.md';
 
 /** `docs/reference/errors.md`: every error code and every code of a finding. */

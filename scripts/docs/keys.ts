@@ -9,7 +9,7 @@ export interface SchemaKey {
   readonly hidden: boolean;
 }
 
-/** What the names of the author's choice are called, by the key before them. */
+/** The placeholders for names that the author chooses, by the key before them. */
 const NAMES: Readonly<Record<string, string>> = {
   projects: '<project>',
   profiles: '<profile>',

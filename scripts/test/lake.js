@@ -28,7 +28,7 @@ const NPM = [
 ];
 
 /**
- * The folder of a Postgres server, a stand-in of S3 and DuckDB's signed extensions, installed on first use; null, and
+ * The folder of a Postgres server, a stand-in for S3 and DuckDB's signed extensions, installed on first use; null, and
  * the reason, where python3 or a package index is missing.
  */
 export async function ensureLake() {

@@ -1,4 +1,4 @@
-/** How a run of vitest ended; each name is a failure, with its file and the first lines of its error. */
+/** The results of a run of vitest. Each name is a failure, with its file and the first lines of its error. */
 export interface Results {
   readonly passed: number;
   readonly failed: number;

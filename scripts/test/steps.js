@@ -34,7 +34,7 @@ export const platformStep = vitest('engine and matrix', ['test/engine', 'test/ma
 
 export const dbtStep = withPrograms('dbt', ensureDbt, 'SVC_TEST_DBT');
 
-/** Attached databases: a Postgres server, a stand-in of S3, SQLite and DuckLake. */
+/** Attached databases: a Postgres server, a stand-in for S3, SQLite and DuckLake. */
 export const lakeStep = withPrograms('lake', ensureLake, 'SVC_TEST_LAKE');
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */

@@ -16,7 +16,7 @@ const bytes =
 
 const CALLS = new Set([0x10, 0x12, 0xd2]);
 
-/** What follows each one-byte opcode of the features DuckDB is compiled with; a hole is an error. */
+/** The operands of each one-byte opcode, for the features that DuckDB is compiled with. A missing opcode is an error. */
 const OPERANDS = operands([
   [0x00, 0x01, none],
   [0x02, 0x04, index],

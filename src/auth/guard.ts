@@ -18,7 +18,7 @@ export async function authenticateSender(
   return { user, sessionId, grant: { scopes, refuse }, hidesCredentials: auth.hidesCredentials };
 }
 
-/** Authentication is a trace of its own: a call's trace begins when its caller is known (spec, "Spans"). */
+/** Authenticates in a trace of its own, because a call's trace begins when its caller is known (spec, "Spans"). */
 function traced(spans: Spans, request: Request, authenticate: () => Promise<Authenticated | AuthRejection>) {
   return spans.trace('svc.auth.authenticate', {}, request.headers.get('traceparent'), async (span) => {
     const found = await authenticate();

@@ -8,7 +8,7 @@ import type { UpstreamTokens } from './upstream/provider.ts';
 const MARGIN = 60;
 /** The most milliseconds of one renewal. */
 const RENEW_MS = 20_000;
-/** How often other instances look for the result, in milliseconds, and how many times. */
+/** The interval in milliseconds at which other instances look for the result, and the number of looks. */
 const LOOK_MS = 100;
 const LOOKS = 100;
 /** Longer than a renewal, so that two never overlap; in seconds. */

@@ -15,7 +15,7 @@ export const ACCESS = v.object({
   /** The ids of the token and of its session. */
   id: v.string(),
   sid: v.string(),
-  /** The identity provider. Null: the token is the client's own. */
+  /** The identity provider; null if the token is the client's own. */
   idp: v.nullable(v.string()),
   /** The user's claims; absent if the session holds them. */
   who: v.optional(CLAIMS),

@@ -30,9 +30,9 @@ export interface AuthServer {
   readonly clients: readonly StaticClient[];
   /** Hashes of blocked client ids, in the form that tokens carry. */
   readonly blocked: ReadonlySet<string>;
-  /** Stores sessions. Null: the server keeps no state. */
+  /** Stores sessions; null if the server keeps no state. */
   readonly store: TokenStore | null;
-  /** Null: client ids that are URLs are not accepted. */
+  /** Fetches the document of a client id that is a URL; null if such ids are not accepted. */
   readonly fetchDocument: FetchDocument | null;
   readonly log: Log;
   /** The time in milliseconds. */

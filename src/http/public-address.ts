@@ -1,10 +1,10 @@
 /** The known facts about a server's public address. */
 export interface PublicAddress {
-  /** The configured address. Null: the address that each request names. */
+  /** The configured address; null for the address that each request names. */
   readonly baseUrl: string | null;
   /** Whether a proxy in front sends the scheme of requests (`X-Forwarded-Proto`). */
   readonly trustProxy: boolean;
-  /** The scheme if neither of them states it. Null: the request's own. */
+  /** The scheme if neither of them states it; null for the request's own. */
   readonly scheme: 'http' | 'https' | null;
 }
 

@@ -1,8 +1,8 @@
 import { SvcError } from '../errors.ts';
 
 /*
- * What the SDK imports from its platform. In built servers the bundler puts this file in the place of the SDK's own,
- * which brings a JSON Schema validator of 150 kB that compiles code at run time; answers to our questions are checked by us.
+ * Replaces the file that the SDK imports from its platform. In built servers the bundler uses it in place of the SDK's own,
+ * which brings a JSON Schema validator of 150 kB that compiles code at run time; we check the answers to our questions.
  */
 
 /** Takes the place of the SDK's JSON Schema validator, which only the SDK's own elicitation would use. */

@@ -1,10 +1,10 @@
 /** A database beside the project's own, as written under `database.attach`. */
 export interface Attachment {
-  /** How SQL names it. */
+  /** Its name in SQL. */
   readonly name: string;
   /** A file, an address or a connection string, without credentials. */
   readonly uri: string;
-  /** Where a new DuckLake keeps its files. */
+  /** The folder or address of a new DuckLake's files. */
   readonly data_path?: string;
   /** The secret of the user file that opens it. */
   readonly secret?: string;
@@ -19,7 +19,7 @@ export const MEMORY_PATH = ':memory:';
 
 export const ATTACHMENT_TYPES = ['duckdb', 'sqlite', 'postgres', 'mysql', 'ducklake', 'motherduck'] as const;
 
-/** What the address of an attachment says. */
+/** The parts of an attachment's address. */
 export interface AttachmentTarget {
   readonly type: (typeof ATTACHMENT_TYPES)[number];
   /** The address in the form that DuckDB expects for this type. */

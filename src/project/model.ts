@@ -21,7 +21,7 @@ export interface Source {
   /** The line of inline code in the YAML; for a file, the line that names it. */
   readonly line: number;
   readonly column: number;
-  /** Whether the code stands in its file unchanged, so that an offset in it has a line and a column. */
+  /** Whether the code is in its file unchanged, so that an offset in it has a line and a column. */
   readonly verbatim: boolean;
 }
 

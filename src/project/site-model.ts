@@ -48,7 +48,7 @@ export interface AuditSettings {
   /** Absolute or relative to the root. */
   readonly path: string;
   readonly maxFileSize: number;
-  /** Null: rotated files are never deleted automatically. */
+  /** Null if rotated files are never deleted automatically. */
   readonly retentionDays: number | null;
   readonly onError: (typeof ON_AUDIT_ERROR)[number];
   /** Whether records contain the parameters and the results of calls. */

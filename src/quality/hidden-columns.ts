@@ -24,7 +24,7 @@ export async function columnsHiddenOnce(
   return [...hidden].filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
 }
 
-/** In lower case, because SQL ignores the case of names. */
+/** Returns the hidden columns in lower case, because SQL ignores the case of names. */
 function hiddenColumns({ policies, returns }: ToolEntry | ResourceEntry): ReadonlySet<string> {
   const fields = policies.output.flatMap((rule) => rule.fields ?? []);
   const columns = fields.map((field) => field.split('.', 1)[0] ?? field);

@@ -64,7 +64,7 @@ export interface AuthSettings {
   /** SHA-256 of blocked client ids, in hex. */
   readonly blocked_clients: readonly string[];
   readonly required_scopes: readonly string[];
-  /** Null: sessions are not stored. */
+  /** Null if sessions are not stored. */
   readonly persistence: Persistence | null;
   readonly hide_credential_headers: boolean;
 }
@@ -75,9 +75,9 @@ export type Persistence =
   | {
       readonly type: 'dynamodb';
       readonly table: string;
-      /** Null: the region of the function. */
+      /** Null means the region of the function. */
       readonly region: string | null;
-      /** Null: AWS's own address. */
+      /** Null means AWS's own address. */
       readonly endpoint: string | null;
     }
   | { readonly type: 'd1'; readonly binding: string };
@@ -87,7 +87,7 @@ export interface TelemetrySettings {
   readonly enabled: boolean;
   readonly endpoint: string | null;
   readonly headers: { readonly [name: string]: string };
-  /** Null: the name of the project. */
+  /** Null means the name of the project. */
   readonly service_name: string | null;
   readonly service_version: string | null;
   readonly environment: string | null;
@@ -105,7 +105,7 @@ export interface Model {
   /** Seconds. */
   readonly timeout: number | null;
   readonly max_retries: number | null;
-  /** The vendor's name of the model. Null: the name under `models`. */
+  /** The vendor's name of the model; null for the name under `models`. */
   readonly model: string | null;
   /** Prices of a million tokens; null if unknown. */
   readonly prices: { readonly input: number; readonly output: number; readonly currency: string } | null;
@@ -114,7 +114,7 @@ export interface Model {
 /** `logging`, with SVC_DEBUG applied. */
 export interface LoggingSettings {
   readonly enabled: boolean;
-  /** Null: standard error. */
+  /** Null means standard error. */
   readonly path: string | null;
   readonly level: (typeof LOG_LEVELS)[number];
   readonly format: (typeof LOG_FORMATS)[number];

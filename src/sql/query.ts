@@ -78,7 +78,7 @@ function unwrapExcerpt(excerpt: string): string {
   return `${FIRST_LINE}${line}\n${mark.slice(BEFORE.length)}`;
 }
 
-/** Why a full queue refuses a query, as busyError takes it. */
+/** The reason, for `busyError`, when a full queue refuses a query. */
 export const OVERLOADED = 'The database has too much to do';
 
 /** The message for exhausted memory. DuckDB's own text recommends settings that callers cannot change. */

@@ -26,7 +26,7 @@ const MAX_STEPS = 2000;
 /** Repeating an empty group takes time although it makes no steps. */
 const MAX_EMITS = 20_000;
 
-/** Translates a pattern into steps, with `a{3}` written out as `aaa`. Returns null when that makes too many. */
+/** Translates a pattern into steps, with `a{3}` written out as `aaa`. Returns null if there are too many steps. */
 export function toSteps(tree: PatternTree): readonly Step[] | null {
   const draft: Draft = { steps: [], matchers: new Map(), emits: 0 };
   return emit(draft, tree) ? [...draft.steps, { op: 'match' }] : null;

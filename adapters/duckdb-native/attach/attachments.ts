@@ -36,7 +36,7 @@ const RETRY_MS = 1_000;
 interface Missing {
   readonly attachment: Attachment;
   readonly error: SvcError;
-  /** When the next attempt may begin, by `performance.now()`. */
+  /** The earliest time of the next attempt, by `performance.now()`. */
   readonly next: number;
 }
 

@@ -5,7 +5,7 @@ import type { DatabaseSecret } from '../engine/secrets.ts';
 /** Seconds until a database server counts as unreachable. */
 const CONNECT_SECONDS = 10;
 
-/** What an ATTACH statement depends on besides the attachment. */
+/** The facts that an ATTACH statement needs besides the attachment. */
 export interface AttachContext {
   /** The project's root, where relative paths begin. */
   readonly root: string;

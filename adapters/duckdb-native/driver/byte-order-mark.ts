@@ -1,7 +1,7 @@
 type Api = Pick<typeof import('@duckdb/node-api'), 'DuckDBVarCharVector'>;
 
 const ENTRY_BYTES = 16;
-/** Where a text's first four bytes lie in its entry: behind its length. */
+/** The offset of a text's first four bytes in its entry. The length comes before them. */
 const PREFIX_AT = 4;
 const SHORTEST = 3;
 const MARK = [0xef, 0xbb, 0xbf] as const;

@@ -21,14 +21,14 @@ export interface EngineOptions extends EngineSettings {
   readonly create: boolean;
   readonly secrets: readonly DatabaseSecret[];
   readonly attachments: Attachments;
-  /** How many queries, and how many writes, run at a time and may wait. */
+  /** The limits on queries, and on writes, that run at a time and that wait. */
   readonly reads: QueueSize;
   readonly writes: QueueSize;
 }
 
 /** One DuckDB over one file. The caller that acquired it releases it. */
 export interface Engine {
-  /** How the file was opened. A reader that shares a writer's engine reads in read-only transactions. */
+  /** Whether the file was opened read-only. A reader that shares a writer's engine reads in read-only transactions. */
   readonly readonly: boolean;
   /** Whether statements reach files and the network. */
   readonly external: boolean;
@@ -45,7 +45,7 @@ export interface Engine {
 }
 
 /**
- * How many statements written by callers are planned at a time. A short statement can take hours to plan
+ * The number of callers' statements that are planned at a time. A short statement can take hours to plan
  * (`SELECT (SELECT (SELECT ...`), and nothing interrupts planning. With this limit such statements delay only each other.
  */
 const OWN_PLANS = 2;

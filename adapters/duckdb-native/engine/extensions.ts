@@ -7,7 +7,7 @@ export interface ExtensionSettings {
   readonly extensions?: readonly Extension[];
   /** A folder or an address in the form of DuckDB's repository, used instead of it. */
   readonly extensionRepository?: string;
-  /** Where installed extensions are kept; DuckDB's default is in the home folder. */
+  /** The folder of installed extensions; DuckDB's default is in the home folder. */
   readonly extensionDirectory?: string;
   /** Whether to load unsigned extensions, such as the author's own builds. */
   readonly unsignedExtensions?: boolean;

@@ -8,7 +8,7 @@ export interface EngineSettings extends ExtensionSettings {
   readonly external?: boolean;
   /** The most memory the engine's buffers take; DuckDB's default is 80 % of the machine's. */
   readonly memoryMb?: number;
-  /** How many threads run queries; as many as there are cores by default. */
+  /** The number of threads that run queries; by default the number of cores. */
   readonly threads?: number;
 }
 

@@ -94,7 +94,7 @@ const LOCATION = /[./\\:*?]/;
 /** DuckDB's own tables and functions that list the tables of every attached database. */
 const CATALOGUE = /^"?(?:duckdb_\w+|pragma_\w+|sqlite_(?:temp_)?(?:master|schema)|pg_\w+|show_\w+)"?$/i;
 const CATALOGUE_SCHEMA = /^(?:information_schema|pg_catalog)$/i;
-/** Where a DuckLake keeps the tables of its catalogue. */
+/** The databases in which DuckLakes keep the tables of their catalogues. */
 const LAKE_CATALOGUE = /^__ducklake_metadata_/i;
 
 function checkTable(node: Node, { attached, catalogues }: Allowed): void {

@@ -2,7 +2,7 @@ import { busyError, SvcError } from '../../../src/errors.ts';
 import { OVERLOADED } from '../../../src/sql/query.ts';
 import type { Limits } from './limits.ts';
 
-/** How much runs at a time, and how much may wait. */
+/** The number of queries that run at a time, and of those that may wait. */
 export interface QueueSize {
   readonly places: number;
   readonly waiting: number;

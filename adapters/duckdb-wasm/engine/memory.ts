@@ -5,7 +5,7 @@
 
 const PAGE_BYTES = 65_536;
 
-/** Where the engine's static data starts, and how many bytes it takes. */
+/** The address of the engine's static data, and its size in bytes. */
 export const DATA = { start: 1024, bytes: 2_647_220 } as const;
 
 /** The engine's function table: its slots, the empty one at 0 included. */

@@ -50,7 +50,7 @@ export class EngineThread {
     return this.#queries.get(Atomics.load(this.#running, 0));
   }
 
-  /** How long the current step has been running, in milliseconds, as far as `observe` has seen. */
+  /** The duration of the current step so far, in milliseconds, as seen by `observe`. */
   get stuckMs(): number {
     return Math.max(0, performance.now() - this.#stuckSince);
   }

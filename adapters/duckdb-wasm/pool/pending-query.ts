@@ -9,7 +9,7 @@ export class PendingQuery {
   readonly answer: Promise<SqlResult | null>;
   /** Whether an engine has started it. */
   begun = false;
-  /** How many engines ended while they had it. */
+  /** The number of engines that ended while they ran it. */
   losses = 0;
   readonly #deadline: number;
   #settled = false;

@@ -26,7 +26,7 @@ const QUERIES_TO_GROW = 2;
 const TICK_MS = 50;
 /** If a step takes longer, the other statements move to another engine. */
 const STUCK_MS = 150;
-/** How long an engine may take to notice a deadline or a cancel before it is terminated. */
+/** The time that an engine has to notice a deadline or a cancel before it is terminated. */
 const GRACE_MS = 100;
 const MAX_LOSSES = 3;
 

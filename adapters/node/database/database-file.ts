@@ -14,18 +14,18 @@ const HEADER_BYTES = 3 * 4096;
 const ENCRYPTED = 1n;
 const NO_BLOCK = 0xff_ff_ff_ff_ff_ff_ff_ffn;
 
-/** What a path holds, according to the first bytes of the file. */
+/** The contents of a path, according to the first bytes of the file. */
 export type FileContents =
   | { readonly kind: 'missing' | 'empty' | 'truncated' }
   | { readonly kind: 'other'; readonly what: string }
   | { readonly kind: 'unreadable'; readonly reason: string }
   | DuckDbFile;
 
-/** What the main header of a DuckDB file says. */
+/** The facts in the main header of a DuckDB file. */
 export interface DuckDbFile {
   readonly kind: 'duckdb';
   readonly storage: number;
-  /** The DuckDB that wrote the file, such as `2.0.0`; null where the header does not say. */
+  /** The DuckDB that wrote the file, such as `2.0.0`; null if the header does not name it. */
   readonly version: string | null;
   readonly encrypted: boolean;
 }
@@ -56,7 +56,7 @@ export async function enforceReadableFile(path: string): Promise<void> {
   if (text !== null) throw new SvcError('database_unavailable', text);
 }
 
-/** Why a file cannot be opened, and below that how to fix it; null for a file that can, and for a missing one. */
+/** Explains why a file cannot be opened and how to fix it. Returns null for a readable or a missing file. */
 export function refusalOf(path: string, file: FileContents): string | null {
   switch (file.kind) {
     case 'missing':
@@ -138,7 +138,7 @@ function lacksBlocks(bytes: Buffer, size: number): boolean {
   return block >= stored;
 }
 
-/** What files of other formats begin with. */
+/** The first bytes of other formats, each with the name of the format. */
 const FORMATS: readonly (readonly [string, string])[] = [
   ['SQLite format 3', 'a SQLite database'],
   ['PAR1', 'a Parquet file'],

@@ -10,7 +10,7 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** How long `close` waits for running requests; milliseconds. */
+  /** The time that `close` waits for running requests, in milliseconds. */
   readonly graceMs?: number;
   /** Whether `X-Forwarded-For` of a proxy names the client. */
   readonly trustProxy?: boolean;

@@ -6,7 +6,7 @@ export interface ExchangeOptions {
   readonly openNext: () => Promise<Database>;
   /** Opens the database as it was. It is called if a writable database was closed and `openNext` has failed. */
   readonly openPrevious: () => Promise<Database>;
-  /** How long running statements may take to finish; milliseconds. */
+  /** The time that running statements have to finish, in milliseconds. */
   readonly drainMs: number;
   /** Aborts when it is too late for the new database. */
   readonly signal?: AbortSignal;

@@ -11,7 +11,7 @@ import { toTokenFailure, toTokens } from './token-response.ts';
 export interface Endpoints {
   readonly authorize: string;
   readonly token: string;
-  /** Null: the provider cannot revoke tokens. */
+  /** Null if the provider cannot revoke tokens. */
   readonly revoke: string | null;
   /** The place of the client's credentials: HTTP Basic, a form, or a JSON body. */
   readonly authentication: 'basic' | 'body' | 'json';

@@ -19,7 +19,7 @@ export interface OpenIdServer {
   /** Whether its callbacks always carry `iss` (RFC 9207). */
   readonly sendsIssuer: boolean;
   readonly jwks: string;
-  /** Null: the id token has all claims. */
+  /** Null if the id token has all claims. */
   readonly userinfo: string | null;
 }
 

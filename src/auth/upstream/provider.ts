@@ -49,7 +49,7 @@ export interface Provider {
   /** The requested scopes. The consent page lists them. */
   readonly scopes: readonly string[];
   authorizationUrl(attempt: LoginAttempt): Promise<URL>;
-  /** Throws login_refused if the `iss` of a callback (RFC 9207) is another server's. Null: the callback has none. */
+  /** Throws login_refused if the `iss` of a callback (RFC 9207) is another server's. Pass null if the callback has none. */
   enforceIssuer?(issuer: string | null): Promise<void>;
   exchange(code: string, attempt: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;

@@ -7,7 +7,7 @@ import { toCanonicalText } from '../../types/canonical.ts';
 
 /** The call that a state belongs to. */
 export interface CallIdentity {
-  /** Null: an anonymous caller. */
+  /** Null for an anonymous caller. */
   readonly user: string | null;
   readonly method: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Change } from '../changes.ts';
 import { openEventStream } from '../transport/event-stream.ts';
 import { createSession, type McpSession, notifySession } from './session.ts';
 
-/** How long sessions live, and how many there may be. */
+/** The limits on the life of sessions, in milliseconds, and on their number. */
 export interface SessionLimits {
   readonly idleMs: number;
   readonly lifeMs: number;

@@ -110,7 +110,7 @@ export class Channel implements Transport {
     this.onclose?.();
   }
 
-  /** A notification or a request that belongs to the request with this id. */
+  /** Sends a notification or a request on the stream of the request with this id. Does nothing if that request is over or accepts no stream. */
   #sendBeside(message: JSONRPCMessage, id: JSONRPCRequest['id'] | undefined): void {
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
     if (exchange === undefined || !exchange.streams) return;
@@ -128,7 +128,7 @@ export class Channel implements Transport {
     return stream;
   }
 
-  /** A cancelled request gets no response. */
+  /** Drops a cancelled request, which gets no response. */
   #drop(id: JSONRPCRequest['id']): void {
     const exchange = this.#take(id);
     if (exchange === undefined) return;

@@ -1,7 +1,7 @@
 import { REJECTIONS } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json.ts';
 
-/** How deep the JSON of one message may nest. */
+/** The maximum depth of the JSON of one message. */
 export const MAX_DEPTH = 64;
 
 /** The error of a message that is rejected before it reaches a handler. */

@@ -27,7 +27,7 @@ export type McpHandler = (post: McpPost) => Promise<Response>;
 
 /** The options of a project served over Streamable HTTP. */
 export interface McpHandlerOptions extends Omit<ServeOptions, 'sessions'> {
-  /** Sessions of legacy clients; they outlive the handler. Null: stateless. */
+  /** Sessions of legacy clients; they outlive the handler. Null means stateless. */
   readonly sessions: Sessions | null;
 }
 
@@ -85,7 +85,7 @@ export interface McpExchange {
   readonly body: JsonValue;
   readonly caller: Caller;
   readonly reply: Responder;
-  /** Null: stateless. */
+  /** Null means stateless. */
   readonly sessions: Sessions | null;
   readonly channels: { readonly [E in Era]: Channel };
 }

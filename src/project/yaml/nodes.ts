@@ -123,7 +123,7 @@ function readScalar(state: State, node: Scalar, at: Position, { pointer }: Place
   return typeof value === 'number' && Number.isFinite(value) ? value : refuse(state, 'yaml-number', at);
 }
 
-/** The position of a text's first character, and whether the text stands in the file unchanged. */
+/** The position of a text's first character, and whether the text is in the file unchanged. */
 function textStart({ text }: State, { type, range }: Scalar, value: string, at: Position): NodePosition {
   const [start = 0, end = 0] = range ?? [];
   if (type === 'BLOCK_LITERAL') return { ...blockStart(text.slice(start, end), at), verbatim: true };

@@ -6,7 +6,7 @@ export interface Position {
 
 /** The first character of a YAML node; for text, the first character after quotes or header. */
 export interface NodePosition extends Position {
-  /** Set if the text stands in the file unchanged, so that each offset in it has a position in the file. */
+  /** Set if the text is in the file unchanged, so that each offset in it has a position in the file. */
   readonly verbatim?: true;
 }
 

@@ -5,7 +5,7 @@ export type OriginKind = (typeof ORIGINS)[number];
 /** The source of a value: `--port`, `SVC_READONLY`, or a position such as `svc-site.yml:7`. */
 export interface Origin {
   readonly kind: OriginKind;
-  /** Null for defaults. */
+  /** The flag, the variable or the position; null for a default. */
   readonly source: string | null;
 }
 

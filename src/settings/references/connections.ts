@@ -18,7 +18,7 @@ export interface VaultConnection {
 /** An enabled `onepassword` block of the user file. */
 export interface OnePasswordConnection {
   readonly tokenVariable: string;
-  /** Null: no Connect server, so the SDK is used. */
+  /** Null if there is no Connect server, so that the SDK is used. */
   readonly connectHost: string | null;
   readonly connectTokenVariable: string;
 }

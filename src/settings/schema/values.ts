@@ -49,7 +49,7 @@ function isParameter(value: unknown): value is SecretParameter {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** An http or https address. */
+/** Accepts an http or https address. */
 export function url() {
   return v.pipe(
     word(),

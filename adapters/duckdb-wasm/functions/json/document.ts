@@ -64,7 +64,7 @@ export class Json {
     return this.readAll([text], ([root = 0]) => use(root));
   }
 
-  /** Runs with the roots of several documents at once, 0 for a text that is not there. */
+  /** Runs with the roots of several documents at once. The root of a missing text is 0. */
   readAll<T>(texts: readonly (Bytes | null)[], use: (roots: readonly number[]) => T): T {
     const { cpp, heap } = this.#instance;
     const documents: number[] = [];
@@ -128,7 +128,7 @@ export class Json {
     return (this.kind(value) & 0x07) === KIND.text;
   }
 
-  /** How many items, fields or bytes a value has. */
+  /** Returns the number of items, fields or bytes of a value. */
   length(value: number): number {
     const { heap } = this.#instance;
     return (heap.u32(value) >>> 8) + (heap.u32(value + 4) & 0xff) * 2 ** 24;
@@ -155,7 +155,7 @@ export class Json {
     return this.#fields(value).filter((_, index) => index % 2 === 0);
   }
 
-  /** What an object's fields hold, in the order of their names; of anything else nothing. */
+  /** Returns the values of an object's fields in the order of their names; nothing for other values. */
   values(value: number): readonly number[] {
     return this.#fields(value).filter((_, index) => index % 2 === 1);
   }

@@ -10,7 +10,7 @@ import type { Workspace } from './temporary-vectors.ts';
 /** A value of a row as JSON text. */
 export type Encode = (row: number) => string;
 
-/** What an encoder is made with: `count` rows of vectors that live as long as the workspace. */
+/** The parts of an encoder: `count` rows of vectors that live as long as the workspace. */
 export interface EncodeKit {
   readonly instance: CppInstance;
   readonly json: Json;

@@ -5,7 +5,7 @@ import { inputOf, setBytes, setNull } from '../vector.ts';
 import { KIND } from './document.ts';
 import { isMissing, refuse, shown, type Target, type TransformKit } from './transform-target.ts';
 
-/** The types that are read from numbers, and how many bytes a value of each takes. */
+/** The types that are read from numbers, each with the size of a value in bytes. */
 export const NUMBERS: ReadonlyMap<number, number> = new Map([
   ...[TYPE.BOOLEAN, TYPE.TINYINT, TYPE.UTINYINT].map((id) => [id, 1] as const),
   ...[TYPE.SMALLINT, TYPE.USMALLINT].map((id) => [id, 2] as const),

@@ -9,7 +9,7 @@ import { unzipSync } from 'fflate';
 import { type Gateway, startFront } from './gateway.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 
-/** How to set up a function. */
+/** The choices for setting up a function. */
 export interface FunctionOptions {
   readonly gateway: Gateway;
   readonly environment?: { readonly [name: string]: string };

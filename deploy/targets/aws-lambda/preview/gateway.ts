@@ -8,7 +8,7 @@ import type { InvocationResult, RuntimeApi } from './runtime-api.ts';
 /** The service in front of the function. It decides the form of events and whether responses may stream. */
 export type Gateway = 'function-url' | 'api-gateway';
 
-/** How requests reach a function. */
+/** The service in front of a function, with its port and time limit in milliseconds. */
 export interface FrontOptions {
   readonly gateway: Gateway;
   readonly timeoutMs: number;
