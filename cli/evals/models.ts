@@ -5,7 +5,7 @@ import type { SuiteReport } from '../../src/quality/evals/report.ts';
 import type { RunnableSuite } from '../../src/quality/evals/run.ts';
 import type { Suite, SuiteFile } from '../../src/quality/evals/suite.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import { isPlainParameter } from '../../src/settings/references/literal-secrets.ts';
+import { isPlainParameter } from '../../src/settings/references/concealment.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 
 /** The settings and the `--model` option, which decide on the model. */

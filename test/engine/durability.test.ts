@@ -59,7 +59,7 @@ async function killSomewhere(writer: Writer, path: string): Promise<Seen> {
 }
 
 describe('what is committed', () => {
-  it(`is there after each of ${KILLS} kills at any moment`, { timeout: 300_000 }, async () => {
+  it(`is there after each of ${KILLS} kills at any moment`, { timeout: 900_000 }, async () => {
     const path = join(folder, 'kept.duckdb');
     await runScript(path, SCRIPT);
     const ready = Array.from({ length: READY }, () => program.start());

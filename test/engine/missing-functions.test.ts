@@ -174,7 +174,7 @@ describe('a statement with what the wasm engine has not', () => {
     ],
   ])('says what does instead: %s', async (sql, word, what, instead) => {
     const problem = await problemOf(sql);
-    expect(problem?.message).toContain(`has not ${what}`);
+    expect(problem?.message).toContain(`does not have ${what}`);
     expect(problem?.word).toBe(word);
     expect(problem?.fix).toContain(instead);
   });

@@ -1,6 +1,9 @@
 import { SvcError } from '../../../src/errors.ts';
-import { createConcealment, REDACTED } from '../../../src/settings/references/concealment.ts';
-import { isPlainParameter } from '../../../src/settings/references/literal-secrets.ts';
+import {
+  createConcealment,
+  isPlainParameter,
+  REDACTED,
+} from '../../../src/settings/references/concealment.ts';
 import type { DatabaseSecret } from '../engine/secrets.ts';
 
 /** The connection to a database server ended or could not be made. */

@@ -3,6 +3,26 @@ import type { JsonValue } from '../../json.ts';
 /** The text that replaces a secret. */
 export const REDACTED = '[REDACTED]';
 
+/** Parameters of secrets that describe a place and hold no credential. */
+const PLAIN = new Set([
+  'host',
+  'port',
+  'database',
+  'user',
+  'username',
+  'region',
+  'endpoint',
+  'scope',
+  'provider',
+  'url',
+  'api_url',
+]);
+
+/** Whether a secret's parameter with this name is not secret itself. */
+export function isPlainParameter(name: string): boolean {
+  return PLAIN.has(name.toLowerCase());
+}
+
 /** Collects the secrets in use and removes them from texts. */
 export interface Concealment {
   /** Treats every text in a value as a secret from now on. */

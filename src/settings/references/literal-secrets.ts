@@ -4,27 +4,8 @@ import { leavesOf, toKey } from '../effective/tree.ts';
 import { nodeAt } from '../schema/node.ts';
 import { USER_FILE } from '../schema/user.ts';
 import { readUserFile } from '../user-file.ts';
+import { isPlainParameter } from './concealment.ts';
 import { parseReferences } from './reference.ts';
-
-/** Parameters of secrets that describe a place and hold no credential. */
-const PLAIN = new Set([
-  'host',
-  'port',
-  'database',
-  'user',
-  'username',
-  'region',
-  'endpoint',
-  'scope',
-  'provider',
-  'url',
-  'api_url',
-]);
-
-/** Whether a secret's parameter with this name is not secret itself. */
-export function isPlainParameter(name: string): boolean {
-  return PLAIN.has(name.toLowerCase());
-}
 
 /** Reports secrets written literally in a user file, which must not become part of an artefact (design, D15). */
 export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly Finding[] {
