@@ -70,7 +70,7 @@ describe('svc connect', { timeout: 60_000 }, () => {
     const refused = await run();
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/Another server is called demo.*--name.*--force/s),
+      stderr: expect.stringMatching(/Another server already has the name demo.*--name.*--force/s),
     });
     expect((await run('--name', 'mine')).code).toBe(0);
     expect((await run('--name', 'mine', '--url', 'http://127.0.0.1:8000')).code).toBe(0);
