@@ -14,14 +14,24 @@ export interface CopiedDatabase {
   readonly sha256: string;
 }
 
+/** How to copy a database. */
+export interface CopyOptions {
+  /** Whether to leave the source and its log as they are. Without it, the log is written into the source first. */
+  readonly keepSource?: boolean;
+}
+
 const ATTEMPTS = 5;
 
 /** Copies a database as one complete file, including the changes in its log. */
-export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
+export async function copyDatabase(
+  source: string,
+  target: string,
+  { keepSource = false }: CopyOptions = {},
+): Promise<CopiedDatabase> {
   await enforceReadableFile(source);
   if ((await version(source)) === null) throw missing(source);
   await mkdir(dirname(target), { recursive: true });
-  if (await hasLog(source)) await settle(source);
+  if (!keepSource && (await hasLog(source))) await settle(source);
   await copyUnchanged(source, target);
   if (await hasLog(target)) await checkpoint(target);
   await rm(wal(target), { force: true });
@@ -71,7 +81,7 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
   }
   throw new SvcError(
     'database_unavailable',
-    `${source} changes while it is copied. Stop the program that writes to it and build again.`,
+    `${source} changes while it is copied. Stop the program that writes to it and try again.`,
   );
 }
 

@@ -9,10 +9,13 @@ export interface LoadSource {
   readonly pattern: string;
 }
 
+/** The options whose values name files to load. */
+export type LoadOption = '--load' | '--from';
+
 /** Parses `path` or `table=path`. Paths are relative to the folder. */
-export function parseLoadSource(text: string, folder: string): LoadSource {
+export function parseLoadSource(text: string, folder: string, option: LoadOption = '--load'): LoadSource {
   const [, table, path = ''] = /^(?:([^=/\\]+)=)?(.*)$/s.exec(text) ?? [];
-  if (path === '') throw new SvcError('usage', `--load ${text} names no file. Write path or table=path.`);
+  if (path === '') throw new SvcError('usage', `${option} ${text} names no file. Write path or table=path.`);
   return { table: table ?? null, pattern: resolve(folder, path) };
 }
 

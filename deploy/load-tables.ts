@@ -1,13 +1,15 @@
 import { basename } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
-import { type LoadSource, tableReaderOf } from './load-source.ts';
+import { type LoadOption, type LoadSource, tableReaderOf } from './load-source.ts';
 
 /** The files to load as tables. */
 export interface LoadOptions {
   readonly sources: readonly LoadSource[];
   /** Whether to replace existing tables; without it they are an error. */
   readonly replace: boolean;
+  /** The option that named the files, for error messages. The default is `--load`. */
+  readonly option?: LoadOption;
 }
 
 /** A filled table: plain JSON. */
@@ -23,18 +25,18 @@ export type LoadedTable = {
  */
 export async function loadTables(
   database: string,
-  { sources, replace }: LoadOptions,
+  { sources, replace, option = '--load' }: LoadOptions,
 ): Promise<readonly LoadedTable[]> {
   const { fillDatabase } = await import('../adapters/duckdb-native/files/database-file.ts');
   return fillDatabase(database, async (filling) => {
-    const tables = await resolveTables(filling, sources);
+    const tables = await resolveTables(filling, sources, option);
     const loaded: LoadedTable[] = [];
     const problems: string[] = [];
     for (const { table, files } of tables) {
       try {
         loaded.push({ table, files, rows: await loadTable(filling, { table, files }, replace) });
       } catch (thrown) {
-        problems.push(problemOf(table, files, thrown));
+        problems.push(problemOf({ table, files }, thrown, option));
       }
     }
     if (problems.length > 0) throw refusal(problems);
@@ -45,7 +47,11 @@ export async function loadTables(
 type Table = Omit<LoadedTable, 'rows'>;
 
 /** Makes a table of each file, or one table of all files if the source has a name. */
-async function resolveTables(filling: Filling, sources: readonly LoadSource[]): Promise<readonly Table[]> {
+async function resolveTables(
+  filling: Filling,
+  sources: readonly LoadSource[],
+  option: LoadOption,
+): Promise<readonly Table[]> {
   const tables: Table[] = [];
   for (const { table, pattern } of sources) {
     const files = await filesOf(filling, pattern);
@@ -57,7 +63,7 @@ async function resolveTables(filling: Filling, sources: readonly LoadSource[]): 
   if (twice === undefined) return tables;
   const files = tables.filter(({ table }) => table.toLowerCase() === twice.table.toLowerCase());
   throw refusal([
-    `Several files would become the table ${twice.table}: ${files.flatMap((one) => one.files).join(', ')}. Name the tables: --load name=path.`,
+    `Several files would become the table ${twice.table}: ${files.flatMap((one) => one.files).join(', ')}. Name the tables: ${option} name=path.`,
   ]);
 }
 
@@ -83,10 +89,11 @@ async function loadTable(filling: Filling, { table, files }: Table, replace: boo
   return Number(rows);
 }
 
-function problemOf(table: string, files: readonly string[], thrown: unknown): string {
+function problemOf({ table, files }: Table, thrown: unknown, option: LoadOption): string {
   const { message } = toSvcError(thrown);
   if (/already exists/.test(message)) {
-    return `${files.join(', ')}: the database already has a table ${table}. Load the file as another table with --load name=path, or replace the table with --replace.`;
+    const replace = option === '--load' ? ', or replace the table with --replace' : '';
+    return `${files.join(', ')}: the database already has a table ${table}. Load the file as another table with ${option} name=path${replace}.`;
   }
   return `${files.join(', ')}: ${message}`;
 }
