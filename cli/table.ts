@@ -33,6 +33,12 @@ export const COMMANDS: readonly Command[] = [
     summary: 'create a project',
     options: [
       { flags: '--bootstrap', summary: 'with an example tool and its test' },
+      {
+        flags: '--from <file>',
+        summary:
+          'with the tables of a DuckDB, CSV, TSV, JSON or Parquet file, and a tool for each; repeatable; table=path names the table',
+        repeat: true,
+      },
       { flags: '--project <name>', summary: 'project name (default: the name of the folder)' },
       { flags: '--profile <name>', summary: 'profile name (default: default)' },
       { flags: '--yes', summary: 'ask nothing' },

@@ -1,4 +1,4 @@
-import { basename, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { chooseDatabase } from '../../adapters/node/database/database-choice.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
@@ -14,20 +14,64 @@ import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 /** `svc init`: creates a project that can be served at once. */
 export const run: Run = async (input, output) => {
   const root = resolve(input.args[0] ?? '.');
+  const data = input.list('from');
+  if (data.length > 0 && input.flag('bootstrap')) throw both();
   await refuseNested(root);
   const answers = await answersOf(input, root);
-  const templates = templatesOf(answers);
-  await makeFolders(root, FOLDERS);
-  await writeNew(root, templates);
-  await ignoreLines(root, ['data/', 'audit/', 'build/']);
-  const database = await createDatabase(root, answers, output);
-  const files = [...Object.keys(templates), ...(database === null ? [] : [database])];
+  const { files, database } =
+    data.length > 0 ? await createWithData(root, answers, data) : await createEmpty(root, answers, output);
   output.data(
     { status: 'ok', root, project: answers.project, profile: answers.profile, files, database },
-    () => toText(root, files, answers),
+    () => toText(root, files, answers, data.length > 0),
   );
   return 0;
 };
+
+/** The paths of what was made, relative to the project. */
+interface Created {
+  readonly files: readonly string[];
+  /** Null if the database could not be created. */
+  readonly database: string | null;
+}
+
+async function createEmpty(root: string, answers: Answers, output: Output): Promise<Created> {
+  const files = await writeProject(root, templatesOf(answers));
+  const database = await createDatabase(root, answers, output);
+  return { files: [...files, ...(database === null ? [] : [database])], database };
+}
+
+/** Creates the project with a database of the given files, and a tool for each of its tables. */
+async function createWithData(root: string, answers: Answers, data: readonly string[]): Promise<Created> {
+  const { createFromData } = await import('../init/from-data.ts');
+  const database = databaseOf(answers);
+  const files: string[] = [];
+  await createFromData(join(root, database), data, async (tools) => {
+    files.push(...(await writeProject(root, { ...templatesOf(answers, true), ...tools })));
+  });
+  return { files: [...files, database], database };
+}
+
+/** Writes the files, and returns their paths. Throws before the first one if any of them exists. */
+async function writeProject(
+  root: string,
+  files: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  await makeFolders(root, FOLDERS);
+  await writeNew(root, files);
+  await ignoreLines(root, ['data/', 'audit/', 'build/']);
+  return Object.keys(files);
+}
+
+function databaseOf({ profile }: Answers): string {
+  return `data/db-${profile}.db`;
+}
+
+function both(): SvcError {
+  return new SvcError(
+    'usage',
+    '--from and --bootstrap exclude each other: --from writes a tool for each table, so it needs no example. Remove one of them.',
+  );
+}
 
 /** Throws if the folder is a project or inside one. */
 async function refuseNested(root: string): Promise<void> {
@@ -53,7 +97,10 @@ async function answersOf(input: CommandInput, root: string): Promise<Answers> {
   terminal.once('SIGINT', () => process.exit(130));
   try {
     const project = (await terminal.question(`Project name (${given.project}): `)).trim();
-    const example = given.bootstrap || !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '));
+    const asksForExample = !given.bootstrap && input.list('from').length === 0;
+    const example = asksForExample
+      ? !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '))
+      : given.bootstrap;
     return { ...given, project: nameOf(project || given.project, 'The name'), bootstrap: example };
   } finally {
     terminal.close();
@@ -76,8 +123,8 @@ function nameOf(name: string, option: string): string {
  * Creates the empty database file. Without the native engine it only warns, because the first start can create the
  * file too.
  */
-async function createDatabase(root: string, { profile }: Answers, output: Output): Promise<string | null> {
-  const path = `data/db-${profile}.db`;
+async function createDatabase(root: string, answers: Answers, output: Output): Promise<string | null> {
+  const path = databaseOf(answers);
   const site = { database: { path, readonly: false, engine: 'native' } } as const;
   try {
     const database = await openNodeDatabase(chooseDatabase(root, site, {}));
@@ -91,13 +138,14 @@ async function createDatabase(root: string, { profile }: Answers, output: Output
   }
 }
 
-function toText(root: string, files: readonly string[], { bootstrap }: Answers): string {
+function toText(root: string, files: readonly string[], { bootstrap }: Answers, tested: boolean): string {
   const where = relative(process.cwd(), root);
   const svc = process.env.npm_command === 'exec' ? 'npx svc' : 'svc';
   const steps = [
     ...(where === '' ? [] : [`cd ${toShellWord(where)}`]),
     `${svc} validate`,
     ...(bootstrap ? [`${svc} run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
+    ...(tested ? [`${svc} test`] : []),
     `${svc} serve`,
   ];
   return [

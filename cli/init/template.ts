@@ -11,13 +11,13 @@ export const FOLDERS = ['tools', 'resources', 'prompts', 'sql', 'data'] as const
 /** The tool that `--bootstrap` writes. */
 export const EXAMPLE_TOOL = 'hello_world';
 
-/** The text of each file of a new project, by its path. */
-export function templatesOf(answers: Answers): Readonly<Record<string, string>> {
+/** The text of each file of a new project, by its path. Nothing writes the database of a `readonly` one. */
+export function templatesOf(answers: Answers, readonly = false): Readonly<Record<string, string>> {
   const example = { [`tools/${EXAMPLE_TOOL}.yml`]: TOOL, [`sql/${EXAMPLE_TOOL}.sql`]: SQL };
-  return { 'svc-site.yml': toSite(answers), ...(answers.bootstrap ? example : {}) };
+  return { 'svc-site.yml': toSite(answers, readonly), ...(answers.bootstrap ? example : {}) };
 }
 
-function toSite({ project, profile }: Answers): string {
+function toSite({ project, profile }: Answers, readonly: boolean): string {
   return `svc: 1
 project: ${toScalar(project)}
 profile: ${toScalar(profile)}
@@ -26,7 +26,7 @@ profiles:
   ${toScalar(profile)}:
     database:
       path: data/db-${profile}.db
-      readonly: false
+      readonly: ${readonly}
 `;
 }
 

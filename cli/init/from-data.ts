@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { stringify } from 'yaml';
+import { fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
+import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
+import { copyDatabase } from '../../deploy/database.ts';
+import { type LoadSource, parseLoadSource } from '../../deploy/load-source.ts';
+import { loadTables } from '../../deploy/load-tables.ts';
+import { SvcError } from '../../src/errors.ts';
+
+/** A table to make a tool of. */
+interface DataTable {
+  readonly schema: string;
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: readonly Column[];
+  readonly keys: readonly string[];
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The text of each file of a new project, by its path. */
+type Files = Readonly<Record<string, string>>;
+
+/**
+ * Creates a database file from the files that `--from` names, and passes the tools for its tables to `write`. If any
+ * step fails, `write` included, it deletes the database and the folders that it made.
+ *
+ * @throws project_invalid if the database file exists, or if a file cannot be loaded.
+ */
+export async function createFromData(
+  database: string,
+  names: readonly string[],
+  write: (tools: Files) => Promise<void>,
+): Promise<void> {
+  for (const path of [database, `${database}.wal`]) if (existsSync(path)) throw taken(path);
+  const sources = names.map((name) => parseLoadSource(name, process.cwd(), '--from'));
+  const fresh = `${database}.${randomUUID()}`;
+  const made = await mkdir(dirname(database), { recursive: true });
+  try {
+    await load(fresh, sources);
+    await write(await toolsOf(fresh));
+    await rename(fresh, database);
+  } catch (thrown) {
+    if (made !== undefined) await rm(made, { recursive: true, force: true });
+    throw thrown;
+  } finally {
+    for (const rest of [fresh, `${fresh}.wal`]) await rm(rest, { force: true });
+  }
+}
+
+function taken(path: string): SvcError {
+  return new SvcError(
+    'project_invalid',
+    `${path} exists already. Nothing was written. Move it to another folder, or choose another --profile.`,
+  );
+}
+
+/** Copies the database, if the sources name one, and loads the other files into it. */
+async function load(path: string, sources: readonly LoadSource[]): Promise<void> {
+  const databases: LoadSource[] = [];
+  const tables: LoadSource[] = [];
+  for (const source of sources) ((await isDatabase(source)) ? databases : tables).push(source);
+  const [database, second] = databases;
+  if (second !== undefined) {
+    throw new SvcError('usage', `--from ${second.pattern}: only one of the files may be a database.`);
+  }
+  if (database !== undefined) await copyInto(path, database);
+  if (tables.length > 0) await loadTables(path, { sources: tables, replace: false, option: '--from' });
+}
+
+async function copyInto(path: string, { table, pattern }: LoadSource): Promise<void> {
+  if (table !== null) {
+    throw new SvcError(
+      'usage',
+      `--from ${table}=${pattern}: a database keeps the names of its tables. Remove \`${table}=\`.`,
+    );
+  }
+  const file = await inspectFile(pattern);
+  if (file.kind === 'missing') throw new SvcError('project_invalid', `There is no file ${pattern}.`);
+  const refusal = refusalOf(pattern, file);
+  if (refusal !== null && file.kind !== 'duckdb') {
+    // The second line is advice for the database of a project.
+    throw new SvcError('project_invalid', `${refusal.split('\n')[0]}\nName another file with --from.`);
+  }
+  await copyDatabase(pattern, path, { keepSource: true });
+  // The copy of a read-only file is read-only too.
+  await chmod(path, 0o644);
+}
+
+/** Whether a file is a DuckDB database, by its extension or its first bytes. */
+async function isDatabase({ pattern }: LoadSource): Promise<boolean> {
+  return /\.(duckdb|ddb|db)$/i.test(pattern) || (await inspectFile(pattern)).kind === 'duckdb';
+}
+
+const QUERY = `SELECT json_object('schema', t.schema_name, 'name', t.table_name,
+  'columns', (SELECT list(json_object('name', column_name, 'type', data_type) ORDER BY column_index)
+    FROM duckdb_columns() c WHERE (c.database_oid, c.schema_oid, c.table_oid) = (t.database_oid, t.schema_oid, t.table_oid)),
+  'keys', coalesce((SELECT constraint_column_names FROM duckdb_constraints() k
+    WHERE (k.database_oid, k.schema_oid, k.table_oid) = (t.database_oid, t.schema_oid, t.table_oid)
+      AND constraint_type = 'PRIMARY KEY' LIMIT 1), []))
+FROM duckdb_tables() t WHERE NOT internal AND database_name = current_database()
+ORDER BY t.schema_name, t.table_name`;
+
+/** The endpoint files of a database: one tool for each table. */
+async function toolsOf(path: string): Promise<Files> {
+  const tables = await fillDatabase(path, async ({ column }) => {
+    const found: DataTable[] = [];
+    for (const text of await column(QUERY)) {
+      const table = JSON.parse(text) as Omit<DataTable, 'rows'>;
+      const [rows] = await column(`SELECT count(*) FROM ${nameOf(table)}`);
+      found.push({ ...table, rows: Number(rows) });
+    }
+    return found;
+  });
+  const names = new Set<string>();
+  return Object.fromEntries(
+    tables.map((table) => {
+      const name = unique(`list_${toWord(table.name)}`, names);
+      const file = { svc: 1, tool: toTool(name, table) };
+      return [`tools/${name}.yml`, stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })];
+    }),
+  );
+}
+
+/** The types of columns that can be filtered by, and the type of their parameter. */
+const TYPES: readonly (readonly [RegExp, object])[] = [
+  [/^BOOLEAN$/, { type: 'boolean', examples: [true] }],
+  [/^U?(TINY|SMALL|BIG)?INT(EGER)?$/, { type: 'integer', examples: [1] }],
+  [/^VARCHAR$/, { type: 'string', maxLength: 1000, examples: ['a'] }],
+  [/^DATE$/, { type: 'string', format: 'date', examples: ['2024-01-31'] }],
+];
+
+const MOST_FILTERS = 3;
+
+function toTool(name: string, table: DataTable) {
+  const names = new Set(['limit']);
+  const known = table.columns.filter(({ type }) => TYPES.some(([pattern]) => pattern.test(type)));
+  const keys = known.filter((column) => table.keys.includes(column.name));
+  const filters = (keys.length > 0 ? keys : known.slice(0, MOST_FILTERS)).map((column) => ({
+    ...column,
+    parameter: unique(toWord(column.name), names),
+    form: TYPES.find(([pattern]) => pattern.test(column.type))?.[1],
+  }));
+  const where = filters.map(
+    ({ parameter, name: column, type }) =>
+      `($${parameter}::${type} IS NULL OR ${quoted(column)} = $${parameter}::${type})`,
+  );
+  const code = `SELECT * FROM ${nameOf(table)}${where.length > 0 ? `\nWHERE ${where.join('\n  AND ')}` : ''}\nLIMIT $limit\n`;
+  const limit = {
+    name: 'limit',
+    type: 'integer',
+    description: 'The most rows to return',
+    minimum: 1,
+    maximum: 1000,
+  };
+  return {
+    name,
+    description: `Lists rows of the table ${table.name}, optionally filtered by exact values.`,
+    tags: ['read'],
+    annotations: { title: `List ${table.name}`, readOnlyHint: true },
+    parameters: [
+      ...filters.map(({ parameter, name: column, form }) => ({
+        name: parameter,
+        ...form,
+        description: `Only rows where ${column} is this value`,
+        default: null,
+      })),
+      { ...limit, default: 100, examples: [10] },
+    ],
+    return: {
+      type: 'array',
+      description: 'Rows',
+      items: { type: 'object', description: 'A row', additionalProperties: true },
+    },
+    source: { code },
+    tests: [
+      {
+        name: 'at most one row',
+        description: 'The limit holds',
+        arguments: [{ key: 'limit', value: 1 }],
+        result_length: Math.min(table.rows, 1),
+      },
+    ],
+  };
+}
+
+/** Makes a name of at most 40 ASCII letters, digits and _ from any name; it begins with a letter. */
+function toWord(text: string): string {
+  const word = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  return (/^[a-z]/.test(word) ? word : `c_${word}`).slice(0, 40).replace(/_$/, '');
+}
+
+/** The name, with a number if the set has it. Adds the result to the set. */
+function unique(name: string, names: Set<string>): string {
+  let free = name;
+  for (let number = 2; names.has(free); number += 1) free = `${name}_${number}`;
+  names.add(free);
+  return free;
+}
+
+function nameOf({ schema, name }: Pick<DataTable, 'schema' | 'name'>): string {
+  return `${quoted(schema)}.${quoted(name)}`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

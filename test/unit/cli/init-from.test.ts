@@ -1,0 +1,161 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
+import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
+import { databaseFileOf } from '../../fixtures/database-files.ts';
+import { folder, svc } from './svc.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const HOSTILE = `
+CREATE SCHEMA "a b";
+CREATE TABLE "select" ("group" INTEGER PRIMARY KEY, "it's ""x""" VARCHAR, "ä: #" DATE);
+CREATE TABLE "a b"."x: 'y' ""z""" ("limit" BIGINT, "$p" BOOLEAN, "日本" DOUBLE);
+INSERT INTO "a b"."x: 'y' ""z""" VALUES (1, true, 0.5), (2, NULL, NULL);
+CREATE TABLE "日本" (b BLOB);
+CREATE TABLE secrets (password VARCHAR, "user" VARCHAR, token VARCHAR, "at" TIMESTAMP);
+`;
+
+/** Files of every format, each with a table. */
+async function write(root: string): Promise<void> {
+  writeFileSync(join(root, 'a.duckdb'), databaseFileOf('1.0.0'));
+  writeFileSync(join(root, 'b.csv'), 'id,name\n1,Ada\n2,Bo\n');
+  writeFileSync(join(root, 'empty.csv'), 'id,name\n');
+  writeFileSync(join(root, 'c.json'), '[{"id":1,"tags":["x"]}]');
+  await runScript(join(root, 'd.db'), `COPY (SELECT 7 AS n) TO '${join(root, 'd.parquet')}'`);
+  await runScript(join(root, 'hostile.duckdb'), HOSTILE);
+}
+
+describe('svc init --from', () => {
+  it.each([
+    ['a.duckdb', ['list_animals']],
+    ['b.csv', ['list_b']],
+    ['people=b.csv', ['list_people']],
+    ['empty.csv', ['list_empty']],
+    ['c.json', ['list_c']],
+    ['d.parquet', ['list_d']],
+    ['hostile.duckdb', ['list_c', 'list_secrets', 'list_select', 'list_x_y_z']],
+  ] as const)('makes a project of %s whose checks and tests pass', async (file, tools) => {
+    const root = folder();
+    await write(root);
+    const path = join(root, file.replace('people=', ''));
+    const before = readFileSync(path);
+    const made = await svc(['init', 'demo', '--from', file, '--yes', '--json'], root);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const project = join(root, 'demo');
+    const files = tools.map((tool) => `tools/${tool}.yml`);
+    expect(JSON.parse(made.stdout).files).toEqual(expect.arrayContaining([...files, 'data/db-default.db']));
+    expect(await svc(['validate', '--json'], project)).toMatchObject({
+      code: 0,
+      stdout: '{"status":"ok","findings":[]}\n',
+    });
+    const linted = await svc(['lint', '--json'], project);
+    expect([linted.code, JSON.parse(linted.stdout).findings]).toEqual([0, []]);
+    const tested = await svc(['test'], project);
+    expect([tested.code, tested.stdout]).toEqual([0, expect.stringContaining(`${tools.length} passed`)]);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(join(project, 'data'))).toEqual(['db-default.db']);
+    const site = readFileSync(join(project, 'svc-site.yml'), 'utf8');
+    expect(site).toMatch(/readonly: true/);
+  });
+
+  it('filters by the key, and returns what the limit allows', async () => {
+    const root = folder();
+    await write(root);
+    await svc(['init', 'demo', '--from', 'a.duckdb', '--yes'], root);
+    const call = ['run', 'tool', 'list_animals', '--json', '--param'];
+    const one = await svc([...call, 'id=2'], join(root, 'demo'));
+    expect(JSON.parse(one.stdout)).toEqual([{ id: 2, name: 'Bo', born: null }]);
+    const two = await svc([...call, 'limit=2'], join(root, 'demo'));
+    expect(JSON.parse(two.stdout)).toHaveLength(2);
+  });
+
+  it('takes a database and files together, and says which names collide', async () => {
+    const root = folder();
+    await write(root);
+    const both = ['--from', 'a.duckdb', '--from', 'b.csv', '--yes', '--json'];
+    const made = await svc(['init', 'demo', ...both], root);
+    expect(JSON.parse(made.stdout).files).toEqual(
+      expect.arrayContaining(['tools/list_animals.yml', 'tools/list_b.yml']),
+    );
+    const twice = await svc(['init', 'x', '--from', 'a.duckdb', '--from', 'animals=b.csv', '--yes'], root);
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringMatching(/--from name=path\.\n/)]);
+    const databases = await svc(['init', 'x', '--from', 'a.duckdb', '--from', 'd.db', '--yes'], root);
+    expect([databases.code, databases.stderr]).toEqual([2, expect.stringMatching(/only one .* database/)]);
+    expect(existsSync(join(root, 'x'))).toBe(false);
+  });
+
+  it('copies the rows in the log of a database, and does not change the database or its log', async () => {
+    const root = folder();
+    const [source, log] = [join(root, 'live.duckdb'), join(root, 'live.duckdb.wal')];
+    await writeWithLog(root, source);
+    const before = [readFileSync(source), readFileSync(log)];
+    const made = await svc(['init', 'demo', '--from', 'live.duckdb', '--yes'], root);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    expect([readFileSync(source), readFileSync(log)]).toEqual(before);
+    const rows = await svc(['run', 'tool', 'list_t', '--json'], join(root, 'demo'));
+    expect(JSON.parse(rows.stdout)).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('refuses a file of DuckDB 2.0, a missing one and a broken one, and leaves no project', async () => {
+    const root = folder();
+    writeFileSync(join(root, 'new.duckdb'), databaseFileOf('2.0.0'));
+    writeFileSync(join(root, 'broken.json'), '{"a": ');
+    writeFileSync(join(root, 'text.db'), 'words');
+    for (const [file, reason] of [
+      ['new.duckdb', /svc convert/],
+      ['none.csv', /There is no file/],
+      ['none.duckdb', /There is no file/],
+      ['text.db', /text\.db is a text file, not a DuckDB database\.\n *Name another file with --from/],
+      ['broken.json', /broken\.json: .*[Mm]alformed JSON/],
+    ] as const) {
+      const refused = await svc(['init', 'demo', '--from', file, '--yes'], root);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(reason)]);
+      expect(existsSync(join(root, 'demo')), file).toBe(false);
+    }
+  });
+
+  it('overwrites no database and no tool, and writes nothing then', async () => {
+    const root = folder();
+    await write(root);
+    for (const file of ['data/db-default.db', 'data/db-default.db.wal', 'tools/list_b.yml']) {
+      const project = join(root, file.replaceAll('/', '-'));
+      mkdirSync(join(project, dirname(file)), { recursive: true });
+      writeFileSync(join(project, file), 'mine');
+      const refused = await svc(['init', project, '--from', 'b.csv', '--yes'], root);
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/exists already\. Nothing was written/),
+      ]);
+      const files = readdirSync(project, { recursive: true, withFileTypes: true });
+      expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([basename(file)]);
+      expect(readFileSync(join(project, file), 'utf8')).toBe('mine');
+    }
+  });
+
+  it('refuses --bootstrap beside --from', async () => {
+    const root = folder();
+    const refused = await svc(['init', 'demo', '--bootstrap', '--from', 'b.csv', '--yes'], root);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/exclude each other.*Remove one/),
+    ]);
+    expect(existsSync(join(root, 'demo'))).toBe(false);
+  });
+});
+
+/** A database whose second row is only in its log, as after a crash of the writer. */
+async function writeWithLog(root: string, target: string): Promise<void> {
+  const live = join(root, 'writer.db');
+  const { openInstance } = await loadDriver();
+  const instance = await openInstance(live);
+  const connection = await instance.connect();
+  await connection.run('CREATE TABLE t AS SELECT 1 AS id');
+  await connection.run('CHECKPOINT');
+  await connection.run('INSERT INTO t VALUES (2)');
+  copyFileSync(live, target);
+  copyFileSync(`${live}.wal`, `${target}.wal`);
+  connection.closeSync();
+  instance.closeSync();
+}
