@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, tryJson } from '../../src/json.ts';
 
-/** The arguments of a model's tool call: as an object, null if they are none, and as text. */
+/** The arguments of a model's tool call: as an object, or null if they are not an object, and as text. */
 export interface SentArguments {
   readonly args: JsonObject | null;
   readonly raw: string;

@@ -76,7 +76,7 @@ function toRemovalNote(
   return { kind: 'check', ...at, message };
 }
 
-/** Rewrites a suite of evaluations; null if it is no suite. */
+/** Rewrites a suite of evaluations; null if the file is not a suite. */
 export function rewriteSuite(text: string, file: string): Rewritten | null {
   const yaml = editYaml(text);
   if (yaml === null) return { text, notes: [] };

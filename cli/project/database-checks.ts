@@ -29,7 +29,7 @@ export interface ValidationScope {
   readonly target: TargetChoice | null;
   /** The secrets of the profile, which open remote data. */
   readonly secrets?: readonly DatabaseSecret[];
-  /** If true, remote data that cannot be reached is no error. */
+  /** If true, unreachable remote data is not an error. */
   readonly offline?: boolean;
 }
 
@@ -74,7 +74,7 @@ function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
   return choice.engine === 'wasm' || extensions === undefined ? choice : { ...choice, extensions };
 }
 
-/** Names the platform and engine for findings. An engine alone is no platform. */
+/** Names the platform and engine for findings. An engine alone is not a platform. */
 function servingOf({ engine }: DatabaseChoice, target: TargetChoice | null): ServingPlatform {
   const platform = target === 'wasm' || target === 'native' ? null : target;
   return { platform, engine: engine === 'wasm' ? 'duckdb-wasm' : 'duckdb-native' };

@@ -181,7 +181,7 @@ export class NativeDatabase implements Database {
   }
 }
 
-/** With `unattached`, the attached databases are hidden from a caller's statement. */
+/** Hides the attached databases from a caller's statement if `unattached` is set. */
 function toAttachedNames(names: readonly string[], unattached: boolean): AttachedNames {
   return unattached ? { open: [], hidden: names } : { open: names, hidden: [] };
 }

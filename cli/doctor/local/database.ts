@@ -35,7 +35,7 @@ function toRefused(refusal: string): Check {
   return problem('database', message, fix.join(' '));
 }
 
-/** Without a file, the attached databases are all there is. */
+/** Checks only the attached databases if there is no file. */
 async function checkAttachedOnly(choice: DatabaseChoice): Promise<readonly Check[]> {
   const names = (choice.attach ?? []).map(({ name }) => name).join(', ');
   try {

@@ -15,7 +15,7 @@ import { createIntrospect, type Introspect } from './introspection.ts';
 
 /** The user of a valid token that another authorization server issued for this server. */
 interface Verified {
-  /** Has no external token: the token is for this server only (MCP Authorization, "Token passthrough"). */
+  /** The user, without an external token, because the token is for this server only (MCP Authorization, "Token passthrough"). */
   readonly user: User;
   readonly scopes: readonly string[];
   /** Seconds since 1970. */

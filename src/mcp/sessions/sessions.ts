@@ -14,7 +14,7 @@ export interface SessionLimits {
 /** The sessions of clients of the legacy era; an id opens one only to the user who began it. */
 export interface Sessions {
   begin(user: User | null): McpSession;
-  /** Null for one that is over, or somebody else's. */
+  /** Returns null for a session that is over, or that belongs to another user. */
   find(id: string, user: User | null): McpSession | null;
   end(session: McpSession): void;
   /** Opens the stream for messages that belong to no call; an earlier one ends. */

@@ -51,7 +51,7 @@ const MAX_VALUES = 20_000;
 /** Aliases may nest deeper than brackets. */
 const MAX_DEPTH = 100;
 
-/** Converts a parsed document to plain data and resolves aliases and merge keys. Returns issues for a document that is none. */
+/** Converts a parsed document to plain data and resolves aliases and merge keys. Returns issues for an invalid document. */
 export function readNodes(
   document: Document.Parsed,
   origin: Origin,

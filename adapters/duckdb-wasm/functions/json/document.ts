@@ -59,7 +59,7 @@ export class Json {
     this.#error = instance.allocate(VALUE_BYTES);
   }
 
-  /** Runs with the root of the document that a text is; throws for text that is none. */
+  /** Runs with the root of the document in a text. Throws if the text is not a document. */
   read<T>(text: Bytes, use: (root: number) => T): T {
     return this.readAll([text], ([root = 0]) => use(root));
   }
@@ -160,7 +160,7 @@ export class Json {
     return this.#fields(value).filter((_, index) => index % 2 === 1);
   }
 
-  /** The value of an object's first field of a name, 0 where there is none. */
+  /** Returns the value of an object's first field with a name; 0 if there is none. */
   field(value: number, name: Uint8Array): number {
     if (this.kind(value) !== KIND.object) return 0;
     let at = value + VALUE_BYTES;
@@ -171,13 +171,13 @@ export class Json {
     return 0;
   }
 
-  /** The value of an object's first field of the name that a text in another document is, 0 where there is none. */
+  /** Returns the value of an object's first field whose name is a text in another document; 0 if there is none. */
   named(value: number, text: number): number {
     const { at, length } = this.bytes(text);
     return this.field(value, this.#instance.heap.copy(at, length));
   }
 
-  /** An array's item, 0 where there is none. */
+  /** Returns an array's item; 0 if there is none. */
   item(value: number, index: number): number {
     if (this.kind(value) !== KIND.array || index >= this.length(value)) return 0;
     let at = value + VALUE_BYTES;

@@ -206,7 +206,7 @@ function fillUnion(kit: TransformKit, values: readonly number[], target: Target)
   });
 }
 
-/** The position of the member that an object holds; -1 where it is none of the union's. */
+/** Returns the position of the union's member that an object holds; -1 if the union has no such member. */
 function memberOf(kit: TransformKit, value: number, { labels }: ColumnType): number {
   const [name, ...more] = isMissing(kit, value) ? [] : kit.json.names(value);
   return name === undefined || more.length > 0 ? -1 : labels.indexOf(kit.json.string(name));
