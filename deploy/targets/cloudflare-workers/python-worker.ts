@@ -85,7 +85,7 @@ async function bundleWorker(tiny: readonly Uint8Array[]): Promise<Uint8Array> {
 }
 
 function tinyModules(tiny: readonly Uint8Array[]): Plugin {
-  const imports = tiny.map((_, index) => `import m${index} from '../../python/tiny/${index}.wasm';`).join('');
+  const imports = tiny.map((_, index) => `import m${index} from './tiny/${index}.wasm';`).join('');
   const pairs = tiny.map((bytes, index) => `['${keyOf(bytes)}', m${index}]`).join(',');
   return {
     name: 'svc-tiny-modules',
