@@ -48,8 +48,8 @@ export function createCallQueue(most: number, graceMs = GRACE_MS): CallQueue {
         leftMs: () => entry.until - Date.now(),
         async begin() {
           const leftMs = entry.until - Date.now();
-          await within(leftMs, Promise.all(before.map((one) => goneOrLost(one, graceMs))));
-          if (before.length > 0 && entry.until <= Date.now()) return 'late';
+          const inTime = await within(leftMs, Promise.all(before.map((one) => goneOrLost(one, graceMs))));
+          if (before.length > 0 && !inTime) return 'late';
           const lost = holder !== null;
           holder = entry;
           return lost ? 'lost' : 'begun';
@@ -60,14 +60,18 @@ export function createCallQueue(most: number, graceMs = GRACE_MS): CallQueue {
   };
 }
 
-function goneOrLost({ left, until }: Entry, graceMs: number): Promise<void> {
+function goneOrLost({ left, until }: Entry, graceMs: number): Promise<boolean> {
   return within(until + graceMs - Date.now(), left.promise);
 }
 
-/** Resolves when the work has ended or the time has passed. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]);
+/**
+ * Resolves when the work has ended or the time has passed; false if the time passed first. The clock cannot tell,
+ * because a timer may fire a millisecond early.
+ */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const inTime = await Promise.race([work.then(() => true), promise]);
   clearTimeout(timer);
+  return inTime;
 }
