@@ -1,24 +1,35 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import { SvcError } from '../errors.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlValue } from '../ports.ts';
 import { type Format, formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 
-/** Converts a checked argument to a value that DuckDB binds under the declared type. Values never become part of the SQL. */
+/** The most undeclared properties that one object type takes: each one is a field of every struct in a list. */
+const MAX_UNDECLARED = 100;
+
+/**
+ * Converts a checked argument to a value that DuckDB binds under the declared type. Values never become part of the SQL.
+ * Throws arguments_invalid for undeclared properties that no struct can hold.
+ */
 export function toSqlValue(parameter: TypeNode, value: JsonValue): SqlValue {
-  if (value === null) return null;
-  switch (parameter.type) {
+  return toColumn(parameter, [value])[0] ?? null;
+}
+
+/** Converts values that share one type. They are the items of one list, or properties of them, so they convert alike. */
+function toColumn(node: TypeNode, values: readonly JsonValue[]): readonly SqlValue[] {
+  switch (node.type) {
     case 'integer':
-      return BigInt(value as number | string);
+      return values.map((value) => (value === null ? null : BigInt(value as number | string)));
     case 'number':
-      return Number(value);
+      return values.map((value) => (value === null ? null : Number(value)));
     case 'boolean':
-      return value === true;
+      return values.map((value) => (value === null ? null : value === true));
     case 'string':
-      return toTextValue(parameter.format, String(value));
+      return values.map((value) => (value === null ? null : toTextValue(node.format, String(value))));
     case 'array':
-      return toList(parameter, Array.isArray(value) ? value : [value]);
+      return toLists(values, node.items);
     case 'object':
-      return toStruct(parameter, value);
+      return toStructs(node, values);
   }
 }
 
@@ -27,12 +38,20 @@ function toTextValue(format: Format | undefined, text: string): SqlValue {
   return toSql === null ? text : toSql(text);
 }
 
-function toList({ items }: TypeNode, values: readonly JsonValue[]): SqlValue {
-  if (items) return { list: values.map((item) => toSqlValue(items, item)) };
-  return { list: values.map(untypedItem(values)) };
+/** Converts lists whose items share one type. */
+function toLists(values: readonly JsonValue[], items: TypeNode | undefined): readonly SqlValue[] {
+  const lists = values.map((value) => (value === null || isList(value) ? value : [value]));
+  const all = lists.flatMap((list) => list ?? []);
+  const converted = items ? toColumn(items, all) : all.map(untypedItem(all));
+  let at = 0;
+  return lists.map((list) => {
+    if (list === null) return null;
+    at += list.length;
+    return { list: converted.slice(at - list.length, at) };
+  });
 }
 
-/** Items of a list without `items` share one scalar type if they can; otherwise the list holds their JSON texts. */
+/** Values without a declared type share one scalar type if they can; otherwise each becomes its JSON text. */
 function untypedItem(values: readonly JsonValue[]): (item: JsonValue) => SqlValue {
   const present = values.filter((item) => item !== null);
   if (present.every((item) => typeof item === 'boolean')) return (item) => item as boolean | null;
@@ -43,17 +62,61 @@ function untypedItem(values: readonly JsonValue[]): (item: JsonValue) => SqlValu
   return (item) => (item === null || typeof item === 'string' ? item : JSON.stringify(item));
 }
 
-/** A STRUCT with the declared properties in their order. An object without declared properties becomes its JSON text. */
-function toStruct({ properties = {} }: TypeNode, value: JsonValue): SqlValue {
-  const declared = Object.entries(properties);
-  if (declared.length === 0) return JSON.stringify(value);
-  const fields = value as JsonObject;
-  return {
-    struct: Object.fromEntries(
-      declared.map(([name, node]) => [
-        name,
-        toSqlValue(node, Object.hasOwn(fields, name) ? (fields[name] ?? null) : null),
-      ]),
-    ),
-  };
+/**
+ * Converts objects to a STRUCT with the declared properties in their order, then the undeclared ones.
+ * Objects without declared properties become their JSON text.
+ */
+function toStructs(node: TypeNode, values: readonly JsonValue[]): readonly SqlValue[] {
+  const declared = Object.entries(node.properties ?? {});
+  if (declared.length === 0) return values.map((value) => (value === null ? null : JSON.stringify(value)));
+  const objects = values.map((value) => (isObject(value) ? value : null));
+  const valuesOf = (name: string): readonly JsonValue[] =>
+    objects.map((fields) => (fields !== null && Object.hasOwn(fields, name) ? (fields[name] ?? null) : null));
+  const columns = [
+    ...declared.map(([name, type]) => [name, toColumn(type, valuesOf(name))] as const),
+    ...undeclaredNames(declared, objects).map((name) => [name, toUntyped(valuesOf(name))] as const),
+  ];
+  return objects.map((fields, row) =>
+    fields === null
+      ? null
+      : { struct: Object.fromEntries(columns.map(([name, column]) => [name, column[row] ?? null])) },
+  );
+}
+
+/** Converts the values of an undeclared property. */
+function toUntyped(values: readonly JsonValue[]): readonly SqlValue[] {
+  const areLists = values.every((value) => value === null || isList(value));
+  const areNull = values.every((value) => value === null);
+  return areLists && !areNull ? toLists(values, undefined) : values.map(untypedItem(values));
+}
+
+/** The names of the undeclared properties of all objects. SQL does not tell names apart that differ in case only. */
+function undeclaredNames(
+  declared: readonly (readonly [string, TypeNode])[],
+  objects: readonly (JsonObject | null)[],
+): readonly string[] {
+  const names = new Map(declared.map(([name]) => [name.toLowerCase(), name]));
+  const seen = new Set(declared.map(([name]) => name));
+  const undeclared: string[] = [];
+  for (const name of objects.flatMap((fields) => Object.keys(fields ?? {}))) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const known = names.get(name.toLowerCase());
+    if (known !== undefined) {
+      throw invalid(
+        `The properties ${known} and ${name} differ in upper and lower case only, and SQL takes them for one.`,
+      );
+    }
+    if (name === '' || name.includes('\0')) throw invalid('A property needs a name that SQL can use.');
+    names.set(name.toLowerCase(), name);
+    undeclared.push(name);
+    if (undeclared.length > MAX_UNDECLARED) {
+      throw invalid(`An object has more than ${MAX_UNDECLARED} properties that its type does not declare.`);
+    }
+  }
+  return undeclared;
+}
+
+function invalid(message: string): SvcError {
+  return new SvcError('arguments_invalid', message);
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/json.ts';
 import type { SqlValue } from '../../../src/ports.ts';
+import { toSqlValue } from '../../../src/sql/bind.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
+import { createValidator } from '../../../src/types/validate.ts';
 import { answerOf, errorOf, read } from '../fixture.ts';
 import type { Subject } from './subject.ts';
 
@@ -24,6 +28,65 @@ const VALUES: readonly (readonly [string, SqlValue, string])[] = [
   ['a list of dates', { list: [{ sqlType: 'DATE', text: '2024-02-29' }] }, 'DATE[]'],
   ['a struct', { struct: { a: 1n, b: { list: ['x'] } } }, 'STRUCT(a INTEGER, b VARCHAR[])'],
   ['a list of structs', { list: [{ struct: { a: 1n } }, { struct: { a: null } }] }, 'STRUCT(a INTEGER)[]'],
+];
+
+const POINT: TypeNode = {
+  type: 'object',
+  properties: { a: { type: 'integer' }, unit: { type: 'string', default: 'm' } },
+};
+
+/** A type, a value that a client sends, and the JSON that the statement reads. */
+const UNDECLARED: readonly (readonly [string, TypeNode, JsonValue, JsonValue])[] = [
+  [
+    'scalars',
+    POINT,
+    { a: 1, z: 5, s: 'x', t: true, f: 0.5 },
+    { a: 1, unit: 'm', z: 5, s: 'x', t: true, f: 0.5 },
+  ],
+  ['null', POINT, { a: 1, z: null }, { a: 1, unit: 'm', z: null }],
+  [
+    'lists',
+    POINT,
+    { a: 1, z: ['x', 'y'], n: [1, null], e: [] },
+    { a: 1, unit: 'm', z: ['x', 'y'], n: [1, null], e: [] },
+  ],
+  ['objects, as JSON text', POINT, { a: 1, z: { b: [1] } }, { a: 1, unit: 'm', z: '{"b":[1]}' }],
+  ['numbers as names', POINT, { a: 1, 7: 'seven' }, { a: 1, unit: 'm', 7: 'seven' }],
+  ['names that SQL must quote', POINT, { a: 1, 'a "b" \'c\' ü': 1 }, { a: 1, unit: 'm', 'a "b" \'c\' ü': 1 }],
+  [
+    'properties of some items of a list',
+    { type: 'array', items: POINT },
+    [
+      { a: 1, z: 5 },
+      { a: 2, unit: 'km' },
+      { a: 3, y: 'x' },
+    ],
+    [
+      { a: 1, unit: 'm', z: 5, y: null },
+      { a: 2, unit: 'km', z: null, y: null },
+      { a: 3, unit: 'm', z: null, y: 'x' },
+    ],
+  ],
+  [
+    'properties of several types in a list, as JSON text',
+    { type: 'array', items: POINT },
+    [
+      { a: 1, z: 0.0000001 },
+      { a: 2, z: 'x' },
+      { a: 3, z: true },
+    ],
+    [
+      { a: 1, unit: 'm', z: '1e-7' },
+      { a: 2, unit: 'm', z: 'x' },
+      { a: 3, unit: 'm', z: 'true' },
+    ],
+  ],
+  [
+    'properties of nested objects',
+    { type: 'object', properties: { at: POINT }, additionalProperties: true },
+    { at: { a: 1, z: 5 }, q: 2 },
+    { at: { a: 1, unit: 'm', z: 5 }, q: 2 },
+  ],
 ];
 
 /** Parameters keep their types, and stay apart from the SQL. */
@@ -62,6 +125,12 @@ export function describeParameters(subject: Subject): void {
         { a: 1, b: ['x'] },
         [{ a: 1 }, { a: null }],
       ]);
+    });
+
+    it.each(UNDECLARED)('carry undeclared %s', async (_, node, sent, expected) => {
+      const checked = createValidator(node, 'input')(sent);
+      if (!checked.ok) throw new Error(JSON.stringify(checked.issues));
+      expect(await answerOf(subject.database, '$1', [toSqlValue(node, checked.value)])).toEqual(expected);
     });
 
     it('stay apart from the SQL, whatever they hold', async () => {

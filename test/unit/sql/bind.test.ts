@@ -69,7 +69,7 @@ it.each<[TypeNode, JsonValue, SqlValue]>([
   [
     { type: 'object', properties: { b: { type: 'integer' }, a: { type: 'string', format: 'date' } } },
     { extra: 1, a: '2024-01-01' },
-    { struct: { b: null, a: { sqlType: 'DATE', text: '2024-01-01' } } },
+    { struct: { b: null, a: { sqlType: 'DATE', text: '2024-01-01' }, extra: 1n } },
   ],
   [
     { type: 'object', properties: { toString: { type: 'string' } } as never },
@@ -79,6 +79,24 @@ it.each<[TypeNode, JsonValue, SqlValue]>([
   [{ type: 'string', format: 'date', nullable: true }, null, null],
 ])('%j: %j', (node, value, expected) => {
   expect(toSqlValue(node, value)).toEqual(expected);
+});
+
+describe('undeclared properties that no struct can hold', () => {
+  const node: TypeNode = { type: 'object', properties: { a: { type: 'integer' } } };
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, index]));
+
+  it.each<[string, TypeNode, JsonValue, string]>([
+    ['a name that differs in case', node, { a: 1, A: 2 }, 'a and A differ in upper and lower case only'],
+    ['two such names', node, { b: 1, B: 2 }, 'b and B differ'],
+    ['such names in two items', { type: 'array', items: node }, [{ b: 1 }, { B: 2 }], 'b and B differ'],
+    ['an empty name', node, { '': 1 }, 'needs a name'],
+    ['a name with a NUL', node, { 'a\0': 1 }, 'needs a name'],
+    ['more than 100', node, many, 'more than 100 properties'],
+  ])('are refused: %s', (_, type, value, message) => {
+    expect(() => toSqlValue(type, value)).toThrow(
+      expect.objectContaining({ code: 'arguments_invalid', message: expect.stringContaining(message) }),
+    );
+  });
 });
 
 describe('what a client may send, DuckDB reads', () => {
