@@ -1,7 +1,7 @@
 import type { AnyEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { createArgumentsParser, type Issue } from '../types/validate.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { createArgumentsParser, type Issue, validatorOf } from '../types/validate.ts';
 
 /** The values of a call with their defaults; throws arguments_invalid with the path of each problem. */
 export function checkArguments(entry: AnyEntry, args: JsonObject): JsonObject {
@@ -14,6 +14,18 @@ export function checkArguments(entry: AnyEntry, args: JsonObject): JsonObject {
       detail: { issues: parsed.issues.map(({ path, message }) => ({ path, message })) },
     },
   );
+}
+
+/** The valid ones of arguments that are not all valid, with their defaults. */
+export function validArguments({ parameters }: AnyEntry, args: JsonObject): JsonObject {
+  const entries = parameters.flatMap((parameter): [string, JsonValue][] => {
+    const { name } = parameter;
+    const sent = Object.hasOwn(args, name) ? args[name] : parameter.default;
+    if (sent === undefined) return [];
+    const checked = validatorOf(parameter, 'input')(sent);
+    return checked.ok ? [[name, checked.value]] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** One line for each problem, with its path. */

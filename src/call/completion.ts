@@ -4,7 +4,7 @@ import type { RequestContext } from '../context.ts';
 import { type JsonObject, toTextOrJson } from '../json.ts';
 import type { SqlValue } from '../ports.ts';
 import { toSqlValue } from '../sql/bind.ts';
-import { validatorOf } from '../types/validate.ts';
+import { validArguments } from './arguments.ts';
 import { mayCall } from './pipeline.ts';
 import { policiesOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
@@ -32,7 +32,7 @@ export async function completeParameter(
   if (!mayCall(entry, context.scopes)) return [];
   const statement = ownStatement(entry, name);
   if (statement === null) return null;
-  const known = fitting(entry, { ...args, [name]: value });
+  const known = validArguments(entry, { ...args, [name]: value });
   if (!(await isAllowed(runtime, entry, known, context))) return [];
   const values = statement.order.map((key) =>
     bound(entry, key, key === TYPED_VALUE ? { [TYPED_VALUE]: value } : known),
@@ -59,16 +59,6 @@ async function isAllowed(
 ): Promise<boolean> {
   const policies = await policiesOf(entry);
   return policies === null || policies.input(known, { runtime, context }).outcome !== 'deny';
-}
-
-function fitting({ parameters }: PromptEntry | ResourceEntry, args: JsonObject): JsonObject {
-  const fits = parameters.flatMap((parameter) => {
-    const given = args[parameter.name];
-    const checked = given === undefined ? null : validatorOf(parameter, 'input')(given);
-    if (checked?.ok) return [[parameter.name, checked.value] as const];
-    return parameter.default === undefined ? [] : [[parameter.name, parameter.default] as const];
-  });
-  return Object.fromEntries(fits);
 }
 
 function bound({ parameters }: PromptEntry | ResourceEntry, name: string, known: JsonObject): SqlValue {

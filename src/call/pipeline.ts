@@ -11,7 +11,7 @@ import {
   toDeniedError,
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
-import { checkArguments } from './arguments.ts';
+import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers } from './elicitation.ts';
 import { notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
@@ -99,10 +99,11 @@ async function traceSteps(call: Call, state: CallState, span: Span): Promise<Ans
 async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answer> {
   enforceScopes(call);
   call.runtime.admit?.();
-  await validateInput(call, state, span);
   const loading = policiesOf(call.entry);
   const policies = loading === null ? null : await loading;
-  await enforceInput(call, state, policies, span);
+  const parsed = lazily(() => parseInput(call));
+  await enforceInput(call, state, policies, parsed, span);
+  await validateInput(state, parsed, span);
   if (isWatched(call.context)) notifyChecked(call.context);
   const { ask, confirm } = call.entry;
   const asks = ask !== undefined || confirm !== undefined;
@@ -129,21 +130,52 @@ function enforceScopes({ entry, context }: Call): void {
   throw new SvcError('scope_insufficient', `${name} needs a token with all of: ${scopes.join(' ')}.`);
 }
 
-async function validateInput({ entry, args, context }: Call, state: CallState, parent: Span): Promise<void> {
-  await parent.span('svc.validation.input', {}, async () => {
-    const own = entry.ask === undefined ? args : splitAnswers(entry, args, context).args;
-    state.args = checkArguments(entry, own);
-  });
+/** The arguments of a call with their defaults, or the error that tells what is wrong with them. */
+type ParsedInput = { readonly values: JsonObject } | { readonly error: SvcError; readonly valid: JsonObject };
+
+/** Parses at the first use. Policies read the arguments before the call is checked, if there are any. */
+function lazily(parse: () => ParsedInput): () => ParsedInput {
+  let parsed: ParsedInput | null = null;
+  return () => {
+    parsed ??= parse();
+    return parsed;
+  };
 }
 
+function parseInput({ entry, args, context }: Call): ParsedInput {
+  const own = entry.ask === undefined ? args : splitAnswers(entry, args, context).args;
+  try {
+    return { values: checkArguments(entry, own) };
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    if (error.code !== 'arguments_invalid') throw thrown;
+    return { error, valid: validArguments(entry, own) };
+  }
+}
+
+/** Conditions read typed values. If an argument is not valid, only a rule that does not need it can deny the call. */
 async function enforceInput(
   call: Call,
   state: CallState,
   policies: Policies | null,
+  parsed: () => ParsedInput,
   parent: Span,
 ): Promise<void> {
   await parent.span('svc.policy.enforce_input', {}, async () => {
-    if (policies !== null) decide(call, state, policies.input(state.args, call));
+    if (policies === null) return;
+    const input = parsed();
+    if ('values' in input) state.args = input.values;
+    const decision =
+      'values' in input ? policies.input(input.values, call) : policies.denial(input.valid, call);
+    if (decision !== null) decide(call, state, decision);
+  });
+}
+
+async function validateInput(state: CallState, parsed: () => ParsedInput, parent: Span): Promise<void> {
+  await parent.span('svc.validation.input', {}, async () => {
+    const input = parsed();
+    if ('error' in input) throw input.error;
+    state.args = input.values;
   });
 }
 

@@ -14,6 +14,8 @@ interface Situation {
 /** The compiled policies of one endpoint. */
 export interface Policies {
   readonly input: (args: JsonObject, situation: Situation) => Decision;
+  /** The denial that valid arguments alone decide, while others are not valid. */
+  readonly denial: (validArgs: JsonObject, situation: Situation) => Decision | null;
   readonly output: (value: JsonValue, situation: Situation) => Enforced;
 }
 
@@ -25,7 +27,7 @@ export function policiesOf(entry: AnyEntry): Promise<Policies> | null {
 
 /** CEL is a third of all code, so the first call that a rule applies to loads it. */
 async function loadPolicies(entry: AnyEntry): Promise<Policies> {
-  const [{ compilePolicies }, { enforceInput, enforceOutput }] = await Promise.all([
+  const [{ compilePolicies }, { denialOf, enforceInput, enforceOutput }] = await Promise.all([
     import('../policy/compile.ts'),
     import('../policy/enforce.ts'),
   ]);
@@ -34,6 +36,7 @@ async function loadPolicies(entry: AnyEntry): Promise<Policies> {
   const program = compilePolicies(policies, { kind, parameters, returns });
   return {
     input: (args, { context, runtime }) => enforceInput(program, args, context.user, runtime.clock),
+    denial: (args, { context, runtime }) => denialOf(program, args, context.user, runtime.clock),
     output: (value, { context, runtime }) => enforceOutput(program, value, context.user, runtime.clock),
   };
 }

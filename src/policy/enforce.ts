@@ -28,6 +28,29 @@ export function enforceInput(
   return enforce(program.input, toInputBindings(program.scope, args, user), clock, () => undefined);
 }
 
+/**
+ * The denial of a call whose arguments are not all valid, if the valid ones and the user decide it. Null if a rule needs
+ * an argument that is not valid, or none denies.
+ */
+export function denialOf(
+  program: PolicyProgram,
+  validArgs: JsonObject,
+  user: User | null,
+  clock: Clock,
+): Decision | null {
+  const bindings = toInputBindings(program.scope, validArgs, user);
+  const now = once(() => clock.now());
+  let evaluated = 0;
+  for (const { rule, name, evaluate } of program.input) {
+    const verdict = evaluate(bindings, now);
+    evaluated += 1;
+    if (matches(verdict) && rule.action === 'deny') {
+      return { ...advance(NO_DECISION, rule, name, verdict), evaluated };
+    }
+  }
+  return null;
+}
+
 /** Decides on a result and edits it. Every condition sees the unedited result; the edits add up in a copy. */
 export function enforceOutput(
   program: PolicyProgram,

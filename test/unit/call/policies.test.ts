@@ -40,6 +40,19 @@ const FAILING = `tool:
     input: [{ condition: "email.endsWith('@acme.com') == false", action: deny }]
   source: { code: SELECT $email AS email }
 `;
+const LIMITED = `tool:
+  name: limited
+  parameters:
+    - { name: amount, type: integer, minimum: 0 }
+    - { name: country, type: string }
+    - { name: note, type: string, default: '' }
+  policies:
+    input:
+      - { condition: "amount > 100", action: deny, reason: Too much. }
+      - { condition: "user.role == 'anonymous' || amount > 50", action: deny, reason: Sign in first. }
+      - { condition: "country == 'XX' && note != 'x'", action: deny, reason: No such place for you. }
+  source: { code: "SELECT $amount AS amount, $country AS country, $note AS note" }
+`;
 const CONFIRM = `tool:
   name: wipe
   confirm: Really wipe it?
@@ -55,6 +68,7 @@ beforeAll(async () => {
       'tools/people.yml': PEOPLE,
       'tools/open.yml': OPEN,
       'tools/failing.yml': FAILING,
+      'tools/limited.yml': LIMITED,
       'tools/wipe.yml': CONFIRM,
     },
     SEED,
@@ -159,6 +173,40 @@ describe('a tool that a person must agree to', () => {
   });
 });
 
+describe('a call whose arguments are not all valid', () => {
+  const wrong = { amount: -1, country: 'DE', secret: 'told' };
+
+  it('is denied first if no argument could save its caller', async () => {
+    const error = await errorOf(call('limited', wrong));
+    expect(error).toMatchObject({ code: 'denied', message: 'Sign in first.' });
+    expect(lastRecord()).toMatchObject({
+      decision: { outcome: 'deny', rules: ['input[1]'], evaluated: 2, failure: null },
+    });
+  });
+
+  it('is denied by its valid arguments and their defaults', async () => {
+    const error = await errorOf(call('limited', { amount: 'many', country: 'XX' }, ALICE));
+    expect(error).toMatchObject({ code: 'denied', message: 'No such place for you.' });
+  });
+
+  it.each([
+    ['with a wrong value', { amount: -1, country: 'DE' }],
+    ['without a value', { country: 'DE' }],
+    ['with an unknown name', { amount: 1, country: 'DE', other: 1 }],
+  ])('has an argument error if no rule denies without the argument: %s', async (_, args) => {
+    expect((await errorOf(call('limited', args, ALICE))).code).toBe('arguments_invalid');
+    expect(lastRecord()?.decision).toMatchObject({ outcome: 'none' });
+  });
+
+  it('is denied with arguments nested too deep', async () => {
+    const deep = JSON.parse(`${'[1,'.repeat(100)}1${']'.repeat(100)}`);
+    expect((await errorOf(call('limited', { amount: deep, country: 'DE' }))).code).toBe('denied');
+    expect((await errorOf(call('limited', { amount: deep, country: 'DE' }, ALICE))).code).toBe(
+      'arguments_invalid',
+    );
+  });
+});
+
 interface Recorded {
   readonly name: string;
   readonly attributes: Record<string, unknown>;
@@ -200,8 +248,8 @@ describe('the spans of a call (spec, "Spans")', () => {
     const root = await spansOf('people', {});
     expect(tree(root)).toEqual({
       'svc.endpoint.execute': [
-        'svc.validation.input',
         'svc.policy.enforce_input',
+        'svc.validation.input',
         { 'svc.execution_engine.execute': ['svc.database.execute', 'svc.validation.output'] },
         'svc.policy.enforce_output',
       ],
@@ -219,7 +267,7 @@ describe('the spans of a call (spec, "Spans")', () => {
   it('end where the call is denied', async () => {
     const root = await spansOf('people', { country: 'XX' });
     expect(tree(root)).toEqual({
-      'svc.endpoint.execute': ['svc.validation.input', 'svc.policy.enforce_input'],
+      'svc.endpoint.execute': ['svc.policy.enforce_input'],
     });
     expect(root.attributes).toMatchObject({ 'svc.policy.decision': 'deny', 'svc.policy.rules_evaluated': 1 });
   });

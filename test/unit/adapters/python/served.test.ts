@@ -273,8 +273,8 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
     spans.length = 0;
     await call('one_value');
     expect(spans).toEqual([
-      'svc.validation.input 0',
       'svc.policy.enforce_input 0',
+      'svc.validation.input 0',
       'svc.execution_engine.execute 4',
       '  svc.python.execute 0',
       '    svc.database.execute 5',
