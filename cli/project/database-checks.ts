@@ -14,6 +14,7 @@ import type { Database } from '../../src/ports.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
+import { extensionPath, type SiteFile } from '../../src/project/site-model.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
 import { checkAttachments, checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
@@ -45,10 +46,10 @@ export async function checkDatabase(
   const serving = servingOf(choice, target);
   const positions = checked.project.sitePositions ?? {};
   const unknown = [
-    ...checkExtensions(site.extensions, serving, positions),
+    ...checkExtensions(site, serving, positions),
     ...checkAttachments(site, serving, positions),
   ];
-  const lost = choice.engine === 'native' ? await checkLoadable(choice, positions) : [];
+  const lost = choice.engine === 'native' ? await checkLoadable(choice, site, positions) : [];
   const asked = sound.endpoints.flatMap(({ endpoint }) =>
     endpoint?.enabled && endpoint.kind !== 'prompt' && (file ?? endpoint.file) === endpoint.file
       ? [endpoint]
@@ -148,7 +149,11 @@ function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
 }
 
 /** Finds the extensions that the native engine cannot load on this machine. A server would not start with them. */
-async function checkLoadable(choice: DatabaseChoice, positions: Positions): Promise<readonly Finding[]> {
+async function checkLoadable(
+  choice: DatabaseChoice,
+  site: SiteFile,
+  positions: Positions,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const [index, extension] of (choice.extensions?.extensions ?? []).entries()) {
     const error = await tryToLoad({ ...choice.extensions, extensions: [extension] });
@@ -158,7 +163,7 @@ async function checkLoadable(choice: DatabaseChoice, positions: Positions): Prom
       severity: 'error',
       code: 'extension-unavailable',
       file: SITE_NAME,
-      ...positionAt(positions, ['extensions', index]),
+      ...positionAt(positions, extensionPath(site, index)),
       message,
       fix,
     });

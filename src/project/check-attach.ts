@@ -24,8 +24,9 @@ type ParsedDatabase = NonNullable<NonNullable<NonNullable<ParsedSiteFile['profil
 
 /** Checks `database.attach` and `database.use` of every profile. */
 export function checkAttached(site: ParsedSiteFile, yaml: YamlFile): readonly SourceIssue[] {
-  const loaded = (site.extensions ?? []).map(({ name }) => name.toLowerCase());
   return Object.entries(site.profiles ?? {}).flatMap(([profile, written]) => {
+    const extensions = [...(site.extensions ?? []), ...(written?.extensions ?? [])];
+    const loaded = extensions.map(({ name }) => name.toLowerCase());
     const issues = written?.database ? checkDatabase(written.database, loaded) : [];
     const base = ['profiles', profile, 'database'];
     return issues.map(({ path, ...issue }) => problemAt(yaml, [...base, ...path], issue));
@@ -154,8 +155,8 @@ function checkExtensions(
     ...missing.map(([name]) => ({
       path,
       code: 'extension-missing',
-      message: `needs the extension ${name}, which the project does not load.`,
-      fix: `Add ${name} to \`extensions\`.`,
+      message: `needs the extension ${name}, which the profile does not load.`,
+      fix: `Add ${name} to \`extensions\` of the profile or of the project.`,
     })),
   ];
 }

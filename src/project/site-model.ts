@@ -67,6 +67,7 @@ export interface SiteProfile {
     readonly attach?: readonly Attachment[];
     readonly use?: string;
   };
+  readonly extensions?: readonly Extension[];
   readonly python?: { readonly interpreter?: string };
   readonly drift?: { readonly path?: string };
   readonly audit?: {
@@ -126,6 +127,7 @@ export interface SiteFile extends Site {
   readonly python: { readonly interpreter: string | null };
   readonly drift: { readonly path: string };
   readonly audit: AuditSettings;
+  /** Those of the project, then those of the active profile. */
   readonly extensions: readonly Extension[];
   readonly dbt: Dbt | null;
   readonly sqlTools: SqlTools;
@@ -134,4 +136,13 @@ export interface SiteFile extends Site {
   readonly plugins: readonly Plugin[];
   /** All profiles as written in the file. */
   readonly profiles: { readonly [name: string]: SiteProfile };
+}
+
+/** The path of an extension in the site file, by its index in the list of the active profile. */
+export function extensionPath(
+  { extensions, profile, profiles }: Pick<SiteFile, 'extensions' | 'profile' | 'profiles'>,
+  index: number,
+): readonly (string | number)[] {
+  const own = extensions.length - (profiles[profile]?.extensions?.length ?? 0);
+  return index < own ? ['extensions', index] : ['profiles', profile, 'extensions', index - own];
 }

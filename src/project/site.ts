@@ -82,7 +82,8 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
   const profiles = Object.fromEntries(
     Object.entries(parsed.profiles ?? {}).map(([name, written]) => [name, toProfile(written)]),
   );
-  const { database = {}, python = {}, drift = {}, audit = {} } = profiles[profile] ?? {};
+  const { database = {}, extensions = [], python = {}, drift = {}, audit = {} } = profiles[profile] ?? {};
+  const features = toFeatures(parsed);
   const within = (path: string) => path.replaceAll('{profile}', profile);
   return {
     project: parsed.project,
@@ -109,14 +110,16 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
     },
     paths,
     profiles,
-    ...toFeatures(parsed),
+    ...features,
+    extensions: [...features.extensions, ...extensions],
   };
 }
 
 function toProfile(written: ParsedProfile | null | undefined): SiteProfile {
-  const { database, python, drift, audit } = written ?? {};
+  const { database, extensions, python, drift, audit } = written ?? {};
   return {
     ...(database ? { database: toDatabase(database) } : {}),
+    ...(extensions ? { extensions: extensions.map(present) } : {}),
     ...(python ? { python: present(python) } : {}),
     ...(drift ? { drift: present(drift) } : {}),
     ...(audit ? { audit: present(audit) } : {}),

@@ -2,7 +2,7 @@ import type { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import { SITE_NAME } from '../project/site.ts';
-import type { Extension, SiteFile } from '../project/site-model.ts';
+import { extensionPath, type SiteFile } from '../project/site-model.ts';
 import { type Positions, positionAt } from '../project/yaml/position.ts';
 import { replacementOf } from './replacements.ts';
 
@@ -64,16 +64,16 @@ function missingExtension({ message }: SvcError, serving: ServingPlatform): Plat
 
 /** Reports extensions of the site file that the engine cannot load. */
 export function checkExtensions(
-  extensions: readonly Extension[],
+  site: Pick<SiteFile, 'extensions' | 'profile' | 'profiles'>,
   serving: ServingPlatform,
   positions: Positions,
 ): readonly Finding[] {
   if (serving.engine === 'duckdb-native') return [];
-  return extensions.map(({ name }, index) => ({
+  return site.extensions.map(({ name }, index) => ({
     severity: 'error',
     code: 'target-unsupported',
     file: SITE_NAME,
-    ...positionAt(positions, ['extensions', index]),
+    ...positionAt(positions, extensionPath(site, index)),
     message: `The extension ${name} cannot be loaded on ${nameOf(serving)}.`,
     fix: `Remove it from \`extensions\`, ${ELSEWHERE}`,
   }));

@@ -60,6 +60,15 @@ const PROFILE_NAME = formed(
 
 const USER_CONFIG = 'Move it to the user configuration, ~/.svc/config.yml.';
 
+const EXTENSION_NAME = formed(/^[A-Za-z]\w*$/, 'the name of an extension', 'Write one such as httpfs.');
+
+const EXTENSION = v.pipe(
+  v.unknown(),
+  v.transform((value) => (typeof value === 'string' ? { name: value } : value)),
+  strictMap({ name: EXTENSION_NAME, repo: optional(choice(EXTENSION_REPOS)) }),
+  v.metadata({ or: EXTENSION_NAME }),
+);
+
 const PROFILE = strictMap(
   {
     database: optional(
@@ -73,6 +82,7 @@ const PROFILE = strictMap(
         use: optional(ATTACHED_NAME),
       }),
     ),
+    extensions: optional(listOf(EXTENSION)),
     python: optional(strictMap({ interpreter: optional(PATH) })),
     drift: optional(strictMap({ path: optional(PATH) })),
     audit: optional(
@@ -88,15 +98,6 @@ const PROFILE = strictMap(
     ),
   },
   { auth: USER_CONFIG, secrets: USER_CONFIG, telemetry: USER_CONFIG, duckdb: 'Call it `database`.' },
-);
-
-const EXTENSION_NAME = formed(/^[A-Za-z]\w*$/, 'the name of an extension', 'Write one such as httpfs.');
-
-const EXTENSION = v.pipe(
-  v.unknown(),
-  v.transform((value) => (typeof value === 'string' ? { name: value } : value)),
-  strictMap({ name: EXTENSION_NAME, repo: optional(choice(EXTENSION_REPOS)) }),
-  v.metadata({ or: EXTENSION_NAME }),
 );
 
 const FOLDER = v.pipe(

@@ -39,6 +39,8 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'profiles.<profile>.database.attach[].required':
     '`false` lets the server start without it; calls that need it fail and connect again. The default is true.',
   'profiles.<profile>.database.use': 'The attached database that unqualified names in SQL mean.',
+  'profiles.<profile>.extensions[].name': 'DuckDB extension that only this profile loads.',
+  'profiles.<profile>.extensions[].repo': 'Repository of the extension.',
   'profiles.<profile>.python.interpreter':
     "Interpreter for Python endpoints: a name on the path, a path (relative to the project), or `pyodide`. Default: the project's `.venv`, else python3.",
   'profiles.<profile>.drift.path': 'Drift snapshot.',
@@ -89,6 +91,7 @@ export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   'profiles.<profile>.database': 'The database.',
   'profiles.<profile>.database.attach':
     "Databases beside the project's own; the native engine attaches them at start.",
+  'profiles.<profile>.extensions': "DuckDB extensions of this profile, in addition to the project's.",
   'profiles.<profile>.python': 'Settings of Python endpoints.',
   'profiles.<profile>.drift': 'The drift snapshot.',
   'profiles.<profile>.audit': 'The audit log.',

@@ -1,6 +1,6 @@
 import { extensionsOfSecret, needsOutside } from '../../project/extension.ts';
 import type { Finding } from '../../project/finding.ts';
-import type { SiteFile } from '../../project/site-model.ts';
+import { extensionPath, type SiteFile } from '../../project/site-model.ts';
 import type { Settings } from '../model.ts';
 import { type Pointed, point, type SitePlace } from './settings.ts';
 
@@ -14,15 +14,15 @@ export function checkSandbox(
   return [...checkSandboxed(site, at.place), ...checkSandboxedSecrets(settings, at)];
 }
 
-function checkSandboxed({ extensions }: SiteFile, { file, position }: SitePlace): readonly Finding[] {
-  return extensions.flatMap(({ name }, index) => {
+function checkSandboxed(site: SiteFile, { file, position }: SitePlace): readonly Finding[] {
+  return site.extensions.flatMap(({ name }, index) => {
     if (!needsOutside(name)) return [];
     return [
       {
         severity: 'error' as const,
         code: 'sandbox-conflict',
         file,
-        ...position(['extensions', index]),
+        ...position(extensionPath(site, index)),
         message: `The extension ${name} reaches data outside of the database, but \`database.sandbox\` forbids that.`,
         fix: 'Remove the extension, or set `sandbox: false` for the database of the profile.',
       },

@@ -78,6 +78,19 @@ describe('database.attach', () => {
     expect(JSON.stringify(found.findings)).not.toContain('planted');
   });
 
+  it('needs an extension that the profile or the project loads', async () => {
+    const attach = 'database: { attach: [{ name: a, uri: "sqlite:a.db" }] }';
+    const found = (more: string) =>
+      load({ 'svc-site.yml': `${SITE}profiles: { default: { ${attach} }, ${more} }\n` });
+    const own = await load({
+      'svc-site.yml': `${SITE}profiles: { default: { extensions: [sqlite], ${attach} } }\n`,
+    });
+    expect(own.findings).toEqual([]);
+    expect((await found('other: { extensions: [sqlite] }')).findings).toEqual([
+      expect.objectContaining({ code: 'extension-missing' }),
+    ]);
+  });
+
   it('is closed by a sandbox', async () => {
     const database = '{ sandbox: true, attach: [{ name: a, uri: "sqlite:a.db" }] }';
     expect(await problems(database, 'extensions: [sqlite]\n')).toEqual([

@@ -142,6 +142,14 @@ describe('the site file', () => {
     ]);
   });
 
+  it('loads the extensions of a profile with those of the project, in that profile only', async () => {
+    const text = `${SITE}extensions: [json]\nprofiles: { default: {}, lake: { extensions: [ducklake, { name: h3, repo: community }] } }\n`;
+    const names = async (profile: string) =>
+      (await site(text, profile)).site?.extensions.map(({ name }) => name);
+    expect(await names('default')).toEqual(['json']);
+    expect(await names('lake')).toEqual(['json', 'ducklake', 'h3']);
+  });
+
   it('reads the keys of dbt', async () => {
     const { site: found } = await site(
       `${SITE}dbt: { enabled: false, model_paths: [m, n], test_paths: [t] }\n`,

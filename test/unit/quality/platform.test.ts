@@ -44,13 +44,18 @@ describe('platformProblem', () => {
 
 describe('checkExtensions', () => {
   it('finds each one that the engine cannot load', () => {
-    const extensions = [{ name: 'httpfs' }, { name: 'spatial' }];
-    expect(checkExtensions(extensions, NATIVE, {})).toEqual([]);
-    const positions = { '/extensions/0': { line: 4, column: 5 }, '/extensions/1': { line: 5, column: 5 } };
-    const found = checkExtensions(extensions, WORKERS, positions);
+    const [httpfs, spatial] = [{ name: 'httpfs' }, { name: 'spatial' }];
+    const profiles = { lake: { extensions: [spatial] } };
+    const site = { profile: 'lake', profiles, extensions: [httpfs, spatial] };
+    expect(checkExtensions(site, NATIVE, {})).toEqual([]);
+    const positions = {
+      '/extensions/0': { line: 4, column: 5 },
+      '/profiles/lake/extensions/0': { line: 9, column: 5 },
+    };
+    const found = checkExtensions(site, WORKERS, positions);
     expect(found.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([
       'svc-site.yml:4 The extension httpfs cannot be loaded on cloudflare-workers (duckdb-wasm).',
-      'svc-site.yml:5 The extension spatial cannot be loaded on cloudflare-workers (duckdb-wasm).',
+      'svc-site.yml:9 The extension spatial cannot be loaded on cloudflare-workers (duckdb-wasm).',
     ]);
   });
 });
