@@ -34,6 +34,14 @@ const EXAMPLES: Readonly<Record<string, readonly [database: string, asked: Asked
       ],
     },
   ],
+  lake: [
+    'data/sales.db',
+    {
+      tool: 'revenue_by_month',
+      args: { from: '2025-01-01', to: '2025-01-31', region: 'north' },
+      answer: [{ month: '2025-01', sales: 45, revenue: 1224 }],
+    },
+  ],
   'github-rows': ['data/work.db', { tool: 'my_tickets', args: {}, answer: [] }],
   'python-analysis': [
     'data/measurements.db',

@@ -15,6 +15,7 @@ describe.each([
   ['sales-analytics', 5],
   ['github-rows', 3],
   ['public-data', 3],
+  ['lake', 3],
 ])('examples/%s', (name, endpoints) => {
   it('validates, lints and tests without a fault', async () => {
     const root = example(name);
