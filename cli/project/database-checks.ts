@@ -9,6 +9,7 @@ import { inspectFile, refusalOf } from '../../adapters/node/database/database-fi
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createFromSeed } from '../../adapters/node/database/seed.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
+import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
@@ -66,13 +67,31 @@ export async function checkDatabase(
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
     const fails = isUnreachable(thrown) && !offline;
-    return [...unknown, fails ? unreachable(thrown) : notChecked(choice, thrown)];
+    const syntax = await checkSyntax(asked, catalog, serving);
+    return [...unknown, fails ? unreachable(thrown) : notChecked(choice, thrown), ...syntax];
   }
 }
 
 /** Leaves out extensions for the wasm engine, which loads none: they are findings, and the SQL is still checked. */
 function loadable({ extensions, ...choice }: DatabaseChoice): DatabaseChoice {
   return choice.engine === 'wasm' || extensions === undefined ? choice : { ...choice, extensions };
+}
+
+/** Parses the SQL with an empty engine. Finds nothing on a machine without the native engine. */
+async function checkSyntax(
+  endpoints: Parameters<typeof checkStatements>[0],
+  catalog: Catalog,
+  serving: ServingPlatform,
+): Promise<readonly Finding[]> {
+  try {
+    const empty: DatabaseChoice = { path: MEMORY_PATH, readonly: false, engine: 'native' };
+    return await use(empty, (database) =>
+      checkStatements(endpoints, catalog, database, { ...serving, syntaxOnly: true }),
+    );
+  } catch (thrown) {
+    if (thrown instanceof SvcError && UNAVAILABLE.has(thrown.code)) return [];
+    throw thrown;
+  }
 }
 
 /** Names the platform and engine for findings. An engine alone is not a platform. */

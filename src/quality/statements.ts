@@ -16,12 +16,15 @@ export const UNAVAILABLE: ReadonlySet<string> = new Set([
   'target_unsupported',
 ]);
 
-/** Plans each endpoint's SQL with the serving engine and runs nothing. Throws only if there is no database. */
+/**
+ * Plans each endpoint's SQL with the serving engine and runs nothing. With `syntaxOnly` the database may be an empty one,
+ * and only errors of the parser are findings. Throws only if there is no database.
+ */
 export async function checkStatements(
   endpoints: readonly Sourced[],
   catalog: Catalog,
   database: Database,
-  serving: ServingPlatform & { readonly offline?: boolean },
+  serving: ServingPlatform & { readonly offline?: boolean; readonly syntaxOnly?: boolean },
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
@@ -33,6 +36,7 @@ export async function checkStatements(
       findings.push(...open.map((column) => toOpenColumn(endpoint, column)));
     } catch (thrown) {
       const problem = problemOf(thrown);
+      if (serving.syntaxOnly && !problem.message.startsWith('Parser Error')) continue;
       const away = serving.offline === true && isUnreachable(problem);
       findings.push(away ? toUnreachable(endpoint, problem) : toFinding(endpoint, problem, serving));
     }

@@ -146,7 +146,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Select only one of them, or name both with AS and hide both.',
     ),
     'sql-not-checked': advice(
-      'The statement was not planned, because the database does not exist or cannot be opened.',
+      'The statement was not planned, because the database does not exist or cannot be opened. Its syntax was checked.',
       'Create the database or a `seed.sql`, or stop the process that holds the file.',
     ),
     'database-unreadable': advice(

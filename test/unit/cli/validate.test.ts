@@ -93,7 +93,7 @@ describe('svc validate', () => {
     }
   });
 
-  it('uses seed.sql for a database that is not there, and creates nothing', async () => {
+  it('checks the syntax without a database, and all of it with a seed.sql; creates nothing', async () => {
     const root = await project();
     rmSync(join(root, 'data'), { recursive: true });
     writeFileSync(join(root, 'tools/lost.yml'), TOOL('lost', 'SELECT n FROM t'));
@@ -102,6 +102,19 @@ describe('svc validate', () => {
     expect(JSON.parse(without.stdout).findings).toEqual([
       expect.objectContaining({ severity: 'info', code: 'sql-not-checked', file: 'svc-site.yml' }),
     ]);
+    writeFileSync(join(root, 'tools/torn.yml'), TOOL('torn', 'SELECT * FROM (SELECT as user_id)'));
+    const torn = await svc(['validate', '--json'], root);
+    expect(torn.code).toBe(1);
+    expect(JSON.parse(torn.stdout).findings).toEqual([
+      expect.objectContaining({ code: 'sql-not-checked' }),
+      expect.objectContaining({
+        severity: 'error',
+        code: 'sql-failed',
+        file: 'tools/torn.yml',
+        message: expect.stringContaining('Parser Error'),
+      }),
+    ]);
+    rmSync(join(root, 'tools/torn.yml'));
     writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t (n INTEGER)');
     expect(await svc(['validate', '--json'], root)).toMatchObject({
       code: 0,
