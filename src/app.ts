@@ -173,7 +173,14 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admis
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
   const handlers = new WeakMap<Runtime, McpHandler>();
   const createHandler = (runtime: Runtime): McpHandler => {
-    const handler = createMcpHandler(runtime, { ...served, ...kept, private: isProtected(options) });
+    const claimOnce = async (key: string, seconds: number) =>
+      (await options.auth?.()?.claimOnce?.(key, seconds)) ?? true;
+    const handler = createMcpHandler(runtime, {
+      ...served,
+      ...kept,
+      claimOnce,
+      private: isProtected(options),
+    });
     handlers.set(runtime, handler);
     return handler;
   };

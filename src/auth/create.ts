@@ -50,6 +50,7 @@ export function createAuth(deps: AuthDeps): Auth {
   if (auth.verifier !== null)
     return createVerifierMode(deps, auth.verifier, { publicUrlsOf, paths: resourcePaths({ prefix, sse }) });
   const server = createServer(deps);
+  const { store } = server;
   const routes = createRoutes({ callbackPath, prefix, sse });
   return {
     authenticate: async (request) => {
@@ -63,6 +64,7 @@ export function createAuth(deps: AuthDeps): Auth {
       const route = routes.get(withoutSlash(new URL(authRequest.request.url).pathname));
       return route === undefined ? null : answerRoute(server, route, publicUrlsOf, authRequest);
     },
+    ...(store === null ? {} : { claimOnce: (key, seconds) => store.claimOnce(key, seconds) }),
   };
 }
 

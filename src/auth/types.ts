@@ -101,4 +101,6 @@ export interface Auth {
   rejectScopes(request: Request, held: readonly string[], needed: readonly string[]): AuthRejection;
   /** Answers a request to an OAuth path; null for any other path. */
   respond(request: AuthRequest): Promise<Response> | null;
+  /** Claims a key in the store for some seconds; true only for the first claim. Absent without a store. */
+  readonly claimOnce?: (key: string, seconds: number) => Promise<boolean>;
 }

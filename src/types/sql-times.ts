@@ -1,3 +1,4 @@
+import { SvcError } from '../errors.ts';
 import type { SqlValue } from '../ports.ts';
 
 const PARTS =
@@ -5,8 +6,15 @@ const PARTS =
 const ZONE = /(?:Z|[+-]\d\d:\d\d)$/i;
 const UNITS = ['weeks', 'years', 'months', 'days', 'hours', 'minutes', 'seconds'];
 
-/** A time of day without its offset: DuckDB's TIME has none. */
+/** A time of day. Throws arguments_invalid for an offset other than UTC, which DuckDB's TIME cannot hold. */
 export function toSqlTime(text: string): SqlValue {
+  const [zone = 'Z'] = ZONE.exec(text) ?? [];
+  if (!/^(?:Z|[+-]00:00)$/i.test(zone)) {
+    throw new SvcError(
+      'arguments_invalid',
+      'A time of day for SQL cannot have an offset. Send it in UTC, with Z at its end, or without an offset.',
+    );
+  }
   return { sqlType: 'TIME', text: text.replace(ZONE, '') };
 }
 

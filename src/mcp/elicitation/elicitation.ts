@@ -8,7 +8,14 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Caller, ServerDeps } from '../context.ts';
 import { subjectOf } from '../sessions/sessions.ts';
 import { canAnswer, readReply, toProtocolRequest } from './questions.ts';
-import { type CallIdentity, openState, type Rounds, sealState } from './request-state.ts';
+import {
+  type CallIdentity,
+  LIFETIME_SECONDS,
+  type OpenedState,
+  openState,
+  questionDigest,
+  sealState,
+} from './request-state.ts';
 
 /** The time that a person may take to answer. */
 const PATIENCE_MS = 10 * 60_000;
@@ -37,7 +44,7 @@ export async function elicitationOf(
   const caller = parts.callerOf(ctx);
   if (parts.era === 'legacy') return toLegacy(ctx, caller);
   const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };
-  return createModern(parts.sealer?.() ?? ownSealer(), ctx, about);
+  return createModern(parts, ctx, about);
 }
 
 function keyOf(entry: AnyEntry): string {
@@ -69,37 +76,76 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elici
  * requests).
  */
 async function createModern(
-  sealer: Sealer,
+  { sealer: sealerOf, claimOnce }: ServerDeps,
   { mcpReq }: ServerContext,
   about: CallIdentity,
 ): Promise<Elicitation> {
+  const sealer = sealerOf?.() ?? ownSealer();
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   const state = mcpReq.requestState();
-  const before: Rounds =
-    typeof state === 'string' ? await openState(sealer, about, state) : { put: [], replies: {} };
-  const sent = { ...before.replies, ...(mcpReq.inputResponses as JsonObject | undefined) };
+  const before: OpenedState =
+    typeof state === 'string' ? await openState(sealer, about, state) : { id: '', put: {}, replies: {} };
+  // A later round cannot replace the answer of an earlier one: the person has seen questions that name it.
+  const sent = { ...(mcpReq.inputResponses as JsonObject | undefined), ...before.replies };
   const kept: { [key: string]: JsonValue } = {};
-  const replyTo = (inquiry: ElicitationRequest): ElicitationReply | undefined => {
-    if (inquiry.kind === 'form' && inquiry.binding && !before.put.includes(inquiry.key)) return undefined;
-    return Object.hasOwn(sent, inquiry.key) ? readReply(inquiry, sent[inquiry.key]) : undefined;
-  };
+  const isAsked = async (inquiry: ElicitationRequest): Promise<boolean> =>
+    inquiry.kind !== 'form' ||
+    !inquiry.binding ||
+    (Object.hasOwn(before.put, inquiry.key) && before.put[inquiry.key] === (await questionDigest(inquiry)));
   return {
     can: (kind) => canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY] as JsonValue, kind),
     ask: async (inquiries) => {
       const replies = new Map<string, ElicitationReply>();
       for (const inquiry of inquiries) {
-        const reply = replyTo(inquiry);
+        if (!Object.hasOwn(sent, inquiry.key) || !(await isAsked(inquiry))) continue;
+        const reply = readReply(inquiry, sent[inquiry.key]);
         if (reply === undefined) continue;
         replies.set(inquiry.key, reply);
         kept[inquiry.key] = sent[inquiry.key] ?? null;
       }
       const missing = inquiries.filter(({ key }) => !replies.has(key));
-      if (missing.length === 0) return replies;
-      const put = [...new Set([...before.put, ...missing.map(({ key }) => key)])];
+      if (missing.length === 0) {
+        if (inquiries.some(isBinding)) await enforceFirstUse(before.id, claimOnce);
+        return replies;
+      }
+      const shown = await Promise.all(
+        missing.map(async (one) => [one.key, await questionDigest(one)] as const),
+      );
+      const put = { ...before.put, ...Object.fromEntries(shown) };
       const requestState = await sealState(sealer, about, { put, replies: kept });
       throw toInputRequired(missing, requestState);
     },
   };
+}
+
+function isBinding(inquiry: ElicitationRequest): boolean {
+  return inquiry.kind === 'form' && inquiry.binding;
+}
+
+/** The most states that a process remembers; the oldest are forgotten first. */
+const MAX_USED = 100_000;
+
+/** The used states of this process, with the time at which each one expires by itself. */
+const used = new Map<string, number>();
+
+/**
+ * Throws arguments_invalid for a state with which a call was confirmed before. A store tells for all instances; without one,
+ * each process knows its own.
+ */
+async function enforceFirstUse(id: string, claimOnce: ServerDeps['claimOnce']): Promise<void> {
+  const now = Date.now();
+  for (const [old, end] of used) {
+    if (end > now && used.size < MAX_USED) break;
+    used.delete(old);
+  }
+  const isFirst = !used.has(id);
+  used.set(id, now + LIFETIME_SECONDS * 1000);
+  if (isFirst && (await (claimOnce?.(`confirmed:${id}`, LIFETIME_SECONDS) ?? true))) return;
+  throw new SvcError(
+    'arguments_invalid',
+    'The requestState was used before: each confirmation is for one call. Nothing was done. Call again without it.',
+    { detail: { reason: 'invalid_request_state' } },
+  );
 }
 
 function toInputRequired(missing: readonly ElicitationRequest[], requestState: string): SvcError {

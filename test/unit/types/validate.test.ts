@@ -254,6 +254,19 @@ describe('dangerous values', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
+  it.each([
+    ['a text', { type: 'string' }, '"a\\ud800"'],
+    ['a text in a list', { type: 'array' }, '[["a\\udc00b"]]'],
+    ['a name', { type: 'object' }, '{"a":{"\\ud83d":1}}'],
+  ] as const)('refuses half of a surrogate pair in %s', (_, node, json) => {
+    const result = input(node, JSON.parse(json));
+    expect(result).toMatchObject({
+      ok: false,
+      issues: [{ message: expect.stringContaining('not valid Unicode') }],
+    });
+    expect(input(node, JSON.parse(json.replace(/\\u(?:d800|dc00|d83d)/i, '\u{1f600}'))).ok).toBe(true);
+  });
+
   it('takes a declared property named constructor only from the value itself', () => {
     const node: TypeNode = {
       type: 'object',

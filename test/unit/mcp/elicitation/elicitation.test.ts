@@ -55,6 +55,15 @@ const SECRET = `resource:
   source: { code: SELECT 'the plan' AS text }
 `;
 
+const COUNTED = `tool:
+  name: counted
+  ask:
+    - { name: amount, message: How many?, fields: [{ name: pieces, type: integer }] }
+  confirm: Order {{ pieces }}?
+  return: { type: string }
+  source: { code: "SELECT 'ordered ' || $pieces AS text" }
+`;
+
 let served: Served;
 let user: User | null = null;
 let app: ReturnType<typeof createTestApp>;
@@ -64,6 +73,7 @@ beforeAll(async () => {
     'tools/lenient.yml': LENIENT,
     'tools/order.yml': ORDER,
     'tools/round.yml': ROUND,
+    'tools/counted.yml': COUNTED,
     'prompts/guide.yml': GUIDE,
     'resources/secret.yml': SECRET,
   };
@@ -165,6 +175,87 @@ describe('a tool that a person must agree to', () => {
   it('runs without being asked about where the author allows it', async () => {
     expect(textOf(await call('lenient', {}, {}, {}))).toBe('done');
     expect((await call('lenient', {})).result).toMatchObject({ resultType: 'input_required' });
+  });
+});
+
+describe('a confirmation', () => {
+  const confirm = accept({ ok: true });
+  const countedState = async (pieces: number) => {
+    const first = await call('counted', {});
+    const second = await call(
+      'counted',
+      {},
+      { inputResponses: { amount: accept({ pieces }) }, ...stateOf(first) },
+    );
+    expect(second.result?.inputRequests).toMatchObject({
+      confirm: { params: { message: `Order ${pieces}?` } },
+    });
+    return stateOf(second);
+  };
+
+  it('is for the answers that its question named', async () => {
+    const inputResponses = { confirm, amount: accept({ pieces: 5 }) };
+    const answered = await call('counted', {}, { inputResponses, ...(await countedState(3)) });
+    expect(textOf(answered)).toBe('ordered 3');
+  });
+
+  it('is for one call', async () => {
+    const agreed = { inputResponses: { confirm }, ...(await countedState(3)) };
+    expect(textOf(await call('counted', {}, agreed))).toBe('ordered 3');
+    const again = await call('counted', {}, agreed);
+    expect(again.result).toMatchObject({ isError: true });
+    expect(textOf(again)).toMatch(/used before.*Nothing was done/);
+    const both = { inputResponses: { confirm }, ...(await countedState(4)) };
+    const texts = (await Promise.all([call('counted', {}, both), call('counted', {}, both)])).map(textOf);
+    expect(texts.filter((text) => text === 'ordered 4')).toHaveLength(1);
+  });
+
+  it('is for one call of all instances that share a store', async () => {
+    const claimed = new Set<string>();
+    const auth = {
+      hidesCredentials: false,
+      authenticate: async () => ({ user: null }) as never,
+      rejectScopes: () => expect.unreachable(),
+      respond: () => null,
+      claimOnce: async (key: string) => !claimed.has(key) && claimed.add(key).size > 0,
+    };
+    const agreed = { inputResponses: { confirm }, ...(await countedState(2)) };
+    const shared = createTestApp(served.runtime, { auth: () => auth });
+    const { body, headers } = modern('tools/call', { name: 'counted', arguments: {} });
+    const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': ALL };
+    const params = { name: 'counted', arguments: {}, _meta, ...agreed };
+    await shared.fetch(post({ ...body, params }, headers));
+    expect([...claimed]).toEqual([expect.stringMatching(/^confirmed:[0-9a-f-]{36}$/)]);
+  });
+
+  it('is asked for again where its question has changed', async () => {
+    const asked = await call('wipe', { what: 'it' });
+    const { confirm: before } = served.runtime.catalog.tools.wipe ?? {};
+    const changed = { ...before, question: 'Really wipe all of {{ what }}?' };
+    const tools = {
+      ...served.runtime.catalog.tools,
+      wipe: { ...served.runtime.catalog.tools.wipe, confirm: changed },
+    };
+    const runtime = {
+      ...served.runtime,
+      catalog: { ...served.runtime.catalog, tools },
+    } as typeof served.runtime;
+    const other = createTestApp(runtime, { authenticate: async () => user });
+    const { body, headers } = modern('tools/call', { name: 'wipe', arguments: { what: 'it' } });
+    const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': ALL };
+    const params = {
+      name: 'wipe',
+      arguments: { what: 'it' },
+      _meta,
+      inputResponses: { confirm },
+      ...stateOf(asked),
+    };
+    const { result } = (await (await other.fetch(post({ ...body, params }, headers))).json()) as {
+      result: Body;
+    };
+    expect(result.inputRequests).toMatchObject({
+      confirm: { params: { message: 'Really wipe all of it?' } },
+    });
   });
 });
 
