@@ -113,7 +113,7 @@ export interface PythonHost {
   event(event: JsonObject): void;
 }
 
-/** The configuration that Python may read. It is read on use, so a reload changes the answers. */
+/** The configuration that Python may read. */
 export interface PythonSettings {
   /** The parameters of a secret that the site file names; null for any other. */
   secret(name: string): JsonObject | null;
@@ -132,8 +132,8 @@ export interface Python {
   call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult>;
   /** Loads files ahead of their first call, which finds problems early. Never throws. */
   warm?(files: readonly string[]): Promise<void>;
-  /** Starts anew with files and configuration as they are now; running calls finish. */
-  reload(): Promise<void>;
+  /** Starts an interpreter ahead of the first call. Throws `python_unavailable`. */
+  start?(): Promise<void>;
   /** Runs `@on_shutdown` within a bound, and ends. */
   close(): Promise<void>;
 }

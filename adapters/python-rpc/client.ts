@@ -46,7 +46,6 @@ export function createRpcPython(binding: PythonBinding, { settings, background }
         limit.end();
       }
     },
-    reload: async () => {},
     close: async () => {},
   };
 }

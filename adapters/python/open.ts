@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Log, PythonHost, PythonSettings } from '../../src/ports.ts';
 import { hostFolder } from './host-folder.ts';
-import { findInterpreter, type Interpreter } from './interpreter.ts';
+import { findInterpreter } from './interpreter.ts';
 import { PythonPool } from './pool/pool.ts';
 import { PythonProcess } from './pool/process.ts';
 import { printedLog } from './printed-lines.ts';
@@ -36,25 +36,14 @@ export async function openPython(options: PythonOptions): Promise<PythonPool> {
   const { queue = 64 * size } = options;
   const host = hostFolder();
   const { settings } = options;
-  let found: Interpreter | null = await findInterpreter(options);
+  const { executable } = await findInterpreter(options);
   return new PythonPool({
     ...options,
     kind: 'child',
     follow,
     size,
     queue,
-    spawn: async () => {
-      found ??= await findInterpreter(options);
-      return new PythonProcess({
-        executable: found.executable,
-        hostFolder: host,
-        cwd: root,
-        env,
-        log: printedLog(log, settings),
-      });
-    },
-    renew() {
-      found = null;
-    },
+    spawn: async () =>
+      new PythonProcess({ executable, hostFolder: host, cwd: root, env, log: printedLog(log, settings) }),
   });
 }

@@ -43,25 +43,30 @@ async function openProjectPython(
 /** Python that opens with the first call of a function. */
 export interface LazyPython {
   open(): Promise<Python>;
-  /** Reloads Python if it is open. */
-  reload(): Promise<void>;
+  /** Whether it is open. */
+  readonly opened: boolean;
   close(): Promise<void>;
 }
 
 /** Makes a project's Python for the duration of a command. */
 export function lazyPython(checked: CheckedProject, options: ProjectPython): LazyPython {
-  let opened: Promise<Python> | null = null;
-  const current = async () => (await opened?.catch(() => null)) ?? null;
+  let opening: Promise<Python | null> = Promise.resolve(null);
+  let opened: Python | null = null;
+  const open = async () => {
+    opened = await openProjectPython(checked, options);
+    return opened;
+  };
   return {
     open() {
-      opened = openProjectPython(checked, options);
-      return opened;
+      const python = open();
+      opening = python.catch(() => null);
+      return python;
     },
-    async reload() {
-      await (await current())?.reload();
+    get opened() {
+      return opened !== null;
     },
     async close() {
-      await (await current())?.close();
+      await (await opening)?.close();
     },
   };
 }

@@ -58,7 +58,7 @@ function auditOf({ watch: { audit }, settings, checked }: Started): AuditQuery |
   };
 }
 
-function statusOf({ settings, database, reloader }: Started, seconds: number): Status {
+function statusOf({ settings, leases, reloader }: Started, seconds: number): Status {
   const { in_progress, ...last } = reloader.status();
   return {
     status: 'ok',
@@ -67,9 +67,9 @@ function statusOf({ settings, database, reloader }: Started, seconds: number): S
     uptime_seconds: seconds,
     pid: process.pid,
     profile: settings.profile,
-    mode: database.readonly ? 'readonly' : 'readwrite',
+    mode: leases.current.opened.readonly ? 'readonly' : 'readwrite',
     debug: settings.debug,
-    reload: { in_progress, draining: database.draining, active_requests: database.active, ...last },
+    reload: { in_progress, draining: leases.draining, active_requests: leases.active, ...last },
     admin_socket: { path: resolve(settings.admin.socket) },
   };
 }
@@ -85,7 +85,7 @@ function toUptime(seconds: number): string {
   return [...(first < 0 ? [] : shown.slice(first)), `${seconds % 60}s`].join(' ');
 }
 
-function configOf({ settings, runtime, database, databasePath, checked, watch }: Started): Config {
+function configOf({ settings, runtime, leases, databasePath, checked, watch }: Started): Config {
   const { tools, resources, prompts } = runtime.catalog;
   return {
     status: 'ok',
@@ -93,7 +93,7 @@ function configOf({ settings, runtime, database, databasePath, checked, watch }:
     profile: settings.profile,
     repository_path: checked.project.root,
     database_path: databasePath,
-    readonly: database.readonly,
+    readonly: leases.current.opened.readonly,
     debug: settings.debug,
     endpoints: {
       tools: Object.keys(tools).length,

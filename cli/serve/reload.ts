@@ -1,52 +1,33 @@
-import { type ExchangeableDatabase, exchangeDatabase } from '../../adapters/node/reload/exchangeable.ts';
+import type { Leases } from '../../adapters/node/reload/leases.ts';
 import { createReloader, type Reloader } from '../../adapters/node/reload/reloader.ts';
-import type { Database, Log } from '../../src/ports.ts';
+import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { LazyPython } from '../project/python.ts';
+import type { ServedGeneration } from './generation.ts';
 
 /** The parts that a reload replaces, and the sources of the new values. */
 export interface ServeReload {
-  readonly database: ExchangeableDatabase;
-  /** The settings in use. A successful reload replaces them. */
-  readonly held: { settings: Settings };
+  readonly leases: Leases<ServedGeneration>;
   /** Resolves references again. The files themselves are not read again (spec, "What a reload re-reads"). */
   readonly loadSettings: () => Promise<Settings>;
-  readonly open: (settings: Settings) => Promise<Database>;
-  readonly python: Pick<LazyPython, 'reload'>;
+  /** Opens the database beside the one in use; never creates one. */
+  readonly open: (settings: Settings) => Promise<ServedGeneration>;
   readonly log: Log;
 }
 
-/** Less than the time limit of a reload, so that an error can still be reported. */
-const DRAIN_MS = 45_000;
-
-/** Makes the reloader of a server. It tries everything that may fail before calls have to wait. */
-export function createServeReloader({
-  database,
-  held,
-  loadSettings,
-  open,
-  python,
-  log,
-}: ServeReload): Reloader {
+/** Makes the reloader of a server. All that may fail happens beside the parts in use, while they serve. */
+export function createServeReloader({ leases, loadSettings, open, log }: ServeReload): Reloader {
   const apply = async (signal: AbortSignal) => {
-    const next = await loadSettings();
+    const settings = await loadSettings();
     signal.throwIfAborted();
-    const { settings: before } = held;
-    held.settings = next;
+    const next = await open(settings);
     try {
-      await python.reload();
-      await exchangeDatabase(database, {
-        openNext: () => open(next),
-        openPrevious: () => open(before),
-        drainMs: DRAIN_MS,
-        signal,
-      });
+      if (leases.current.usesPython()) await (await next.python()).start?.();
+      signal.throwIfAborted();
     } catch (thrown) {
-      held.settings = before;
-      // What has begun with the new values begins again; whether it can is not what is to be reported.
-      await python.reload().catch(() => {});
+      await next.close();
       throw thrown;
     }
+    leases.exchange(next);
   };
   return createReloader({ apply, log, clock: Date });
 }

@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
 import { type Observers, openObservers } from '../../adapters/node/observers.ts';
-import { ExchangeableDatabase } from '../../adapters/node/reload/exchangeable.ts';
+import { Leases } from '../../adapters/node/reload/leases.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
@@ -15,9 +16,9 @@ import type { CommandInput } from '../io/command-input.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project/project.ts';
-import { lazyPython } from '../project/python.ts';
 import { openSettings } from '../project/settings.ts';
 import type { BannerDetails } from './banner.ts';
+import { createGeneration, type ServedGeneration } from './generation.ts';
 import { createServeReloader } from './reload.ts';
 import { servedPart, warnOfBroken } from './served-endpoints.ts';
 import { watchHangups } from './signals.ts';
@@ -29,7 +30,7 @@ export interface Started {
   readonly settings: Settings;
   readonly requests: RequestLog;
   readonly runtime: Runtime;
-  readonly database: ExchangeableDatabase;
+  readonly leases: Leases<ServedGeneration>;
   readonly watch: Observers;
   readonly reloader: Reloader;
   /** Notifies clients of changed lists; absent if nothing changes while it runs. */
@@ -61,49 +62,46 @@ export async function start(
   const { root } = checked.project;
   const loadSettings = await openSettings(input, checked);
   const settings = await loadSettings();
-  const held = { settings };
   const requests = createRequestLog(createServerLog(output, settings.logging));
   const catalog = await compileCatalog(sound);
   const { log } = requests;
   warnOfBroken(checked, log);
+  const choice = databaseOf(checked, settings.transport.http.stateless);
+  const deps = { checked, log, follow: options.follow ?? false };
+  const openBeside = async (next: Settings) =>
+    createGeneration(next, await openNodeDatabase({ ...choice, secrets: next.secrets, create: false }), deps);
+  let leases: Leases<ServedGeneration> | null = null;
   // Before the database: what is open would keep a process alive that must end here.
-  const watch = await openObservers(() => held.settings, log, root);
-  const open = ({ secrets, transport }: Settings) =>
-    openProjectDatabase(root, { ...databaseOf(checked, transport.http.stateless), secrets }, output);
-  const { path: databasePath } = databaseOf(checked, settings.transport.http.stateless);
-  const database = new ExchangeableDatabase(await open(settings));
-  warnOfWriters(catalog, database, log);
-  const python = lazyPython(checked, {
-    settings: () => held.settings,
-    database: async () => database,
-    log,
-    follow: options.follow ?? false,
-  });
-  const parts = { open: async () => database, openPython: python.open, log, ...watch.parts };
-  const runtime = createRuntime({ catalog, ...parts });
+  const watch = await openObservers(() => leases?.current.settings ?? settings, log, root);
+  const opened = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
+  warnOfWriters(catalog, opened, log);
+  const first = createGeneration(settings, opened, deps);
+  leases = new Leases(first, log);
+  const parts = { open: first.database, openPython: first.python, log, ...watch.parts };
+  const runtime = { ...createRuntime({ catalog, ...parts }), lease: leases.take };
   const warmed = warmPython(runtime);
-  const reloader = createServeReloader({ database, held, loadSettings, open, python, log });
+  const reloader = createServeReloader({ leases, loadSettings, open: openBeside, log });
   onHangup(() => void reloader.request());
   return {
     settings,
     requests,
-    database,
+    leases,
     watch,
     checked,
-    databasePath,
+    databasePath: choice.path,
     runtime,
     reloader,
     serving: {
       project: catalog.project,
       tools: Object.keys(catalog.tools).length,
-      engine: database.engine,
-      readonly: database.readonly,
-      path: relative(process.cwd(), databasePath),
+      engine: opened.engine,
+      readonly: opened.readonly,
+      path: relative(process.cwd(), choice.path),
     },
     close: async () => {
-      await python.close();
+      await leases.current.endPython();
       await warmed;
-      const closed = database.close();
+      const closed = leases.close();
       // The calls that end with it are told of while somebody listens; a plan that nothing interrupts is not waited for.
       await Promise.race([closed, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
       await setImmediate();

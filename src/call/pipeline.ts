@@ -14,6 +14,7 @@ import type { Span, SpanAttributes } from '../ports.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers } from './elicitation.ts';
+import { withLease } from './lease.ts';
 import { notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
 import { type Policies, policiesOf } from './policies.ts';
 import {
@@ -69,11 +70,10 @@ export async function callEndpoint(call: Call): Promise<Answer> {
   const state: CallState = { args: call.args, decision: NO_DECISION, traceId: null, events: [] };
   const startedAt = clock.now();
   try {
-    const answer = await spans.trace(
-      'svc.endpoint.execute',
-      attributesOf(call),
-      call.context.traceparent,
-      (span) => traceSteps(call, state, span),
+    const answer = await withLease(call.runtime, call.context.signal, (runtime) =>
+      spans.trace('svc.endpoint.execute', attributesOf(call), call.context.traceparent, (span) =>
+        traceSteps({ ...call, runtime }, state, span),
+      ),
     );
     record(call, state, startedAt, { answer });
     return answer;

@@ -4,8 +4,9 @@ import type { Clock, Database, Log, Python, Spans } from '../ports.ts';
 import { NO_SPANS } from '../telemetry/no-spans.ts';
 import type { CallObserver } from './call-record.ts';
 import type { Block } from './content-blocks.ts';
+import type { Lease } from './lease.ts';
 
-/** Everything that a call runs against. A reload makes a new one. */
+/** Everything that a call runs against. */
 export interface Runtime {
   readonly catalog: Catalog;
   /** The opened database; opened on first use, once. */
@@ -19,6 +20,8 @@ export interface Runtime {
   readonly observe?: CallObserver;
   /** Runs before each call; throws SvcError while the server must not answer calls. */
   readonly admit?: () => void;
+  /** Takes the hold of one request; see `withLease`. Absent where nothing is exchanged. */
+  readonly lease?: () => Lease;
 }
 
 /** The reason and the place of a cut. */
@@ -60,8 +63,8 @@ export function createRuntime({ open, openPython, ...parts }: RuntimeDeps): Runt
   return { spans: NO_SPANS, ...parts, database: openOnce(open), ...python, clock: Date };
 }
 
-/** All calls share one attempt. After a failure the next call starts a new one. */
-function openOnce<Port>(open: () => Promise<Port>): () => Promise<Port> {
+/** Opens a port once: all calls share one attempt. After a failure the next call starts a new one. */
+export function openOnce<Port>(open: () => Promise<Port>): () => Promise<Port> {
   let opened: Promise<Port> | null = null;
   return () => {
     opened ??= open().catch((error) => {

@@ -1,3 +1,4 @@
+import { withLease } from '../call/lease.ts';
 import type { Runtime } from '../call/runtime.ts';
 import { SvcError } from '../errors.ts';
 
@@ -12,8 +13,10 @@ export function toHealth({ catalog }: Runtime, version: string): Response {
 export async function toReadiness(runtime: Runtime, signal: AbortSignal): Promise<Response> {
   const probe = { sql: 'SELECT 1 AS ok', values: [], mode: 'read', maxRows: 1 } as const;
   try {
-    const database = await runtime.database();
-    await database.run(probe, { caller: null, signal, timeoutMs: PROBE_MS });
+    await withLease(runtime, signal, async (leased) => {
+      const database = await leased.database();
+      await database.run(probe, { caller: null, signal, timeoutMs: PROBE_MS });
+    });
   } catch (cause) {
     throw new SvcError('database_unavailable', 'The readiness probe failed.', { cause });
   }

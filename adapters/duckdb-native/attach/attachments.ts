@@ -16,11 +16,15 @@ export type WithConnection = (work: (connection: DuckDBConnection) => Promise<un
 
 /** The attached databases of one engine. */
 export interface Attachments {
+  /** Tells the databases that are attached apart from others; null without any. */
+  readonly key: string | null;
   readonly names: readonly string[];
   /** The statements that a connection begins with. */
   readonly entering: readonly string[];
   /** Attaches all to an engine that was just opened; throws if a required one cannot be reached. */
   attachAll(connection: DuckDBConnection): Promise<void>;
+  /** Uses these secrets too from now on, for databases that are attached again and to conceal them in errors. */
+  adopt(secrets: AttachContext['secrets']): void;
   /** Connects again to those that were lost; throws if one is unreachable that the statement needs. */
   restore(sql: string, withConnection: WithConnection): Promise<void>;
   /** An error as the caller sees it: without credentials, and clear about a lost connection. */
@@ -28,6 +32,9 @@ export interface Attachments {
   /** Whether an error of `explain` is a lost connection, so that a read can run again. */
   isLost(thrown: unknown): boolean;
 }
+
+/** The most secrets that are remembered over many reloads. */
+const MOST_KNOWN = 1_000;
 
 /** Milliseconds between two attempts to connect to one database. */
 const RETRY_MS = 1_000;
@@ -43,14 +50,15 @@ interface Missing {
 /** Creates the attachments of an engine; nothing is attached yet. */
 export function createAttachments(options: AttachOptions): Attachments {
   const { attach, use } = options;
-  const redact = createRedaction(options.secrets);
+  let known = options.secrets;
+  let redact = createRedaction(known);
   const missing = new Map<string, Missing>();
   const attempts = new Map<string, Promise<void>>();
   const lost = new WeakSet<object>();
 
   async function tryAttach(connection: DuckDBConnection, attachment: Attachment): Promise<void> {
     try {
-      await connection.run(toAttachStatement(attachment, options));
+      await connection.run(toAttachStatement(attachment, { ...options, secrets: known }));
       missing.delete(attachment.name);
     } catch (thrown) {
       const error = unreachableError(attachment.name, reasonOf(thrown, redact));
@@ -107,6 +115,12 @@ export function createAttachments(options: AttachOptions): Attachments {
   }
 
   return {
+    key: attach.length === 0 ? null : JSON.stringify(attach),
+    adopt(secrets) {
+      // The newest first: the first of a name is used. Older values may still be in an error of a lost connection.
+      known = [...secrets, ...known.filter((one) => !secrets.includes(one))].slice(0, MOST_KNOWN);
+      redact = createRedaction(known);
+    },
     names: attach.map(({ name }) => name),
     entering: use === null ? [] : [`USE ${quoteName(use)}`],
     attachAll,

@@ -53,6 +53,7 @@ const OWN_PLANS = 2;
 /** An engine with the number of its users. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
   readonly instance: Instance;
+  readonly path: string;
   /** The secrets of all users; they are created again when the file is opened again. */
   readonly secrets: DatabaseSecret[];
   users: number;
@@ -69,14 +70,15 @@ const openInTurn = createSerial();
 /** Opens a database file, or shares the engine that already writes to it in this process. */
 export function acquireEngine(driver: Driver, options: EngineOptions): Promise<Engine> {
   return openInTurn(async () => {
-    const key = await fileKey(options.path);
+    const key = await keyOf(options);
     if (key === null) await prepareCreation(options);
-    else if (!options.readonly) await checkFolder(options.path);
+    else if (!options.readonly && options.path !== MEMORY) await checkFolder(options.path);
     const writer = key === null ? undefined : writers.get(key);
     if (key !== null && writer !== undefined) return joinWriter(key, writer, options.secrets);
+    refuseReplaced(options);
     if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
     const held = await open(driver, options);
-    const opened = (await fileKey(options.path)) ?? options.path;
+    const opened = (await keyOf(options)) ?? options.path;
     return options.readonly ? holdReader(opened, held) : holdWriter(opened, held);
   });
 }
@@ -90,6 +92,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     }),
   );
   return {
+    path: options.path,
     readonly: options.readonly,
     external: options.external ?? false,
     takeRead: createQueue(options.reads),
@@ -103,15 +106,36 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   };
 }
 
+/** Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used. */
 async function joinWriter(key: string, held: Held, secrets: readonly DatabaseSecret[]): Promise<Engine> {
-  await held.instance.with((connection) => applySecrets(connection, secrets));
-  held.secrets.push(...secrets);
+  try {
+    await held.instance.with((connection) => applySecrets(connection, secrets));
+  } catch (thrown) {
+    await held.instance.with((connection) => applySecrets(connection, held.secrets));
+    throw thrown;
+  }
+  const names = new Set(secrets.map(({ name }) => name));
+  held.secrets.splice(0, Infinity, ...held.secrets.filter(({ name }) => !names.has(name)), ...secrets);
+  held.attachments.adopt(secrets);
   return shareWriter(key, held);
 }
 
 function holdWriter(key: string, held: Held): Engine {
   if (key !== MEMORY) writers.set(key, held);
   return shareWriter(key, held);
+}
+
+/**
+ * Throws if another file is at the path of a file that is open for writing. Two files of one path would share the log
+ * beside them, so both would be damaged.
+ */
+function refuseReplaced({ path }: EngineOptions): void {
+  if (path === MEMORY || [...writers.values()].every((held) => held.path !== path)) return;
+  throw new SvcError(
+    'database_unavailable',
+    `${path} was replaced by another file while it is open for writing. The file that was opened stays in use.
+Stop the server before the file is replaced, or open the database read-only: then a reload takes up the new file.`,
+  );
 }
 
 function shareWriter(key: string, held: Held): Engine {
@@ -185,7 +209,9 @@ async function setUp(
 
 const MEMORY = ':memory:';
 
-async function fileKey(path: string): Promise<string | null> {
+/** Names a file by its inode, and a database in memory that writes by the databases attached to it; null without either. */
+async function keyOf({ path, readonly, attachments }: EngineOptions): Promise<string | null> {
+  if (path === MEMORY) return readonly || attachments.key === null ? null : attachments.key;
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found && `${found.dev}:${found.ino}`;
 }

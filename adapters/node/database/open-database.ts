@@ -7,22 +7,28 @@ import { makeFolder } from '../make-folder.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 import { enforceReadableFile } from './database-file.ts';
 
+/** A choice, and whether a missing read-write database is created; yes by default. */
+export interface OpenOptions extends DatabaseChoice {
+  readonly create?: boolean;
+}
+
 /**
  * Opens a database and loads only the engine that it needs. Creates a missing read-write database; throws
  * `database_unavailable` if a read-only one is missing.
  */
-export async function openNodeDatabase(choice: DatabaseChoice): Promise<Database> {
+export async function openNodeDatabase({ create = true, ...choice }: OpenOptions): Promise<Database> {
   const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
   const { attach, use, root } = choice;
   const inMemory = path === MEMORY_PATH;
   if (readonly && !inMemory && !existsSync(path)) throw missing(path);
   if (!inMemory) await enforceReadableFile(path);
   if (engine === 'wasm') return openWasm(choice);
-  if (!readonly && !inMemory) makeFolder(dirname(path));
+  if (create && !readonly && !inMemory) makeFolder(dirname(path));
   const { openNative } = await import('../../duckdb-native/open.ts');
   return openNative({
     path,
     readonly,
+    createIfMissing: create,
     secrets,
     ...extensions,
     ...(memoryMb === undefined ? {} : { memoryMb }),

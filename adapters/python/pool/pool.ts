@@ -18,8 +18,6 @@ export interface PythonPoolOptions extends PythonStart {
   readonly kind: Python['kind'];
   /** Starts an interpreter. */
   readonly spawn: () => Promise<PythonSeat>;
-  /** Called before a reload, so that new interpreters start with the present configuration. */
-  readonly renew?: () => void;
   readonly settings: PythonSettings;
   /** Answers requests of code outside of calls, such as `@on_init`. */
   readonly background: PythonHost;
@@ -40,7 +38,7 @@ export class PythonPool implements Python {
   readonly kind: Python['kind'];
   readonly #options: PythonPoolOptions;
   readonly #retired = new WeakSet<PythonSeat>();
-  #seats: Seats<PythonSeat>;
+  readonly #seats: Seats<PythonSeat>;
 
   constructor(options: PythonPoolOptions) {
     this.kind = options.kind;
@@ -76,22 +74,15 @@ export class PythonPool implements Python {
     }
   }
 
-  async reload(): Promise<void> {
-    this.#options.renew?.();
-    const before = this.#seats;
-    const after = this.#createSeats();
-    // If no new interpreter starts, the running ones stay in use.
-    after.add(await this.#start());
-    this.#seats = after;
-    void before.close();
+  async start(): Promise<void> {
+    this.#seats.add(await this.#start());
   }
 
   async close(): Promise<void> {
-    const seats = this.#seats;
     const timer = setTimeout(() => {
-      for (const seat of seats.busy) seat.kill(new SvcError('cancelled', 'The server was stopped.'));
+      for (const seat of this.#seats.busy) seat.kill(new SvcError('cancelled', 'The server was stopped.'));
     }, CLOSE_MS);
-    await seats.close();
+    await this.#seats.close();
     clearTimeout(timer);
   }
 
@@ -121,8 +112,7 @@ export class PythonPool implements Python {
 
   /** Runs work in an interpreter. Work that exceeds its limit is ended together with its interpreter. */
   async #use<T>(limit: Limit, work: (seat: PythonSeat) => Promise<T>): Promise<T> {
-    const seats = this.#seats;
-    const seat = await seats.take(limit);
+    const seat = await this.#seats.take(limit);
     limit.begin();
     const over = limit.over.catch((reason) => {
       seat.kill(toSvcError(reason));
@@ -132,7 +122,7 @@ export class PythonPool implements Python {
       return await Promise.race([work(seat), over]);
     } finally {
       over.catch(() => {});
-      seats.give(seat);
+      this.#seats.give(seat);
     }
   }
 

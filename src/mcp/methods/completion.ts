@@ -1,6 +1,7 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { completeParameter } from '../../call/completion.ts';
+import { withLease } from '../../call/lease.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../../catalog/model.ts';
 import { toSvcError } from '../../errors.ts';
@@ -39,7 +40,9 @@ export function answerCompletion(server: Server, runtime: Runtime, parts: Server
     const context = contextOf(parts, ctx);
     const completing = { ...argument, args: filled?.arguments ?? {} };
     try {
-      const found = await completeParameter(runtime, entry, completing, { context, most: MOST });
+      const found = await withLease(runtime, context.signal, (leased) =>
+        completeParameter(leased, entry, completing, { context, most: MOST }),
+      );
       return found ?? valuesOf(parameter).filter(beginsWith(argument.value));
     } catch (thrown) {
       const error = toSvcError(thrown);

@@ -31,35 +31,34 @@ export function describeLifecycle(implementation: Implementation, opened: () => 
     300_000,
   );
 
-  it.runIf(!artefact)('a reload begins anew with files as they are now, and ends no running call', () =>
+  it.runIf(!artefact)('one that is opened beside another has files as they are now, and started', () =>
     inCopy(async (root) => {
-      const { python, call, value } = await openSubject(implementation, { root, size: 1 });
+      const before = await openSubject(implementation, { root, size: 1 });
       try {
-        expect(await value('hello')).toBe('hello you');
+        expect(await before.value('hello')).toBe('hello you');
         await writeFile(join(root, 'python/calls.py'), 'def hello():\n    return "anew"\n');
-        expect(await value('hello')).toBe('hello you');
-        const running = call('sleeps', { seconds: 0.4 });
-        await python.reload();
-        expect(await value('hello')).toBe('anew');
+        expect(await before.value('hello')).toBe('hello you');
+        const running = before.call('sleeps', { seconds: 0.4 });
+        const after = await openSubject(implementation, { root, size: 1 });
+        await after.python.start?.();
+        expect(await after.value('hello').finally(() => after.python.close())).toBe('anew');
         expect((await running).value).toBe('awake');
       } finally {
-        await python.close();
+        await before.python.close();
       }
     }),
   );
 
-  it.runIf(!artefact)('secrets and settings of a reload are those of now', async () => {
-    let key = 'old';
-    const settings = { secret: () => ({ key }), config: () => ({ site: { project: key }, user: {} }) };
-    const { python, value } = await openSubject(implementation, { settings });
-    try {
-      expect(await value('settings')).toEqual([null, 7, 'old', {}]);
-      key = 'new';
-      await python.reload();
-      expect(await value('secret', { name: 'any' })).toEqual({ key: 'new' });
-      expect(await value('settings')).toEqual([null, 7, 'new', {}]);
-    } finally {
-      await python.close();
+  it.runIf(!artefact)('each one has the secrets and settings that it was opened with', async () => {
+    for (const key of ['old', 'new']) {
+      const settings = { secret: () => ({ key }), config: () => ({ site: { project: key }, user: {} }) };
+      const { python, value } = await openSubject(implementation, { settings });
+      try {
+        expect(await value('secret', { name: 'any' })).toEqual({ key });
+        expect(await value('settings')).toEqual([null, 7, key, {}]);
+      } finally {
+        await python.close();
+      }
     }
   });
 

@@ -163,7 +163,7 @@ describe('svc serve with audit', () => {
       args: {},
       context: contextOf(gone.signal),
     }).catch(({ code }) => code);
-    await expect.poll(() => started.database.active, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => started.leases.active, { timeout: 20_000 }).toBe(1);
     gone.abort();
     await started.close();
     expect(records(root).map(({ error_code }) => error_code)).toEqual(['cancelled']);

@@ -99,7 +99,7 @@ function createSpeaker(levels: readonly NotificationLevel[] = ['debug', 'info', 
     for (const level of levels) host.notice(level, `from ${level} on`);
     return { value: 'said', binary: false };
   };
-  const python: Python = { kind: 'child', call, reload: async () => {}, close: async () => {} };
+  const python: Python = { kind: 'child', call, close: async () => {} };
   return { ...createFakeRuntime([speaks, ...TOOLS]), python: async () => python };
 }
 

@@ -36,9 +36,6 @@ export function createFarPython({
       signal.addEventListener('abort', cancel, { once: true });
       return promise;
     },
-    reload: async () => {
-      throw new Error('an artefact has no other files than those it was built with');
-    },
     close,
   };
 }
