@@ -19,6 +19,7 @@ import { extensionPath, type SiteFile } from '../../src/project/site-model.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
 import { checkAttachments, checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
+import { tryExtensions } from './extensions.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
@@ -169,36 +170,19 @@ function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
 
 /** Finds the extensions that the native engine cannot load on this machine. A server would not start with them. */
 async function checkLoadable(
-  choice: DatabaseChoice,
+  { extensions }: DatabaseChoice,
   site: SiteFile,
   positions: Positions,
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const [index, extension] of (choice.extensions?.extensions ?? []).entries()) {
-    const error = await tryToLoad({ ...choice.extensions, extensions: [extension] });
-    if (error === null) continue;
+  return (await tryExtensions(extensions)).map(({ index, error }) => {
     const [message = '', fix = ''] = error.message.split('\n');
-    findings.push({
+    return {
       severity: 'error',
       code: 'extension-unavailable',
       file: SITE_NAME,
       ...positionAt(positions, extensionPath(site, index)),
       message,
       fix,
-    });
-  }
-  return findings;
-}
-
-/** Uses an empty engine, because the database may be missing or in use. */
-async function tryToLoad(settings: DatabaseChoice['extensions']): Promise<SvcError | null> {
-  const { openNative } = await import('../../adapters/duckdb-native/open.ts');
-  try {
-    const database = await openNative({ path: ':memory:', readonly: false, ...settings });
-    await database.close();
-    return null;
-  } catch (thrown) {
-    if (thrown instanceof SvcError && thrown.code === 'database_unavailable') return thrown;
-    throw thrown;
-  }
+    };
+  });
 }

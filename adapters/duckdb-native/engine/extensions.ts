@@ -1,11 +1,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { SvcError } from '../../../src/errors.ts';
+import { messageOf, type SvcError } from '../../../src/errors.ts';
+import { extensionFileName, inLoadOrder, type WantedExtension } from '../../../src/project/extension.ts';
 import type { Extension } from '../../../src/project/site-model.ts';
+import {
+  type ExtensionTarget,
+  givenPaths,
+  isFile,
+  isNamed,
+  missingError,
+  refusedError,
+  repositoryOf,
+} from './extension-files.ts';
 
 /** The extensions to load, and their source. */
 export interface ExtensionSettings {
   readonly extensions?: readonly Extension[];
-  /** A folder or an address in the form of DuckDB's repository, used instead of it. */
+  /** A folder, or an address in the form of DuckDB's repository, for all extensions. */
   readonly extensionRepository?: string;
   /** The folder of installed extensions; DuckDB's default is in the home folder. */
   readonly extensionDirectory?: string;
@@ -25,46 +35,105 @@ export function extensionOptions(settings: ExtensionSettings): Record<string, st
   };
 }
 
-/** Loads every extension, and installs it first if it is missing. Throws `database_unavailable`. */
+/**
+ * Loads every extension. Downloads a missing one only from a repository that the settings name. Throws
+ * `database_unavailable`.
+ */
 export async function loadExtensions(
   connection: DuckDBConnection,
-  { extensions = [], extensionRepository }: ExtensionSettings,
+  settings: ExtensionSettings,
 ): Promise<void> {
-  for (const extension of extensions) {
+  const { extensions = [] } = settings;
+  if (extensions.length === 0) return;
+  const target = await readTarget(connection);
+  for (const extension of inLoadOrder(extensions)) {
     try {
-      await load(connection, extension, extensionRepository);
+      await load(connection, extension, { settings, target });
     } catch (cause) {
-      throw refusal(extension, extensionRepository, cause);
+      throw toRefusal(extension, { settings, target }, cause);
     }
   }
 }
 
+/** The version and the platform that extensions of this engine have. */
+export async function readTarget(connection: DuckDBConnection): Promise<ExtensionTarget> {
+  const one = async (sql: string) => String((await connection.runAndReadAll(sql)).getRows()[0]?.[0]);
+  return { version: await one('SELECT version()'), platform: await one('PRAGMA platform') };
+}
+
+interface LoadContext {
+  readonly settings: ExtensionSettings;
+  readonly target: ExtensionTarget;
+}
+
 async function load(
   connection: DuckDBConnection,
-  { name, repo = 'core' }: Extension,
-  repository: string | undefined,
+  extension: Extension,
+  { settings, target }: LoadContext,
 ): Promise<void> {
-  const loading = `LOAD "${name}"`;
+  const paths = givenPaths(extension, settings, target);
+  for (const path of paths) {
+    if (await isFile(path)) return void (await connection.run(`LOAD ${quoted(path)}`));
+  }
+  const loading = `LOAD "${extension.name}"`;
   try {
     await connection.run(loading);
   } catch (thrown) {
-    if (!(thrown instanceof Error) || !/not found/.test(thrown.message)) throw thrown;
-    const from = repository === undefined ? repo : `'${repository.replaceAll("'", "''")}'`;
-    await connection.run(`INSTALL "${name}" FROM ${from}`);
+    const repository = repositoryOf(extension, settings);
+    if (repository === null || !isMissing(thrown)) throw thrown;
+    // A folder in the form of DuckDB's repository has compressed files, which DuckDB installs first.
+    const [path] = paths;
+    if (path !== undefined && !(await isFile(`${path}.gz`))) throw thrown;
+    const from = isNamed(repository) ? repository : quoted(repository);
+    await connection.run(`INSTALL "${extensionFileName(extension.name)}" FROM ${from}`);
     await connection.run(loading);
   }
 }
 
-function refusal(
-  { name, repo = 'core' }: Extension,
-  repository: string | undefined,
-  cause: unknown,
-): SvcError {
-  const [first = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
-  return new SvcError(
-    'database_unavailable',
-    `The extension ${name} cannot be loaded from ${repository ?? `the repository ${repo}`}: ${first}
-Check its name and \`repo\` under \`extensions\`, install it beforehand, or set SVC_EXTENSION_REPOSITORY.`,
-    { cause },
-  );
+function isMissing(thrown: unknown): boolean {
+  return /^IO Error: Extension ".*" not found/.test(messageOf(thrown));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** DuckDB's reasons for not loading a file, and ours. */
+const REASONS: readonly (readonly [RegExp, (found: readonly string[], target: ExtensionTarget) => string])[] =
+  [
+    [
+      /"([^"]*)" could not be loaded because its signature is either missing or invalid/,
+      ([, path]) => `${path} has no valid signature of DuckDB, so it was changed or built elsewhere`,
+    ],
+    [
+      /Failed to load '([^']*)'.*built specifically for DuckDB version '([^']*)'/,
+      ([, path, version], target) => `${path} is made for DuckDB ${version}, not for ${target.version}`,
+    ],
+    [
+      /Failed to load '([^']*)'.*built for the platform '([^']*)'/,
+      ([, path, platform], target) => `${path} is made for ${platform}, not for ${target.platform}`,
+    ],
+    [
+      /required extension '(\w+)'/,
+      ([, name]) => `it needs the extension ${name}, which is not loaded; add ${name} to \`extensions\``,
+    ],
+    [
+      /requires the extension httpfs/,
+      () => 'its repository has an https: address, which needs httpfs; add httpfs to `extensions`',
+    ],
+    [
+      /Failed to download extension "\w+" at URL "([^"]*)"[\s\S]*\(([^()]*)\)/,
+      ([, url, why]) => `${url} does not answer with it (${why})`,
+    ],
+  ];
+
+function toRefusal(extension: WantedExtension, { settings, target }: LoadContext, cause: unknown): SvcError {
+  const said = messageOf(cause);
+  if (isMissing(cause)) return missingError(extension, settings, target, cause);
+  for (const [pattern, toReason] of REASONS) {
+    const found = pattern.exec(said);
+    if (found !== null) return refusedError(extension, target, toReason(found, target), cause);
+  }
+  const [first = ''] = said.split('\n');
+  return refusedError(extension, target, first.replace(/\.$/, ''), cause);
 }

@@ -6,6 +6,7 @@ import { toMegabytes } from '../../../src/project/memory.ts';
 import type { Site } from '../../../src/project/model.ts';
 import type { Extension } from '../../../src/project/site-model.ts';
 import { type Environment, toAmount, toBoolean } from '../../../src/settings/environment.ts';
+import { resolveRepository } from '../../duckdb-native/engine/extension-files.ts';
 import type { ExtensionSettings } from '../../duckdb-native/engine/extensions.ts';
 import type { DatabaseSecret } from '../../duckdb-native/engine/secrets.ts';
 
@@ -62,7 +63,7 @@ export function chooseDatabase(
   const limits = { ...limitsOf(site.database, env), ...attached };
   if (extensions.length === 0) return { path, readonly: reads, engine, ...limits };
   const external = !isSandbox(site.database, env) && extensions.some(({ name }) => reachesOut(name));
-  return { path, readonly: reads, engine, ...limits, external, ...from(extensions, env) };
+  return { path, readonly: reads, engine, ...limits, external, ...from(root, extensions, env) };
 }
 
 /** A database in memory has no file. */
@@ -89,14 +90,17 @@ function limitsOf({ memoryLimit }: SiteChoice['database'], env: Environment) {
 }
 
 function from(
+  root: string,
   extensions: readonly Extension[],
   { SVC_EXTENSION_REPOSITORY: repository, SVC_EXTENSION_DIRECTORY: directory, ...env }: Environment,
 ): Pick<DatabaseChoice, 'extensions'> {
   const name = 'SVC_ALLOW_UNSIGNED_EXTENSIONS';
   return {
     extensions: {
-      extensions,
-      ...(repository ? { extensionRepository: repository } : {}),
+      extensions: extensions.map(({ repo, ...one }) =>
+        repo === undefined ? one : { ...one, repo: resolveRepository(root, repo) },
+      ),
+      ...(repository ? { extensionRepository: resolveRepository('.', repository) } : {}),
       ...(directory ? { extensionDirectory: resolve(directory) } : {}),
       unsignedExtensions: readBoolean(name, env[name]) ?? false,
     },

@@ -6,23 +6,28 @@ import { openNodeDatabase } from '../../../adapters/node/database/open-database.
 import { SEED } from '../../../adapters/node/database/seed.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
+import { inLoadOrder } from '../../../src/project/extension.ts';
+import { tryExtensions } from '../../project/extensions.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 import { isFolderFor } from './socket-and-audit.ts';
 
 /** Opens the database read-only. A missing database is reported and never created. */
 export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {
   const { path, readonly } = choice;
-  if (path === MEMORY_PATH) return checkAttachedOnly(choice);
-  if (!existsSync(path)) return [await checkMissing(root, choice)];
+  const extensions = await checkExtensions(choice);
+  const loads = extensions.every(({ status }) => status === 'ok');
+  if (path === MEMORY_PATH) return loads ? [await checkAttachedOnly(choice), ...extensions] : extensions;
+  if (!existsSync(path)) return [await checkMissing(root, choice), ...extensions];
   const file = await inspectFile(path);
   const refusal = refusalOf(path, file);
-  if (refusal !== null || file.kind !== 'duckdb') return [toRefused(refusal ?? path)];
+  if (refusal !== null || file.kind !== 'duckdb') return [toRefused(refusal ?? path), ...extensions];
+  if (!loads) return extensions;
   const stored = `storage version ${file.storage}`;
   try {
     const database = await openNodeDatabase({ ...choice, readonly: true });
     await database.close();
     const how = `${choice.engine}, ${readonly ? 'read-only' : 'read-write'}`;
-    return [ok('database', `${path} opens (${how}, ${stored})`), ...checkExtensions(choice)];
+    return [ok('database', `${path} opens (${how}, ${stored})`), ...extensions];
   } catch (thrown) {
     if (/in use by another process/.test(toSvcError(thrown).message)) return [inUse(choice, stored)];
     return [failed('database', thrown, 'Build the database again, or correct `database.path`.')];
@@ -36,14 +41,14 @@ function toRefused(refusal: string): Check {
 }
 
 /** Checks only the attached databases if there is no file. */
-async function checkAttachedOnly(choice: DatabaseChoice): Promise<readonly Check[]> {
+async function checkAttachedOnly(choice: DatabaseChoice): Promise<Check> {
   const names = (choice.attach ?? []).map(({ name }) => name).join(', ');
   try {
     const database = await openNodeDatabase({ ...choice, readonly: true });
     await database.close();
-    return [ok('database', `${names}: attached (native)`), ...checkExtensions(choice)];
+    return ok('database', `${names}: attached (native)`);
   } catch (thrown) {
-    return [failed('database', thrown, 'Correct `attach` of the profile, or start its server.')];
+    return failed('database', thrown, 'Correct `attach` of the profile, or start its server.');
   }
 }
 
@@ -70,11 +75,20 @@ function inUse({ path, readonly }: DatabaseChoice, stored: string): Check {
   return problem('database', `${path} is open in a process that may write to it`, fix);
 }
 
-/** The native engine has loaded them when it opened the database. Artefacts use another engine. */
-function checkExtensions({ extensions }: DatabaseChoice): readonly Check[] {
-  const names = (extensions?.extensions ?? []).map(({ name }) => name).join(', ');
-  if (names === '') return [];
+/** Loads the extensions, with those that they need. Artefacts use another engine. */
+async function checkExtensions({ engine, extensions }: DatabaseChoice): Promise<readonly Check[]> {
+  const named = extensions?.extensions ?? [];
+  if (engine !== 'native' || named.length === 0) return [];
+  const broken = await tryExtensions(extensions);
+  if (broken.length > 0)
+    return broken.map(({ error }) => failed('extensions', error, 'Correct `extensions`.'));
+  const names = inLoadOrder(named).map(({ name, neededBy }) =>
+    neededBy === undefined ? name : `${name} (which ${neededBy} needs)`,
+  );
   return [
-    ok('extensions', `${names}: loaded by the native engine; artefacts of \`svc build\` load no extensions`),
+    ok(
+      'extensions',
+      `${names.join(', ')}: loaded by the native engine; artefacts of \`svc build\` load no extensions`,
+    ),
   ];
 }

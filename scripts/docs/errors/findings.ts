@@ -163,7 +163,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     ),
     'extension-unavailable': advice(
       'An extension cannot be loaded on this machine, so a server would not start here.',
-      'Correct its name or `repo`, or install it beforehand.',
+      'Correct its name or `repo`, or put its file into a folder, as the message says.',
     ),
   },
   Python: {

@@ -62,10 +62,16 @@ const USER_CONFIG = 'Move it to the user configuration, ~/.svc/config.yml.';
 
 const EXTENSION_NAME = formed(/^[A-Za-z]\w*$/, 'the name of an extension', 'Write one such as httpfs.');
 
+const EXTENSION_REPO = formed(
+  new RegExp(String.raw`^(?:${EXTENSION_REPOS.join('|')})$|^https?://\S+$|^(?!\w+://)[^$]*/`),
+  `${EXTENSION_REPOS.join(', ')}, an address, or a folder with a \`/\``,
+  'Write a name, an address such as https://example.com/extensions, or a folder such as ./extensions.',
+);
+
 const EXTENSION = v.pipe(
   v.unknown(),
   v.transform((value) => (typeof value === 'string' ? { name: value } : value)),
-  strictMap({ name: EXTENSION_NAME, repo: optional(choice(EXTENSION_REPOS)) }),
+  strictMap({ name: EXTENSION_NAME, repo: optional(EXTENSION_REPO) }),
   v.metadata({ or: EXTENSION_NAME }),
 );
 

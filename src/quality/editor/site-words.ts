@@ -40,7 +40,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
     '`false` lets the server start without it; calls that need it fail and connect again. The default is true.',
   'profiles.<profile>.database.use': 'The attached database that unqualified names in SQL mean.',
   'profiles.<profile>.extensions[].name': 'DuckDB extension that only this profile loads.',
-  'profiles.<profile>.extensions[].repo': 'Repository of the extension.',
+  'profiles.<profile>.extensions[].repo': 'Source of the extension, as for `extensions[].repo`.',
   'profiles.<profile>.python.interpreter':
     "Interpreter for Python endpoints: a name on the path, a path (relative to the project), or `pyodide`. Default: the project's `.venv`, else python3.",
   'profiles.<profile>.drift.path': 'Drift snapshot.',
@@ -68,7 +68,8 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'plugin[].module': 'Module of the plugin.',
   'plugin[].config': 'Name of its configuration under `plugin.config` of the user file.',
   'extensions[].name': 'DuckDB extension; a single word names a core extension.',
-  'extensions[].repo': 'Repository of the extension.',
+  'extensions[].repo':
+    "Source of the extension: a folder such as `./extensions`, an address, or one of DuckDB's own repositories. Without it, and without `SVC_EXTENSION_REPOSITORY`, nothing is downloaded.",
   'dbt.enabled': 'Use dbt.',
   'dbt.model_paths[]': 'Folders of models.',
   'dbt.analysis_paths[]': 'Folders of analyses.',

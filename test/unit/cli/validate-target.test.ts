@@ -122,7 +122,7 @@ describe('svc validate --target', () => {
         code: 'extension-unavailable',
         file: 'svc-site.yml',
         line: 13,
-        message: expect.stringContaining('The extension lost cannot be loaded from'),
+        message: expect.stringContaining('The extension lost cannot be loaded: there is no file'),
         fix: expect.stringContaining('SVC_EXTENSION_REPOSITORY'),
       }),
     ]);

@@ -84,7 +84,9 @@ describe('the site file', () => {
     ['extensions: ["h3; DROP"]', expect.stringMatching(/^4:15 wrong-value: `extensions\[0\]\.name`/)],
     [
       'extensions: [{ name: h3, repo: comunity }]',
-      expect.stringMatching(/^4:32 wrong-value: .* Did you mean community\?$/),
+      expect.stringMatching(
+        /^4:32 wrong-value: .* must be core, core_nightly, community, an address, or a folder/,
+      ),
     ],
     ['paths: { tool: x }', '4:10 unknown-key: `paths.tool` is not a known key here. Did you mean `tools`?'],
     ['paths: { tools: ../other }', expect.stringMatching(/^4:17 wrong-value: `paths\.tools` must be/)],
@@ -132,13 +134,15 @@ describe('the site file', () => {
 
   it('takes extensions of every repository that is known', async () => {
     const { site: found, findings } = await site(
-      `${SITE}extensions: [json, { name: h3, repo: community }, { name: spatial, repo: core_nightly }]\n`,
+      `${SITE}extensions: [json, { name: h3, repo: community }, { name: spatial, repo: core_nightly }, { name: fts, repo: ./extensions }, { name: vss, repo: 'https://example.com/x' }]\n`,
     );
     expect(findings).toEqual([]);
     expect(found?.extensions).toEqual([
       { name: 'json' },
       { name: 'h3', repo: 'community' },
       { name: 'spatial', repo: 'core_nightly' },
+      { name: 'fts', repo: './extensions' },
+      { name: 'vss', repo: 'https://example.com/x' },
     ]);
   });
 

@@ -9,6 +9,7 @@ import {
   loadExtensions,
 } from '../../../../../adapters/duckdb-native/engine/extensions.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import { BUILT_IN } from '../../../../../src/project/extension.ts';
 import type { Extension } from '../../../../../src/project/site-model.ts';
 import { hasCompiler, makeRepository } from './extension-double.ts';
 
@@ -34,6 +35,18 @@ async function loadedWith(extensions: readonly Extension[], over: Partial<Extens
 }
 
 describe('extensions', () => {
+  it('that the engine brings have no files', async () => {
+    const { openInstance } = await loadDriver();
+    const instance = await openInstance(':memory:');
+    const connection = await instance.connect();
+    const found = await connection.runAndReadAll(
+      "SELECT extension_name FROM duckdb_extensions() WHERE install_path = '(BUILT-IN)'",
+    );
+    connection.closeSync();
+    instance.closeSync();
+    expect(found.getRows().map(([name]) => name)).toEqual([...BUILT_IN]);
+  });
+
   it('that the engine brings are loaded', async () => {
     expect(await loadedWith([{ name: 'json' }, { name: 'icu', repo: 'core' }])).toEqual(
       expect.arrayContaining(['json', 'icu']),
@@ -49,7 +62,7 @@ describe('extensions', () => {
   it.runIf(hasCompiler())('that nobody signed are refused unless that is allowed', async () => {
     const extensionRepository = await makeRepository('svc_double');
     await expect(loadedWith([{ name: 'svc_double' }], { extensionRepository })).rejects.toThrow(
-      /The extension svc_double cannot be loaded from/,
+      /The extension svc_double cannot be loaded: .* has no valid signature of DuckDB/,
     );
   });
 
@@ -71,7 +84,7 @@ describe('extensions', () => {
     await expect(failed).rejects.toMatchObject({
       code: 'database_unavailable',
       message: expect.stringMatching(
-        /^The extension lost cannot be loaded from .*\n.*SVC_EXTENSION_REPOSITORY/,
+        /^The extension lost cannot be loaded: there is no file .*\n.*SVC_EXTENSION_REPOSITORY/,
       ),
     });
   });
