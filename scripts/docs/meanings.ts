@@ -25,6 +25,17 @@ const of = (provider: string, more: Readonly<Record<string, string>> = {}) =>
     ]),
   );
 
+/** The meanings of the people that a rule names. */
+const members = (key: string) => ({
+  [`${key}.emails[]`]: 'Verified email address.',
+  [`${key}.domains[]`]: 'Domain of the verified email address; for Google, of the Workspace account (`hd`).',
+  [`${key}.groups[]`]: 'Group, as in `user.groups`: for GitHub an organisation, or a team as `acme/admins`.',
+  [`${key}.organizations[]`]:
+    'Organisation: login (GitHub), id or host of a site (Atlassian), id (Salesforce), alias (Keycloak).',
+  [`${key}.claims.<name>[]`]:
+    'Value of a claim; the name may be a path such as `realm_access.roles` (Keycloak) or `permission_sets` (Salesforce).',
+});
+
 const MODEL: Readonly<Record<string, string>> = {
   type: 'Protocol of the model. Required.',
   api_key: 'API key of the service.',
@@ -99,7 +110,11 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.clients[].redirect_uris[]`]: 'Redirect addresses of the client.',
   [`${PROFILE}auth.clients[].grant_types[]`]: 'Grant types that the client may use.',
   [`${PROFILE}auth.clients[].scopes[]`]: 'Scopes that the client may get.',
-  [`${PROFILE}auth.authorization.required_scopes[]`]: 'Scopes that every caller must hold.',
+  ...members(`${PROFILE}auth.allow`),
+  [`${PROFILE}auth.grants[].scope`]: 'Scope that the users of this entry hold. Required.',
+  ...members(`${PROFILE}auth.grants[].to`),
+  [`${PROFILE}auth.authorization.required_scopes[]`]:
+    'Scopes that every user must hold; `auth.grants` says who holds them.',
   [`${PROFILE}auth.persistence.type`]:
     'Store of the sessions: a file on Node, DynamoDB on AWS Lambda, D1 on Cloudflare Workers.',
   [`${PROFILE}auth.persistence.path`]: 'File of a `sqlite` store.',

@@ -1,7 +1,9 @@
 import type * as v from 'valibot';
 import type { User } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
-import { type Claims, toUser } from './claims.ts';
+import { type Claims, fromClaims, toUser } from './claims.ts';
+import { heldScopes, labelOf, notAllowed } from './held-scopes.ts';
+import { toDescription } from './oauth-error.ts';
 import type { PublicUrls } from './public-urls.ts';
 import type { Scopes } from './scopes.ts';
 import { freshen, isDue, isOver } from './session-renewal.ts';
@@ -26,10 +28,11 @@ export async function authenticateBearer(
     enforceAudience(access, urls);
     enforceClient(access, server);
     enforceProvider(access, server);
-    const { who: claims, sc: scopes, sid: sessionId } = access;
-    const user =
+    const { who: claims, sc, sid: sessionId } = access;
+    const { user, held } =
       claims === undefined ? await userOfSession(server, sessionId) : userOfClaims(server, access, claims);
-    return checkRequiredScopes({ user, scopes, sessionId }, urls, server.scopes);
+    const scopes = sc.filter((scope) => held.includes(scope));
+    return checkRequiredScopes({ user, scopes, held, sessionId }, urls, server.scopes);
   } catch (thrown) {
     return rejectRequest(thrown, urls, server.scopes);
   }
@@ -73,16 +76,38 @@ function enforceProvider({ idp }: AccessToken, { provider }: AuthServer): void {
   if (idp !== null && idp !== provider.id) throw tokenInvalid();
 }
 
-function userOfClaims({ now }: AuthServer, { idp, up: upstream }: AccessToken, claims: Claims): User {
-  const isLive = upstream !== undefined && (upstream.e === null || upstream.e > now() / 1000);
-  return toUser(claims, idp, isLive ? upstream.t : null);
+/** A user, and the scopes that the user holds now. */
+interface Entitled {
+  readonly user: User;
+  readonly held: readonly string[];
+}
+
+function userOfClaims(server: AuthServer, { idp, up: upstream }: AccessToken, claims: Claims): Entitled {
+  const isLive = upstream !== undefined && (upstream.e === null || upstream.e > server.now() / 1000);
+  const user = toUser(claims, idp, isLive ? upstream.t : null);
+  return { user, held: idp === null ? scopesOfClient(server, claims) : scopesOfUser(server, claims, user) };
+}
+
+/** A client's own token holds what the client's registration says now. Throws token_invalid for a removed client. */
+function scopesOfClient({ clients }: AuthServer, { un: id }: Claims): readonly string[] {
+  const client = clients.find(({ client_id }) => client_id === id);
+  if (client?.grant_types.includes('client_credentials')) return client.scopes;
+  throw tokenInvalid();
+}
+
+/** The rules apply to every request, so that a change of them does not wait for new tokens. */
+function scopesOfUser({ rules }: AuthServer, claims: Claims, user: User): readonly string[] {
+  const held = heldScopes(rules, fromClaims(claims));
+  if (held === null) throw notAllowed(rules, user);
+  return held;
 }
 
 /** Opens the session, freshens the provider's token, and reads the user. */
-async function userOfSession(server: AuthServer, id: string): Promise<User> {
+async function userOfSession(server: AuthServer, id: string): Promise<Entitled> {
   const stored = await openSession(server, id);
   const { session } = await freshenSession(server, id, stored);
-  return toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
+  const user = toUser(session.who, server.provider.id, isOver(server, session) ? null : session.up.a);
+  return { user, held: scopesOfUser(server, session.who, user) };
 }
 
 /** Reads the session from the store on every request, so that a sign-out takes effect at once. */
@@ -129,7 +154,7 @@ export function checkRequiredScopes(
   { required }: Scopes,
 ): Authenticated | AuthRejection {
   if (required.every((scope) => login.scopes.includes(scope))) return login;
-  return rejectScopes(urls, login.scopes, required);
+  return rejectScopes(urls, login, required);
 }
 
 /**
@@ -138,11 +163,16 @@ export function checkRequiredScopes(
  */
 export function rejectScopes(
   urls: PublicUrls,
-  held: readonly string[],
+  { user, scopes, held }: Authenticated,
   needed: readonly string[],
 ): AuthRejection {
-  const error = new SvcError('scope_insufficient', `The token must hold all of: ${needed.join(' ')}.`);
-  return { error, challenge: toChallenge(urls, [...new Set([...needed, ...held])], error) };
+  const missing = needed.filter((scope) => !held.includes(scope));
+  const why =
+    missing.length === 0
+      ? `The token must hold all of: ${needed.join(' ')}.`
+      : `${labelOf(user)} does not hold: ${missing.join(' ')}.`;
+  const error = new SvcError('scope_insufficient', why);
+  return { error, challenge: toChallenge(urls, [...new Set([...needed, ...scopes])], error) };
 }
 
 /** Rejects a request for an error. The challenge asks for the basic scopes. */
@@ -161,6 +191,7 @@ const CHALLENGE_ERRORS: { readonly [code: string]: string } = {
   request_invalid: 'invalid_request',
   token_invalid: 'invalid_token',
   scope_insufficient: 'insufficient_scope',
+  denied: 'insufficient_scope',
 };
 
 /**
@@ -173,7 +204,7 @@ function toChallenge({ entry }: PublicUrls, scopes: readonly string[], { code, m
   const { origin, pathname } = new URL(entry);
   const error = CHALLENGE_ERRORS[code];
   const parameters = {
-    ...(error === undefined ? {} : { error, error_description: message }),
+    ...(error === undefined ? {} : { error, error_description: toDescription(message) }),
     scope: scopes.join(' '),
     resource_metadata: `${origin}/.well-known/oauth-protected-resource${pathname}`,
   };

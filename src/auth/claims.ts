@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { User } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { type AccessRules, type MemberFacts, toMemberFacts } from './held-scopes.ts';
 import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
 const JSON_VALUE = v.custom<JsonValue>(() => true);
@@ -16,6 +17,10 @@ export const CLAIMS = v.object({
   pm: v.array(v.string()),
   cp: v.array(v.string()),
   cl: v.record(v.string(), JSON_VALUE),
+  /** Further facts for rules. Tokens of earlier versions lack them. */
+  dm: v.optional(v.array(v.string()), []),
+  og: v.optional(v.array(v.string()), []),
+  rc: v.optional(v.record(v.string(), v.array(v.string())), {}),
 });
 
 export type Claims = v.InferOutput<typeof CLAIMS>;
@@ -36,7 +41,8 @@ export const UPSTREAM = v.object({
 type Upstream = v.InferOutput<typeof UPSTREAM>;
 
 /** Converts an identity to the claims of a token. */
-export function toClaims(identity: Identity): Claims {
+export function toClaims(identity: Identity, rules: AccessRules): Claims {
+  const facts = toMemberFacts(identity, rules);
   const { id, username, email, name, groups, role, permissions, capabilities, claims } = identity;
   return {
     i: id,
@@ -48,7 +54,15 @@ export function toClaims(identity: Identity): Claims {
     pm: [...permissions],
     cp: [...capabilities],
     cl: { ...claims },
+    dm: [...facts.domains],
+    og: [...facts.organizations],
+    rc: Object.fromEntries(Object.entries(facts.claims).map(([path, values]) => [path, [...values]])),
   };
+}
+
+/** Converts claims to the facts that rules compare. */
+export function fromClaims({ em, dm, gr, og, rc }: Claims): MemberFacts {
+  return { email: em, domains: dm, groups: gr, organizations: og, claims: rc };
 }
 
 /** Converts claims to the user that policies, SQL and audit records see. */

@@ -5,6 +5,7 @@ import { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts';
 import { authenticateBearer, rejectScopes } from './bearer.ts';
+import { wantedFacts } from './held-scopes.ts';
 import { createProvider } from './providers/registry.ts';
 import { createPublicUrls, enforcePublicUrls, type PublicUrls } from './public-urls.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
@@ -59,7 +60,7 @@ export function createAuth(deps: AuthDeps): Auth {
       return checked;
     },
     hidesCredentials: auth.hide_credential_headers,
-    rejectScopes: (request, held, needed) => rejectScopes(publicUrlsOf(request), held, needed),
+    rejectScopes: (request, login, needed) => rejectScopes(publicUrlsOf(request), login, needed),
     respond: (authRequest) => {
       const route = routes.get(withoutSlash(new URL(authRequest.request.url).pathname));
       return route === undefined ? null : answerRoute(server, route, publicUrlsOf, authRequest);
@@ -80,11 +81,13 @@ function createVerifierMode(
   { publicUrlsOf, paths }: VerifierPlace,
 ): Auth {
   const { settings, project, endpointScopes, log } = deps;
+  const { required_scopes, allow, grants } = settings.auth;
   const verifier = createVerifierAuth({
     verify: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
     issuer: block.issuer,
     project,
-    scopes: createScopes(settings.auth.required_scopes, endpointScopes),
+    scopes: createScopes(required_scopes, [...endpointScopes, ...grants.map(({ scope }) => scope)]),
+    rules: { allow, grants },
     publicUrlsOf,
     paths,
     log,
@@ -96,7 +99,7 @@ function createVerifierMode(
       return checked;
     },
     hidesCredentials: settings.auth.hide_credential_headers,
-    rejectScopes: (request, held, needed) => rejectScopes(publicUrlsOf(request), held, needed),
+    rejectScopes: (request, login, needed) => rejectScopes(publicUrlsOf(request), login, needed),
     respond: verifier.respond,
   };
 }
@@ -104,6 +107,7 @@ function createVerifierMode(
 function createServer(deps: AuthDeps): AuthServer {
   const { settings, project, endpointScopes, store, fetchDocument, openJwe, log } = deps;
   const { auth } = settings;
+  const { allow, grants } = auth;
   const now = deps.now ?? Date.now;
   const ring = createKeyRing(enforceKeys([...parseKeys(auth.keys), ...(deps.ownKeys ?? [])]));
   const opener = openJwe === undefined ? {} : { openJwe };
@@ -113,13 +117,16 @@ function createServer(deps: AuthDeps): AuthServer {
       fetch: deps.fetch ?? fetch,
       now,
       offline: store !== null,
+      wanted: wantedFacts(auth),
     }),
     ring,
     sealer: createSealer({ ring, now, notBefore: auth.not_before, ...opener }),
     scopes: createScopes(auth.required_scopes, [
       ...endpointScopes,
       ...auth.clients.flatMap(({ scopes }) => scopes),
+      ...grants.map(({ scope }) => scope),
     ]),
+    rules: { allow, grants },
     clients: auth.clients,
     blocked: new Set(auth.blocked_clients.map(toHash)),
     store,

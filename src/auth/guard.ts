@@ -14,7 +14,7 @@ export async function authenticateSender(
   const found = await traced(spans, request, () => auth.authenticate(request, request.signal));
   if ('error' in found) throw withChallenge(found);
   const { user, scopes, sessionId } = found;
-  const refuse = (needed: readonly string[]) => withChallenge(auth.rejectScopes(request, scopes, needed));
+  const refuse = (needed: readonly string[]) => withChallenge(auth.rejectScopes(request, found, needed));
   return { user, sessionId, grant: { scopes, refuse }, hidesCredentials: auth.hidesCredentials };
 }
 

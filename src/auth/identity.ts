@@ -3,15 +3,21 @@ import { textOf, textsOf } from './upstream/field.ts';
 import type { Identity } from './upstream/provider.ts';
 
 /** A provider's verified facts about a user, before `claim_mappings` apply. */
-export interface ProviderProfile extends Omit<Identity, 'role' | 'permissions' | 'capabilities'> {
-  /** The claims that `claim_mappings` may read. */
-  readonly mapped: JsonObject;
+export interface ProviderProfile
+  extends Omit<Identity, 'role' | 'permissions' | 'capabilities' | 'domains' | 'organizations'> {
+  /** Default: the domain of the verified email address. */
+  readonly domains?: readonly string[];
+  /** Default: none. */
+  readonly organizations?: readonly string[];
 }
 
 /** Makes an identity from a provider's profile and the operator's `claim_mappings`. */
-export function toIdentity({ mapped, ...profile }: ProviderProfile, mappings: ClaimMappings = {}): Identity {
+export function toIdentity(profile: ProviderProfile, mappings: ClaimMappings = {}): Identity {
+  const { mapped, email } = profile;
   const grants = toGrants(mapped, mappings);
   return {
+    domains: email === null ? [] : [email.slice(email.lastIndexOf('@') + 1)],
+    organizations: [],
     ...profile,
     role: grants.role ?? textOf(mapped, 'role'),
     permissions: [...new Set([...textsOf(mapped.permissions), ...grants.permissions])],
@@ -56,19 +62,27 @@ export function toGrants(claims: JsonObject, mappings: ClaimMappings): Grants {
   };
 }
 
-function valuesAt(claims: JsonObject, path: string): string[] {
-  const words = WORDS.has(path.split('.').at(-1) ?? '');
-  return descend(claims, path.split('.')).flatMap((value) => {
+/** Returns the texts of a claim. Objects have none. Words of a text count, but never words of a list's item. */
+export function valuesAt(claims: JsonObject, path: string): readonly string[] {
+  const names = path.split('.');
+  const splits = WORDS.has(names.at(-1) ?? '');
+  return descend(claims, names).flatMap(({ value, listed }) => {
     if (value === null || typeof value === 'object') return [];
     const text = String(value);
-    return words ? [text, ...text.split(/\s+/)] : [text];
+    return splits && !listed ? [text, ...text.split(/\s+/)] : [text];
   });
 }
 
+interface ClaimValue {
+  readonly value: JsonValue;
+  /** Whether the value is an item of a list. */
+  readonly listed: boolean;
+}
+
 /** A claim's own name may contain dots, as names of Keycloak clients do. The longest existing name wins. */
-function descend(value: JsonValue, path: readonly string[]): JsonValue[] {
-  if (Array.isArray(value)) return value.flatMap((item: JsonValue) => descend(item, path));
-  if (path.length === 0) return [value];
+function descend(value: JsonValue, path: readonly string[], listed = false): ClaimValue[] {
+  if (Array.isArray(value)) return value.flatMap((item: JsonValue) => descend(item, path, true));
+  if (path.length === 0) return [{ value, listed }];
   if (!isObject(value)) return [];
   for (let used = path.length; used > 0; used -= 1) {
     const key = path.slice(0, used).join('.');

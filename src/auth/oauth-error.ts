@@ -36,7 +36,8 @@ export function toOAuthError(error: SvcError, refusedLogin = 'invalid_grant'): O
 /** Answers a client with an error. Server faults are 503, so that clients retry. */
 export function toOAuthErrorResponse(error: SvcError, headers: Record<string, string> = {}): Response {
   const { http } = ERRORS[error.code];
-  const status = http >= 500 ? 503 : http;
+  // Clients read errors of these endpoints from 400 and 401 (RFC 6749, 5.2).
+  const status = http >= 500 ? 503 : http === 403 ? 400 : http;
   return Response.json(toOAuthError(error), {
     status,
     headers: { 'cache-control': 'no-store', ...retryHeaders(error), ...headers },
@@ -49,8 +50,8 @@ export function retryHeaders({ detail }: SvcError): Record<string, string> {
   return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 }
 
-/** The characters that RFC 6749 allows in a description. */
-function toDescription(text: string): string {
+/** Keeps the characters that RFC 6749 and RFC 6750 allow in a description. */
+export function toDescription(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
     .replaceAll('"', "'")

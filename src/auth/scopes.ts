@@ -12,7 +12,8 @@ export interface Scopes {
   readonly all: readonly string[];
 }
 
-const DEFAULT_SCOPE = 'svc:access';
+/** The scope of everybody who may use the server. */
+export const DEFAULT_SCOPE = 'svc:access';
 /** Clients request it to get refresh tokens. No token holds it. */
 const NO_SCOPES: ReadonlySet<string> = new Set(['offline_access']);
 
@@ -39,7 +40,23 @@ export function grantScopes(
   const granted =
     requested.length === 0 ? defaultScopes : requested.filter((scope) => scopes.includes(scope));
   if (granted.length > 0) return granted;
-  throw new SvcError('scope_invalid', 'The client may have none of the requested scopes.');
+  throw new SvcError(
+    'scope_invalid',
+    `The client may have none of the requested scopes. ${available(scopes)}`,
+  );
+}
+
+const available = (scopes: readonly string[]) => `It may have: ${scopes.join(' ')}.`;
+
+/** Returns the scopes that a user holds. Throws scope_invalid if there are none. */
+export function narrowScopes(
+  granted: readonly string[],
+  held: readonly string[],
+  user: string,
+): readonly string[] {
+  const scopes = granted.filter((scope) => held.includes(scope));
+  if (scopes.length > 0) return scopes;
+  throw new SvcError('scope_invalid', `${user} holds none of the requested scopes: ${granted.join(' ')}.`);
 }
 
 /** The scopes that the endpoints of a catalog require. */

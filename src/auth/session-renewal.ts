@@ -1,8 +1,9 @@
 import { SvcError, toSvcError } from '../errors.ts';
-import { fromUpstream, toClaims, toUpstream } from './claims.ts';
+import { type Claims, fromClaims, fromUpstream, toClaims, toUpstream } from './claims.ts';
+import { enforceEntitled } from './held-scopes.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from './sessions.ts';
 import type { AuthServer } from './types.ts';
-import type { UpstreamTokens } from './upstream/provider.ts';
+import type { Identity, UpstreamTokens } from './upstream/provider.ts';
 
 /** Renewal starts this many seconds before the provider's token expires, but not in the first half of its life. */
 const MARGIN = 60;
@@ -29,23 +30,32 @@ export function isOver({ now }: AuthServer, { up }: LoginSession): boolean {
   return up.e !== null && up.e <= now() / 1000;
 }
 
+/** Whether the provider has not been asked about the user since the refresh token of this generation was issued. */
+function isUnasked({ g, ag }: LoginSession, generation: number | null): boolean {
+  return g === generation && ag <= g;
+}
+
 /**
- * Renews the provider's token of a session if it is due; null if the login has ended. Concurrent requests renew it once.
+ * Renews the provider's token of a session if it is due; null if the login has ended. The use of a refresh token names
+ * its generation, and asks the provider in any case, because the user may have left a group. Concurrent requests renew it once.
  * They wait by reading the store, because in a Worker no request may wait for another's promise.
  */
 export async function freshen(
   server: AuthServer,
   id: string,
   kept: StoredSession,
+  generation: number | null = null,
 ): Promise<StoredSession | null> {
-  if (!isDue(server, kept.session)) return kept;
+  const due = (session: LoginSession) => isDue(server, session) || isUnasked(session, generation);
+  if (!due(kept.session)) return kept;
   const lock = `renew:${id}`;
   const mine = (await server.store?.claimOnce(lock, LOCK_SECONDS)) ?? true;
-  if (!mine) return waitForOther(server, id, kept);
+  if (!mine) return waitForOther(server, id, { kept, due, asks: isUnasked(kept.session, generation) });
   try {
     // Another instance may have finished just before this one got the lock.
     const current = await readSession(server, id);
-    return current === null || !isDue(server, current.session) ? current : await renew(server, id, current);
+    if (current === null || !due(current.session)) return current;
+    return await renew(server, id, current, generation);
   } finally {
     await server.store?.delete(lock);
   }
@@ -56,19 +66,51 @@ async function renew(
   server: AuthServer,
   id: string,
   { session }: StoredSession,
+  generation: number | null,
 ): Promise<StoredSession | null> {
   const signal = AbortSignal.timeout(RENEW_MS);
+  const asks = isUnasked(session, generation);
+  const renews = isStale(server, session) || (asks && session.up.r !== null);
   try {
-    const up = isStale(server, session) ? await renewTokens(server, id, session, signal) : session.up;
-    const who = toClaims(await server.provider.identify(fromUpstream(up), null, signal));
-    if (who.i !== session.who.i) throw new SvcError('login_refused', 'The provider now names another user.');
-    return await change(server, id, { who, known: true });
+    const up = renews ? await renewTokens(server, id, session, signal) : session.up;
+    // An id token of an earlier answer would repeat its facts.
+    const tokens = renews || !session.known ? fromUpstream(up) : { ...fromUpstream(up), idToken: null };
+    const identity = await server.provider.identify(tokens, null, signal);
+    if (identity.id !== session.who.i)
+      throw new SvcError('login_refused', 'The provider now names another user.');
+    const { who } = await admitUser(server, { identity, tokens }, signal);
+    return await change(server, id, { who, known: true, ...(asks && { ag: session.g + 1 }) });
   } catch (thrown) {
     const error = toSvcError(thrown);
-    if (error.code !== 'login_refused') throw error;
+    if (error.code !== 'login_refused' && error.code !== 'denied') throw error;
     server.log({ level: 'info', message: `a session ended: ${error.message}` });
     await endSession(server, id);
     return null;
+  }
+}
+
+/** A user as the provider names them now. */
+interface NamedLogin {
+  readonly identity: Identity;
+  readonly tokens: UpstreamTokens;
+}
+
+/**
+ * Returns the claims of a user and the scopes that the user holds. Throws denied for a user who may not use the server,
+ * and revokes the provider's tokens.
+ */
+export async function admitUser(
+  server: AuthServer,
+  { identity, tokens }: NamedLogin,
+  signal: AbortSignal,
+): Promise<{ readonly who: Claims; readonly held: readonly string[] }> {
+  const who = toClaims(identity, server.rules);
+  try {
+    return { who, held: enforceEntitled(server, identity, fromClaims(who)) };
+  } catch (thrown) {
+    server.log({ level: 'info', message: `sign-in refused: ${toSvcError(thrown).message}` });
+    await revokeUpstream(server, tokens, signal);
+    throw thrown;
   }
 }
 
@@ -96,13 +138,20 @@ async function change(
   }
 }
 
-async function waitForOther(server: AuthServer, id: string, kept: StoredSession) {
+interface Waiting {
+  readonly kept: StoredSession;
+  readonly due: (session: LoginSession) => boolean;
+  /** Whether the request may not go on before the provider has answered. */
+  readonly asks: boolean;
+}
+
+async function waitForOther(server: AuthServer, id: string, { kept, due, asks }: Waiting) {
   for (let look = 0; look < LOOKS; look += 1) {
     const current = await readSession(server, id);
-    if (current === null || !isDue(server, current.session)) return current;
+    if (current === null || !due(current.session)) return current;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  if (!isOver(server, kept.session)) return kept;
+  if (!asks && !isOver(server, kept.session)) return kept;
   throw new SvcError('login_unavailable', 'Another instance did not finish renewing the token.');
 }
 

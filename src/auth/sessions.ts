@@ -12,6 +12,8 @@ const SESSION = v.object({
   sc: v.array(v.string()),
   /** The generation of the valid refresh token. */
   g: v.number(),
+  /** The generation whose refresh token was issued after the provider was last asked about the user. */
+  ag: v.optional(v.number(), 0),
   /** The time when the refresh token was made, in milliseconds. */
   at: v.number(),
   /** The refresh token. A client that repeats its request soon gets the same one. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { randomText } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
-import { CLAIMS, type Claims, toClaims, toUpstream } from './claims.ts';
+import { CLAIMS, type Claims, toUpstream } from './claims.ts';
 import type { OAuthClient } from './clients/model.ts';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS, type LoginSession, writeSession } from './sessions.ts';
 import type { AuthServer, OAuthRequest } from './types.ts';
-import type { Identity, UpstreamTokens } from './upstream/provider.ts';
+import type { UpstreamTokens } from './upstream/provider.ts';
 
 /** An access token. With a store it refers to a session; without one it holds all facts about the user. */
 export const ACCESS = v.object({
@@ -45,7 +45,7 @@ interface SignIn {
   readonly client: OAuthClient;
   readonly scopes: readonly string[];
   readonly sid: string;
-  readonly identity: Identity;
+  readonly who: Claims;
   readonly tokens: UpstreamTokens;
 }
 
@@ -55,8 +55,8 @@ export async function issueTokens(
   oauth: OAuthRequest,
   signIn: SignIn,
 ): Promise<TokenResponse> {
-  const { client, scopes, sid, identity, tokens } = signIn;
-  const [who, up] = [toClaims(identity), toUpstream(tokens, server.now())];
+  const { client, scopes, sid, who, tokens } = signIn;
+  const up = toUpstream(tokens, server.now());
   const common = { client: client.hash, scopes, sid };
   if (server.store === null) {
     const seconds = lifetimeOf(server, up.e);
@@ -67,7 +67,7 @@ export async function issueTokens(
   const rt = refreshes ? await sealRefresh(server, oauth, { sid, g: 0, h: client.hash }) : null;
   const end = Math.floor(server.now() / 1000) + ABSOLUTE_SECONDS;
   const own = { h: client.hash, idp: server.provider.id, sc: [...scopes] };
-  const session = { ...own, g: 0, at: server.now(), rt, who, up, known: true, end };
+  const session = { ...own, g: 0, ag: 0, at: server.now(), rt, who, up, known: true, end };
   await writeSession(server, sid, session, 0);
   return issueForSession(server, oauth, { sid, session, scopes });
 }
@@ -97,7 +97,18 @@ export async function issueClientToken(
   client: OAuthClient,
   scopes: readonly string[],
 ): Promise<TokenResponse> {
-  const empty = { em: null, nm: client.name, gr: [], rl: null, pm: [], cp: [], cl: {} };
+  const empty = {
+    em: null,
+    nm: client.name,
+    gr: [],
+    rl: null,
+    pm: [],
+    cp: [],
+    cl: {},
+    dm: [],
+    og: [],
+    rc: {},
+  };
   const who = { i: `client:${client.id}`, un: client.id, ...empty };
   const fields = { client: client.hash, scopes, sid: randomText(16), who, seconds: LIFE_SECONDS, own: true };
   return toTokenResponse(await sealAccess(server, oauth, fields), scopes, LIFE_SECONDS);

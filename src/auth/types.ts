@@ -4,6 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { StaticClient } from '../settings/model.ts';
+import type { AccessRules } from './held-scopes.ts';
 import type { Parameters } from './parameters.ts';
 import type { PublicUrls } from './public-urls.ts';
 import type { Scopes } from './scopes.ts';
@@ -27,6 +28,7 @@ export interface AuthServer {
   readonly ring: KeyRing;
   readonly sealer: Sealer;
   readonly scopes: Scopes;
+  readonly rules: AccessRules;
   readonly clients: readonly StaticClient[];
   /** Hashes of blocked client ids, in the form that tokens carry. */
   readonly blocked: ReadonlySet<string>;
@@ -56,7 +58,10 @@ export type RouteHandler = (server: AuthServer, oauth: OAuthRequest) => Promise<
 /** The user of a valid token. */
 export interface Authenticated {
   readonly user: User;
+  /** The scopes of the token that the user holds. */
   readonly scopes: readonly string[];
+  /** All scopes that the user holds, so that a refusal can tell a small token from a small right. */
+  readonly held: readonly string[];
   /** The login session, which is not an MCP session. */
   readonly sessionId: string | null;
 }
@@ -97,8 +102,8 @@ export interface Auth {
   readonly hidesCredentials: boolean;
   /** Authenticates a request to the MCP endpoint. */
   authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | AuthRejection>;
-  /** Rejects a call whose token lacks scopes. The challenge names all needed scopes at once. */
-  rejectScopes(request: Request, held: readonly string[], needed: readonly string[]): AuthRejection;
+  /** Rejects a call whose token lacks scopes of the call. The challenge names all needed scopes at once. */
+  rejectScopes(request: Request, login: Authenticated, needed: readonly string[]): AuthRejection;
   /** Answers a request to an OAuth path; null for any other path. */
   respond(request: AuthRequest): Promise<Response> | null;
   /** Claims a key in the store for some seconds; true only for the first claim. Absent without a store. */

@@ -82,6 +82,24 @@ export function toSignInFailurePage(message: string, options: PageOptions): Prom
   return toSignInPage(title, body, options);
 }
 
+/** Seconds until the browser returns to the client, which waits for the answer. */
+const READING_SECONDS = 15;
+
+/** Tells a person who signed in that they may not use the server. Then the browser returns to the client with the error. */
+export function toSignInRefusedPage(
+  message: string,
+  location: string,
+  options: PageOptions,
+): Promise<Response> {
+  const title = 'You may not use this server';
+  const body = html`<h1>${title}</h1>
+<p class="notice" role="alert">${message}</p>
+<p>Ask the operator of this server for access, or sign in with another account.</p>
+<p><a href="${location}">Back to the program</a></p>`;
+  const headers = { refresh: `${READING_SECONDS}; url=${location}` };
+  return toSignInPage(title, body, { ...options, status: 403, headers });
+}
+
 /** Asks before signing out, because a link on another site must not do it. */
 export function toSignOutPage(action: string): Promise<Response> {
   const title = 'Sign out?';

@@ -49,6 +49,24 @@ export interface StaticClient {
   readonly scopes: readonly string[];
 }
 
+/** The people of a rule. A user needs to match only one entry of one list; without entries nobody matches. */
+export interface Members {
+  /** Verified email addresses. */
+  readonly emails: readonly string[];
+  /** Domains of verified email addresses; for Google, of Workspace accounts. */
+  readonly domains: readonly string[];
+  readonly groups: readonly string[];
+  readonly organizations: readonly string[];
+  /** Accepted values by the path of a claim. */
+  readonly claims: { readonly [path: string]: readonly string[] };
+}
+
+/** A scope, and the people who hold it. */
+export interface ScopeGrant {
+  readonly scope: string;
+  readonly to: Members;
+}
+
 /** `auth` of the active profile. */
 export interface AuthSettings {
   readonly mode: 'issuer' | 'verifier';
@@ -63,6 +81,9 @@ export interface AuthSettings {
   readonly clients: readonly StaticClient[];
   /** SHA-256 of blocked client ids, in hex. */
   readonly blocked_clients: readonly string[];
+  /** The people who may use the server. Null: everybody whom the provider signs in. */
+  readonly allow: Members | null;
+  readonly grants: readonly ScopeGrant[];
   readonly required_scopes: readonly string[];
   /** Null if sessions are not stored. */
   readonly persistence: Persistence | null;

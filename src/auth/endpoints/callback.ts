@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
+import { toSignInRefusedPage } from '../../pages/sign-in.ts';
 import { withParameters } from '../clients/redirect-uri.ts';
+import { completeLogin, storeLogin } from '../completed-login.ts';
 import { clearCookie, readCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { RouteHandler } from '../types.ts';
@@ -9,16 +11,14 @@ import { rememberSession } from './browser-sessions.ts';
 import { LOGIN_ATTEMPT } from './login-attempt.ts';
 import { toErrorRedirect, toRedirect } from './redirect.ts';
 
-/** An authorization code. It contains the provider's code, which is redeemed together with ours. */
+/** An authorization code. Without a store it contains the provider's code, which is redeemed together with ours. */
 export const CODE = v.object({
   h: v.string(),
   r: v.string(),
   k: v.string(),
   sc: v.array(v.string()),
-  /** The provider's code, with its PKCE verifier and nonce. */
-  uc: v.string(),
-  uv: v.string(),
-  un: v.string(),
+  /** The provider's code, with its PKCE verifier and nonce; null if the store holds the completed login. */
+  up: v.nullable(v.object({ c: v.string(), v: v.string(), n: v.string() })),
   /** The id of the code and of the session that it opens. */
   id: v.string(),
 });
@@ -41,16 +41,34 @@ export const callback: RouteHandler = async (server, oauth) => {
   const { h, r, k, sc, uv, un, st } = attempt;
   try {
     await server.provider.enforceIssuer?.(query.get('iss') ?? null);
-    const uc = codeOf(query);
+    const up = { c: codeOf(query), v: uv, n: un };
     const id = randomText(16);
-    const code = await server.sealer.seal('code', urls.issuer, { h, r, k, sc, uc, uv, un, id }, CODE_SECONDS);
+    if (server.store !== null) {
+      const attempt = { code: up.c, verifier: uv, nonce: un, redirectUri: urls.callback, scopes: sc };
+      const login = await completeLogin(server, attempt, oauth.signal);
+      await storeLogin(server, id, { login, seconds: CODE_SECONDS });
+    }
+    const claims = { h, r, k, sc, up: server.store === null ? up : null, id };
+    const code = await server.sealer.seal('code', urls.issuer, claims, CODE_SECONDS);
     const noted = await rememberSession(server, oauth, id);
     const location = withParameters(r, { code, state: st, iss: urls.issuer });
     return toRedirect(location, [...cleared, ...noted]);
   } catch (thrown) {
-    return toErrorRedirect(server, oauth, { redirect: r, state: st }, thrown, cleared);
+    const back = toErrorRedirect(server, oauth, { redirect: r, state: st }, thrown, cleared);
+    return isAboutUser(thrown) ? toRefusedPage(thrown.message, back, cleared) : back;
   }
 };
+
+/** Whether the user has signed in and may not have what the client asked for. */
+function isAboutUser(thrown: unknown): thrown is SvcError {
+  return thrown instanceof SvcError && (thrown.code === 'denied' || thrown.code === 'scope_invalid');
+}
+
+/** Tells the person on a page, which leads back to the client with the error. */
+function toRefusedPage(message: string, back: Response, cookies: readonly string[]): Promise<Response> {
+  const location = back.headers.get('location') ?? '';
+  return toSignInRefusedPage(message, location, { cookies });
+}
 
 /** Errors of the provider that another try may overcome. Any other error is a refusal. */
 const TRANSIENT: readonly string[] = ['temporarily_unavailable', 'server_error'];

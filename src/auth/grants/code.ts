@@ -1,6 +1,8 @@
+import type * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { OAuthClient } from '../clients/model.ts';
+import { type CompletedLogin, completeLogin, takeLogin } from '../completed-login.ts';
 import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
@@ -21,7 +23,7 @@ export async function redeemCode(
   client: OAuthClient,
   form: Parameters,
 ): Promise<TokenResponse> {
-  const { urls, signal } = oauth;
+  const { urls } = oauth;
   const code = await server.sealer.open('code', urls.issuer, need(form, 'code'), CODE);
   if (code === null) throw invalid('This server did not issue the code, or it has expired.');
   if (code.h !== client.hash) throw invalid('The code was issued to another client.');
@@ -32,13 +34,26 @@ export async function redeemCode(
   if (!matches) throw invalid('The code_verifier does not match.');
   enforceTarget(form, urls);
   await enforceUnused(server, code.id);
-  const attempt = { verifier: code.uv, nonce: code.un, redirectUri: urls.callback };
-  const tokens = await server.provider.exchange(code.uc, attempt, signal);
-  const identity = await server.provider.identify(tokens, code.un, signal);
-  const signIn = { client, scopes: code.sc, sid: code.id, identity, tokens };
+  const login = await loginOf(server, code, oauth);
+  const signIn = { client, sid: code.id, ...login };
   const answer = await issueTokens(server, oauth, signIn);
   await enforceUsedOnce(server, code.id);
   return answer;
+}
+
+/** Reads the login from the store, or redeems the provider's code. */
+async function loginOf(
+  server: AuthServer,
+  { up, sc: scopes, id }: v.InferOutput<typeof CODE>,
+  { urls, signal }: OAuthRequest,
+): Promise<CompletedLogin> {
+  if (up !== null) {
+    const { c: code, v: verifier, n: nonce } = up;
+    return completeLogin(server, { code, verifier, nonce, scopes, redirectUri: urls.callback }, signal);
+  }
+  const login = await takeLogin(server, id);
+  if (login === null) throw invalid('The login has expired.');
+  return login;
 }
 
 /** The value of a claim after a second use of its code. */

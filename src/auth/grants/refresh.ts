@@ -1,8 +1,10 @@
 import { SvcError } from '../../errors.ts';
+import { fromClaims } from '../claims.ts';
 import type { OAuthClient } from '../clients/model.ts';
+import { enforceEntitled, labelOf } from '../held-scopes.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
-import { toScopes } from '../scopes.ts';
+import { narrowScopes, toScopes } from '../scopes.ts';
 import { freshen } from '../session-renewal.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
 import { issueForSession, REFRESH, sealRefresh, type TokenResponse } from '../tokens.ts';
@@ -24,8 +26,8 @@ export async function refreshTokens(
   enforceTarget(form, urls);
   const { sid, g } = token;
   for (;;) {
-    const stored = await current(server, sid, client);
-    const scopes = narrow(stored.session, form);
+    const stored = await current(server, { sid, g }, client);
+    const scopes = narrow(server, stored.session, form);
     if (isRepeated(server, stored.session, g))
       return issueForSession(server, oauth, { sid, session: stored.session, scopes });
     if (stored.session.g !== g) return endReused(server, sid);
@@ -38,11 +40,15 @@ export async function refreshTokens(
   }
 }
 
-async function current(server: AuthServer, sid: string, client: OAuthClient): Promise<StoredSession> {
+async function current(
+  server: AuthServer,
+  { sid, g }: { readonly sid: string; readonly g: number },
+  client: OAuthClient,
+): Promise<StoredSession> {
   const stored = await readSession(server, sid);
   if (stored === null || stored.session.h !== client.hash) throw expired();
   if (stored.session.end <= server.now() / 1000) throw expired();
-  const fresh = await freshen(server, sid, stored);
+  const fresh = await freshen(server, sid, stored, g);
   if (fresh === null) throw expired();
   return fresh;
 }
@@ -57,12 +63,15 @@ async function endReused(server: AuthServer, sid: string): Promise<never> {
   throw expired();
 }
 
-/** Returns the requested scopes. Throws scope_invalid for a scope that the session lacks. */
-function narrow({ sc }: LoginSession, form: Parameters): readonly string[] {
+/** Returns the requested scopes that the user still holds. Throws scope_invalid for a scope that the session lacks. */
+function narrow(server: AuthServer, { sc, who }: LoginSession, form: Parameters): readonly string[] {
+  const user = { id: who.i, username: who.un, email: who.em };
+  const held = enforceEntitled(server, user, fromClaims(who));
   const requested = toScopes(form.get('scope'));
-  if (requested.length === 0) return sc;
-  if (requested.every((scope) => sc.includes(scope))) return requested;
-  throw new SvcError('scope_invalid', 'A refresh cannot add scopes.');
+  if (!requested.every((scope) => sc.includes(scope))) {
+    throw new SvcError('scope_invalid', 'A refresh cannot add scopes.');
+  }
+  return narrowScopes(requested.length === 0 ? sc : requested, held, labelOf(user));
 }
 
 function expired(): SvcError {

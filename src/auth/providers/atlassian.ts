@@ -19,7 +19,9 @@ const MAX_SITES = 20;
 
 /** Atlassian Cloud (OAuth 2.0 3LO). `user.claims.cloud_ids` holds the sites that the login may use. */
 export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Provider {
-  const scopes = scopesOf(block, ['read:me', ...(ports.offline ? ['offline_access'] : [])]);
+  const grouped = ports.wanted?.some((fact) => fact === 'groups' || fact === 'organizations');
+  const more = [...(grouped ? [GROUPS_SCOPE] : []), ...(ports.offline ? ['offline_access'] : [])];
+  const scopes = scopesOf(block, ['read:me', ...more]);
   const api = (block.api_url ?? apiOf(block)).replace(/\/+$/, '');
   const client = createProviderClient(block, ports, {
     provider,
@@ -98,7 +100,10 @@ async function addSites(access: AtlassianApi, me: ProviderProfile): Promise<Prov
   );
   const groups = lists.flat();
   const cloud_ids = sites.map(({ id, name, url }): JsonObject => ({ id, name, url }));
-  return { ...me, groups, claims: { cloud_ids }, mapped: { ...me.mapped, cloud_ids, groups } };
+  // Anyone may give a site any name, but not another site's id or address.
+  const organizations = sites.flatMap(({ id, url }) => (URL.canParse(url) ? [id, new URL(url).host] : [id]));
+  const mapped = { ...me.mapped, cloud_ids, groups };
+  return { ...me, groups, organizations, claims: { cloud_ids }, mapped };
 }
 
 /** Reads the sites. A site is listed once for each of its products. */

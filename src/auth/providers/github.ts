@@ -15,7 +15,8 @@ const TOKEN_URL = 'https://github.com/login/oauth/access_token';
 
 /** GitHub, GitHub Enterprise Server and ghe.com, for OAuth apps and GitHub Apps. */
 export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provider {
-  const scopes = scopesOf(block, ['read:user', 'user:email']);
+  const grouped = ports.wanted?.some((fact) => fact === 'groups' || fact === 'organizations');
+  const scopes = scopesOf(block, ['read:user', 'user:email', ...(grouped ? ['read:org'] : [])]);
   const apiUrl = (block.api_url ?? apiOf(block.auth_url ?? AUTH_URL)).replace(/\/+$/, '');
   const client = createProviderClient(block, ports, {
     provider,
@@ -93,10 +94,12 @@ async function readProfile(api: GithubApi, scopes: readonly string[]): Promise<P
   if (!Number.isSafeInteger(id))
     throw refused({ provider }, 'does not identify the user clearly. Log in again.');
   const email = await api.email();
-  const groups = scopes.some((scope) => ORGANISATIONS.includes(scope)) ? await api.groups() : [];
+  const seesGroups = scopes.some((scope) => ORGANISATIONS.includes(scope));
+  const organizations = seesGroups ? await api.organizations() : [];
+  const groups = seesGroups ? [...organizations, ...(await api.teams())] : [];
   const [username, name] = [textOf(user, 'login'), textOf(user, 'name')];
   const mapped: JsonObject = { id: String(id), login: username, email, groups };
-  return { id: String(id), username, email, name, groups, claims: {}, mapped };
+  return { id: String(id), username, email, name, groups, organizations, claims: {}, mapped };
 }
 
 const HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
@@ -108,8 +111,10 @@ interface GithubApi {
   user(): Promise<JsonObject>;
   /** The primary address if it is verified. Null also if the token may not read addresses. */
   email(): Promise<string | null>;
-  /** The names of all organisations and teams, as `org` and `org/team-slug`. */
-  groups(): Promise<readonly string[]>;
+  /** The logins of the user's organisations. */
+  organizations(): Promise<readonly string[]>;
+  /** The user's teams, as `org/team-slug`. */
+  teams(): Promise<readonly string[]>;
 }
 
 interface GithubToken {
@@ -122,11 +127,9 @@ function createApi(ask: SendToProvider, access: GithubToken): GithubApi {
   return {
     user: () => readObject(ask, toQuestion(access, 'the user', '/user')),
     email: () => readEmail(ask, access),
-    groups: async () => {
-      const organisations = await readPages(ask, access, '/user/orgs');
-      const teams = await readPages(ask, access, '/user/teams');
-      return [...organisations.flatMap((row) => textOf(row, 'login') ?? []), ...teams.flatMap(toTeam)];
-    },
+    organizations: async () =>
+      (await readPages(ask, access, '/user/orgs')).flatMap((row) => textOf(row, 'login') ?? []),
+    teams: async () => (await readPages(ask, access, '/user/teams')).flatMap(toTeam),
   };
 }
 

@@ -26,7 +26,12 @@ export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provid
     parameters: ports.offline ? { access_type: 'offline', prompt: 'consent' } : {},
     server: async () => server,
     complete: true,
-    refine: (profile) => enforceDomain({ ...profile, username: profile.email ?? profile.username }, block),
+    refine: (profile) => {
+      const { hd } = profile.claims;
+      const username = profile.email ?? profile.username;
+      // A personal account keeps the address of an organisation that its owner has left; only `hd` is current.
+      return enforceDomain({ ...profile, username, domains: typeof hd === 'string' ? [hd] : [] }, block);
+    },
   });
   return {
     ...google,

@@ -57,15 +57,22 @@ async function addRoles(
   const claims = await readAccessToken(login);
   const clients = isObject(claims.resource_access) ? claims.resource_access : {};
   const own = Object.hasOwn(clients, clientId) ? clients[clientId] : undefined;
+  const roles = {
+    realm_roles: isObject(claims.realm_access) ? textsOf(claims.realm_access.roles) : [],
+    client_roles: isObject(own) ? textsOf(own.roles) : [],
+  };
+  const mapped = { ...claims, ...profile.mapped, ...roles };
   return {
     ...profile,
-    claims: {
-      ...profile.claims,
-      realm_roles: isObject(claims.realm_access) ? textsOf(claims.realm_access.roles) : [],
-      client_roles: isObject(own) ? textsOf(own.roles) : [],
-    },
-    mapped: { ...claims, ...profile.mapped },
+    organizations: toOrganizations(mapped),
+    claims: { ...profile.claims, ...roles },
+    mapped,
   };
+}
+
+/** Reads the claim of Keycloak's organisations: a list of their aliases, or a map with an entry for each alias. */
+function toOrganizations({ organization }: JsonObject): readonly string[] {
+  return isObject(organization) ? Object.keys(organization) : textsOf(organization);
 }
 
 /** Reads the claims of the access token. An opaque or invalid token has none; an unreachable server is an error. */

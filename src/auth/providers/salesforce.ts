@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient, type ProviderClient } from '../upstream/client.ts';
 import { refused } from '../upstream/errors.ts';
-import { textOf } from '../upstream/field.ts';
+import { objectsOf, textOf } from '../upstream/field.ts';
 import { verifyIdToken } from '../upstream/id-token.ts';
 import { createKeys } from '../upstream/keys.ts';
 import { toOpenIdProfile } from '../upstream/openid-profile.ts';
@@ -16,7 +16,10 @@ const AUTHORIZE = '/services/oauth2/authorize';
 
 /** Salesforce: production, sandboxes, and custom domains by `auth_url` and `token_url`. */
 export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Provider {
-  const scopes = scopesOf(block, ['openid', 'profile', 'email', ...(ports.offline ? ['refresh_token'] : [])]);
+  const named = [...(ports.wanted ?? []), ...Object.keys(block.claim_mappings ?? {})];
+  const rights = RIGHTS.filter(({ claim }) => named.includes(claim));
+  const more = [...(rights.length > 0 ? ['api'] : []), ...(ports.offline ? ['refresh_token'] : [])];
+  const scopes = scopesOf(block, ['openid', 'profile', 'email', ...more]);
   const at = toAddresses(block);
   const client = createProviderClient(block, ports, {
     provider,
@@ -41,9 +44,61 @@ export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Pr
         tokens.idToken === null ? null : await verifyIdToken(tokens.idToken, { ...rules, issuers });
       const profile = await readProfile(client, { tokens, scopes, userinfo: at.userinfo, signal });
       enforceSameUser(idClaims, profile);
-      return toIdentity(profile, block.claim_mappings);
+      const place = { token: at.token, tokens, signal };
+      return toIdentity(await addRights(client, profile, { ...place, rights }), block.claim_mappings);
     },
   };
+}
+
+/** The rights of a user that only queries tell: the claim, and the query for the user's id. */
+const RIGHTS = [
+  {
+    claim: 'profile',
+    field: 'Profile',
+    query: (id: string) => `SELECT Profile.Name FROM User WHERE Id = '${id}'`,
+  },
+  {
+    claim: 'permission_sets',
+    field: 'PermissionSet',
+    query: (id: string) =>
+      `SELECT PermissionSet.Name FROM PermissionSetAssignment WHERE AssigneeId = '${id}'`,
+  },
+] as const;
+/** Every supported organisation has this version of the API. */
+const QUERY = '/services/data/v59.0/query';
+
+interface RightsRequest {
+  readonly rights: readonly (typeof RIGHTS)[number][];
+  readonly token: string;
+  readonly tokens: UpstreamTokens;
+  readonly signal: AbortSignal;
+}
+
+/** Adds the user's profile and permission sets, if rules name them. The profile is a name here, not the address of a page. */
+async function addRights(
+  { ask }: ProviderClient,
+  profile: ProviderProfile,
+  { rights, token, tokens, signal }: RightsRequest,
+): Promise<ProviderProfile> {
+  if (rights.length === 0) return profile;
+  const instance = textOf(tokens.extra, 'instance_url');
+  if (instance === null || !isTrusted(instance, token) || !/^\w{15,18}$/.test(profile.id)) throw unclear();
+  const { accessToken } = tokens;
+  const found = await Promise.all(
+    rights.map(async ({ claim, field, query }) => {
+      const url = `${new URL(instance).origin}${QUERY}?q=${encodeURIComponent(query(profile.id))}`;
+      const what = `the ${claim.replace('_', ' ')} of the user`;
+      const answer = await readObject(ask, { provider, what, url, accessToken, signal });
+      // A cut list could only hide rights.
+      const names = objectsOf(answer.records).flatMap((row) => {
+        const record = row[field];
+        return isObject(record) ? (textOf(record, 'Name') ?? []) : [];
+      });
+      return [claim, names] as const;
+    }),
+  );
+  const claims = Object.fromEntries(found);
+  return { ...profile, claims: { ...profile.claims, ...claims }, mapped: { ...profile.mapped, ...claims } };
 }
 
 interface Addresses {
@@ -116,6 +171,7 @@ function toProfile(user: JsonObject, instance_url: string | null): ProviderProfi
     email,
     name: textOf(user, 'name') ?? textOf(user, 'display_name'),
     groups,
+    organizations: [organization_id],
     claims,
     mapped: { ...mapped, ...claims },
   };

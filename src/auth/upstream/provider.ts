@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
 
 /** A user, as an identity provider describes them. */
 export interface Identity {
@@ -8,13 +8,19 @@ export interface Identity {
   /** An email address that the provider has verified; otherwise null. */
   readonly email: string | null;
   readonly name: string | null;
+  /** The domains that `auth.allow` and `auth.grants` may name: facts that the provider has verified. */
+  readonly domains: readonly string[];
   readonly groups: readonly string[];
+  /** Organisations, sites and the like, by names that another customer of the provider cannot take. */
+  readonly organizations: readonly string[];
   readonly role: string | null;
   readonly permissions: readonly string[];
   /** The capabilities that `claim_mappings` grants. */
   readonly capabilities: readonly string[];
   /** Further claims for policies: cloud ids, instance URL, workspace domain. */
   readonly claims: { readonly [key: string]: JsonValue };
+  /** The claims that `claim_mappings`, `auth.allow` and `auth.grants` may read. No token holds them. */
+  readonly mapped: JsonObject;
 }
 
 /** The provider's tokens for a code or a refresh token. */
@@ -66,6 +72,8 @@ export interface ProviderPorts {
   readonly now: () => number;
   /** Whether refresh tokens can be stored. Otherwise the default scopes request none. */
   readonly offline?: boolean;
+  /** The facts that rules name: `groups`, `organizations`, and paths of claims. Some cost a scope or a request. */
+  readonly wanted?: readonly string[];
   /** The most milliseconds of one request to a provider. Default: 10 seconds. */
   readonly timeoutMs?: number;
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, SvcError, toSvcError } from '../../errors.ts';
 import type { Log } from '../../ports.ts';
 import { checkRequiredScopes, findToken, rejectRequest, tokenInvalid } from '../bearer.ts';
 import { toResourceMetadata } from '../endpoints/metadata.ts';
+import { type AccessRules, heldScopes, notAllowed, toMemberFacts } from '../held-scopes.ts';
 import { toOAuthErrorResponse } from '../oauth-error.ts';
 import type { PublicUrls } from '../public-urls.ts';
 import type { Scopes } from '../scopes.ts';
@@ -15,6 +16,7 @@ interface VerifierDeps {
   readonly issuer: string;
   readonly project: string;
   readonly scopes: Scopes;
+  readonly rules: AccessRules;
   readonly publicUrlsOf: (request: Request) => PublicUrls;
   /** The paths of the metadata. */
   readonly paths: readonly string[];
@@ -33,10 +35,10 @@ export function createVerifierAuth(deps: VerifierDeps): Pick<Auth, 'authenticate
 }
 
 /** Errors of the client's token, which are not logged. */
-const CLIENT_FAULTS: readonly ErrorCode[] = ['request_invalid', 'token_missing', 'token_invalid'];
+const CLIENT_FAULTS: readonly ErrorCode[] = ['request_invalid', 'token_missing', 'token_invalid', 'denied'];
 
 async function authenticate(
-  { verify, scopes, publicUrlsOf, log }: VerifierDeps,
+  { verify, scopes, rules, publicUrlsOf, log }: VerifierDeps,
   request: Request,
   signal: AbortSignal,
 ): Promise<Authenticated | AuthRejection> {
@@ -44,8 +46,11 @@ async function authenticate(
   try {
     const verified = await verify(findToken(request), urls.aliases, signal);
     if (verified === null) throw tokenInvalid();
-    const { user, scopes: held } = verified;
-    return checkRequiredScopes({ user, scopes: held, sessionId: null }, urls, scopes);
+    const { user, identity, scopes: granted } = verified;
+    const held = heldScopes(rules, toMemberFacts(identity, rules));
+    if (held === null) throw notAllowed(rules, user);
+    const own = granted.filter((scope) => held.includes(scope));
+    return checkRequiredScopes({ user, scopes: own, held, sessionId: null }, urls, scopes);
   } catch (thrown) {
     const rejection = rejectRequest(thrown, urls, scopes);
     if (!CLIENT_FAULTS.includes(rejection.error.code)) {

@@ -3,12 +3,13 @@ import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
+import { toClaims, toUser } from '../claims.ts';
 import { toIdentity } from '../identity.ts';
 import { textOf, textsOf } from '../upstream/field.ts';
 import { ALGORITHMS } from '../upstream/id-token.ts';
 import { createKeysAt } from '../upstream/keys.ts';
 import { toOpenIdProfile } from '../upstream/openid-profile.ts';
-import type { ProviderPorts } from '../upstream/provider.ts';
+import type { Identity, ProviderPorts } from '../upstream/provider.ts';
 import { createSend } from '../upstream/request.ts';
 import { createFindServer, type VerifierServer } from './discovery.ts';
 import { createIntrospect, type Introspect } from './introspection.ts';
@@ -17,6 +18,8 @@ import { createIntrospect, type Introspect } from './introspection.ts';
 interface Verified {
   /** The user, without an external token, because the token is for this server only (MCP Authorization, "Token passthrough"). */
   readonly user: User;
+  readonly identity: Identity;
+  /** The scopes that the issuer granted to the client. */
   readonly scopes: readonly string[];
   /** Seconds since 1970. */
   readonly expiresAt: number;
@@ -34,6 +37,8 @@ export type Verify = (
 ) => Promise<Verified | null>;
 
 const TOLERANCE_SECONDS = 5;
+/** The user of a token carries no facts for rules; `identity` has them. */
+const NO_RULES = { allow: null, grants: [] };
 /** The types of access tokens: RFC 9068, and older servers. Logout tokens and others have another type. */
 const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 
@@ -110,7 +115,8 @@ function toVerified(
   const identity = toIdentity(toOpenIdProfile(claims), block.claim_mappings);
   const provider = block.provider_name ?? 'verifier';
   return {
-    user: { ...identity, provider, externalToken: null },
+    user: toUser(toClaims(identity, NO_RULES), provider, null),
+    identity,
     scopes: scopesOf(claims),
     expiresAt: Math.floor(exp),
     clientId: textOf(claims, 'client_id') ?? textOf(claims, 'azp'),

@@ -1,5 +1,5 @@
 import { present } from '../../project/schema/present.ts';
-import type { AuthSettings, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
+import type { AuthSettings, Members, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
 import type { ParsedAuth } from '../schema/auth.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
 
@@ -21,9 +21,24 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
       scopes: client.scopes ?? BLOCK_DEFAULTS.scopes,
     })),
     blocked_clients: written.blocked_clients ?? [],
+    allow: written.allow === undefined ? null : toMembers(written.allow),
+    grants: (written.grants ?? []).map(({ scope, to }) => ({ scope, to: toMembers(to) })),
     required_scopes: written.authorization?.required_scopes ?? [],
     persistence: persistence ? toPersistence(persistence, expand) : null,
     hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
+  };
+}
+
+/** A rule without entries names nobody, also if the key has no value: a forgotten list must not open the server. */
+function toMembers(written: ParsedAuth['allow']): Members {
+  const { emails, domains, groups, organizations, claims } = written ?? {};
+  return {
+    emails: emails ?? [],
+    domains: domains ?? [],
+    // The groups of a user have no leading slash either.
+    groups: (groups ?? []).map((group) => group.replace(/^\//, '')),
+    organizations: organizations ?? [],
+    claims: claims ?? {},
   };
 }
 

@@ -1,5 +1,15 @@
 import * as v from 'valibot';
-import { choice, flag, formed, listOf, optional, says, strictMap, word } from '../../project/schema/shape.ts';
+import {
+  choice,
+  flag,
+  formed,
+  listOf,
+  mapOf,
+  optional,
+  says,
+  strictMap,
+  word,
+} from '../../project/schema/shape.ts';
 import { CLAIM_MAPPINGS, PROVIDER_BLOCKS, PROVIDER_IDS } from './providers.ts';
 import { hiddenWord, url, words } from './values.ts';
 
@@ -26,6 +36,17 @@ const CLIENT = strictMap({
   scopes: optional(words()),
 });
 
+/** The people of a rule. A user needs to match only one entry of one list. */
+const MEMBERS = strictMap({
+  emails: optional(words()),
+  domains: optional(words()),
+  groups: optional(words()),
+  organizations: optional(words()),
+  claims: optional(mapOf(words())),
+});
+
+const GRANT = strictMap({ scope: scope(), to: MEMBERS });
+
 const KEY = strictMap({ kid: keyId(), secret: hiddenWord() });
 
 /** `auth` of a profile (spec, "Authentication"). */
@@ -36,6 +57,8 @@ export const AUTH = strictMap({
   not_before: optional(instant()),
   clients: optional(listOf(CLIENT)),
   blocked_clients: optional(words()),
+  allow: optional(MEMBERS),
+  grants: optional(listOf(GRANT)),
   authorization: optional(strictMap({ required_scopes: optional(words()) })),
   persistence: optional(
     strictMap({
@@ -54,6 +77,14 @@ export const AUTH = strictMap({
 });
 
 export type ParsedAuth = v.InferOutput<typeof AUTH>;
+
+function scope() {
+  return formed(
+    /^[\x21\x23-\x5b\x5d-\x7e]+$/,
+    'one scope: characters of ASCII without spaces, quotes and backslashes',
+    'Write one entry for each scope.',
+  );
+}
 
 function keyId() {
   return formed(

@@ -6,7 +6,7 @@ import type { User } from '../../../src/context.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { OPEN_ACCESS } from '../../../src/http/access.ts';
 import type { LogLine } from '../../../src/ports.ts';
-import type { AuthSettings, TransportSettings } from '../../../src/settings/model.ts';
+import type { AuthSettings, Members, ScopeGrant, TransportSettings } from '../../../src/settings/model.ts';
 import { createFakeRuntime, modern, tool } from '../mcp/fixture.ts';
 import { createIdp, type Idp } from './idp.ts';
 
@@ -41,11 +41,23 @@ export function authSettings(idp: Idp, more: Partial<AuthSettings> = {}): AuthSe
       },
     ],
     blocked_clients: [],
+    allow: null,
+    grants: [],
     required_scopes: [],
     persistence: null,
     hide_credential_headers: false,
     ...more,
   };
+}
+
+/** A rule for some people. */
+export function membersOf(some: Partial<Members>): Members {
+  return { emails: [], domains: [], groups: [], organizations: [], claims: {}, ...some };
+}
+
+/** Grants scopes to some people. */
+export function grantTo(some: Partial<Members>, ...scopes: readonly string[]): readonly ScopeGrant[] {
+  return scopes.map((scope) => ({ scope, to: membersOf(some) }));
 }
 
 const HTTP: TransportSettings['http'] = {

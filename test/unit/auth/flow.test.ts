@@ -5,6 +5,7 @@ import {
   Browser,
   call,
   createDesk,
+  grantTo,
   login,
   pkce,
   REDIRECT,
@@ -277,7 +278,8 @@ describe('scopes', () => {
   };
 
   it('are all needed: a token that holds them gets in, one that lacks one gets 403 with all of them', async () => {
-    const auth = { required_scopes: ['team:a', 'team:b'] };
+    const grants = grantTo({ emails: ['ada@example.com'] }, 'team:a', 'team:b');
+    const auth = { required_scopes: ['team:a', 'team:b'], grants };
     const { desk, access_token, scope } = await grant(auth, null);
     expect(scope).toBe('team:a team:b');
     expect((await call(desk, access_token)).status).toBe(200);
@@ -290,7 +292,8 @@ describe('scopes', () => {
   });
 
   it('of endpoints hide them from lists and refuse calls, naming all at once', async () => {
-    const { desk, access_token } = await grant({}, null);
+    const grants = grantTo({ emails: ['ada@example.com'] }, 'sales:read', 'audit:read');
+    const { desk, access_token } = await grant({ grants }, null);
     const namesOf = async (token: string) => {
       const { result } = (await (await call(desk, token, '', 'tools/list')).json()) as {
         result: { tools: { name: string }[] };

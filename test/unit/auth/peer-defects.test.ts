@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Served, serveTree } from '../call/project.ts';
-import { call, createDesk, type Desk, tokens } from './fixture.ts';
+import { call, createDesk, type Desk, grantTo, tokens } from './fixture.ts';
 
 const TREE = {
   'svc-site.yml': 'svc: 1\nproject: demo\nprofile: default\nsql_tools: { enabled: true }\n',
@@ -50,9 +50,11 @@ async function ask(desk: Desk, token: string, name: string, headers: Record<stri
   return { status: response.status, ...result?.structuredContent, failed: result?.isError ?? false };
 }
 
+const GRANTS = grantTo({ emails: ['ada@example.com'] }, 'team:read', 'team:write');
+
 describe('what another server of this kind gets wrong', () => {
   it('D8: required scopes let those in who hold them', async () => {
-    const desk = create({ auth: { required_scopes: ['team:read', 'team:write'] } });
+    const desk = create({ auth: { grants: GRANTS, required_scopes: ['team:read', 'team:write'] } });
     const { access_token } = await tokens(desk);
     expect(await ask(desk, access_token, 'who')).toMatchObject({ status: 200, username: 'ada' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { authSettings, call, createDesk, type Desk, type Given, login, tokens } from './fixture.ts';
+import { authSettings, call, createDesk, type Desk, type Given, grantTo, login, tokens } from './fixture.ts';
 import { createMemoryStore } from './memory-store.ts';
 
 /** A desk with a store on the same clock. */
@@ -50,9 +50,9 @@ describe('a refresh token', () => {
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
     const [successor, ...others] = new Set(all.map((one) => one.refresh_token));
     expect(others).toEqual([]);
-    expect((await refresh(desk, client_id, successor ?? '')).status).toBe(200);
     const renewals = desk.idp.asked.slice(asked).filter((path) => path === '/token');
     expect(renewals).toHaveLength(1);
+    expect((await refresh(desk, client_id, successor ?? '')).status).toBe(200);
   });
 
   it('does so on two instances at once, which share the store', async () => {
@@ -101,7 +101,8 @@ describe('a refresh token', () => {
   });
 
   it('asks for fewer scopes, never for more', async () => {
-    const desk = create();
+    const auth = { grants: grantTo({ emails: ['ada@example.com'] }, 'sales:read', 'audit:read') };
+    const desk = create(7_200, undefined, { auth });
     const { client_id, refresh_token } = await tokens(desk, { scope: 'svc:access sales:read' });
     const wider = await refresh(desk, client_id, refresh_token, { scope: 'svc:access audit:read' });
     expect(wider.error).toBe('invalid_scope');
@@ -354,13 +355,17 @@ describe('the end of a session', () => {
     expect((await call(desk, access_token ?? '')).status).toBe(401);
   });
 
-  it('comes when a code is used again while its first use still waits for the provider', async () => {
+  it('comes when a code is used again while its first use still waits for the store', async () => {
     const desk = create();
     const { fields } = await login(desk);
     const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    desk.idp.pause = () => {
-      asked.resolve();
-      return answered.promise;
+    const { get } = desk.store;
+    desk.store.get = async (key) => {
+      if (key.startsWith('login:')) {
+        asked.resolve();
+        await answered.promise;
+      }
+      return get(key);
     };
     const first = desk.form('/token', fields);
     await asked.promise;

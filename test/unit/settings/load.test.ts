@@ -206,6 +206,8 @@ models:
   keycloak: { client_id: svc, client_secret: s, server_url: https://id.example, realm: main, scope: openid }
   clients: [{ client_id: c, name: C }]
   authorization: { required_scopes: svc:access }
+  allow: { emails: ada@example.com }
+  grants: [{ scope: sales:read, to: { groups: /staff, claims: { realm_roles: analyst } } }]
   persistence: {}
   not_before: 2026-01-01T00:00:00Z
 `);
@@ -231,6 +233,25 @@ models:
           redirect_uris: [],
           grant_types: ['authorization_code'],
           scopes: ['svc:access'],
+        },
+      ],
+      allow: {
+        emails: ['ada@example.com'],
+        domains: [],
+        groups: [],
+        organizations: [],
+        claims: {},
+      },
+      grants: [
+        {
+          scope: 'sales:read',
+          to: {
+            emails: [],
+            domains: [],
+            groups: ['staff'],
+            organizations: [],
+            claims: { realm_roles: ['analyst'] },
+          },
         },
       ],
       required_scopes: ['svc:access'],

@@ -134,7 +134,7 @@ export const sdk1 = (known?: KnownClient, overSse = false): Peer => ({
 const INSECURE = { [oauth.allowInsecureRequests]: true } as const;
 
 /** Tokens by oauth4webapi, the strictest reader, and what they were got with. */
-export async function signInStrictly(mcp: URL, person?: Person) {
+export async function signInStrictly(mcp: URL, person?: Person, scope?: string) {
   const resource = await oauth.processResourceDiscoveryResponse(
     mcp,
     await oauth.resourceDiscoveryRequest(mcp, INSECURE),
@@ -161,6 +161,7 @@ export async function signInStrictly(mcp: URL, person?: Person) {
       redirect_uri: REDIRECT,
       state,
       resource: mcp.href,
+      ...(scope && { scope }),
     },
     ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
   }).toString();

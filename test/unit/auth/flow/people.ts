@@ -20,7 +20,10 @@ export async function browse(url: URL, { user = 'ada', atProvider = 'allow' }: P
   throw new Error(`stuck at ${page.url.href} (${page.status}): ${page.text}`);
 }
 
-function act(browser: Browser, page: Page, { user = '', atProvider = 'allow' }: Person): Promise<Page> {
+async function act(browser: Browser, page: Page, { user = '', atProvider = 'allow' }: Person): Promise<Page> {
+  // a page that leads on by itself, after some seconds
+  const onward = /url=(.+)$/.exec(page.headers.get('refresh') ?? '')?.[1];
+  if (onward !== undefined) return { ...page, url: new URL(onward) };
   const names = page.forms[0]?.fields.map(([name]) => name) ?? [];
   if (names.includes('ticket')) return browser.submit(page, { answer: 'allow' });
   const away = /href="([^"]+\/abort)"/.exec(page.text)?.[1];

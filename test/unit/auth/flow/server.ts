@@ -2,6 +2,7 @@ import { type HttpServer, startHttpServer } from '../../../../adapters/node/http
 import { createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
 import { type App, createApp } from '../../../../src/app.ts';
 import { createAuth } from '../../../../src/auth/create.ts';
+import { endpointScopes } from '../../../../src/auth/scopes.ts';
 import { generateKey } from '../../../../src/crypto/keys.ts';
 import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
 import type { LogLine, TokenStore } from '../../../../src/ports.ts';
@@ -33,6 +34,13 @@ tool:
     input:
       - { condition: "user.role != 'admin'", action: deny, reason: Administrators only }
       - { condition: "!user.email.endsWith('@example.com')", action: deny, reason: Own people only }
+  source: { code: SELECT 1815 AS year }
+`,
+  'tools/restricted.yml': `svc: 1
+tool:
+  name: restricted
+  description: For holders of a scope
+  scopes: [admin:write]
   source: { code: SELECT 1815 AS year }
 `,
 };
@@ -67,6 +75,8 @@ export const NONE: AuthSettings = {
   not_before: null,
   clients: [],
   blocked_clients: [],
+  allow: null,
+  grants: [],
   required_scopes: [],
   persistence: null,
   hide_credential_headers: false,
@@ -99,7 +109,7 @@ export async function startServer({ served, auth, store, transport }: FlowOption
       transport: { provider: transport ?? 'streamable-http', http },
     },
     project: 'flow',
-    endpointScopes: [],
+    endpointScopes: endpointScopes(served.runtime.catalog),
     store: store ?? null,
     fetchDocument: null,
     listens: { host: '127.0.0.1' },

@@ -30,6 +30,9 @@ test('a login gives the account, its address, and its sites once each', async ()
     role: 'member',
     permissions: [],
     capabilities: [],
+    domains: ['example.com'],
+    organizations: expect.arrayContaining([SITE.id]),
+    mapped: expect.any(Object),
     claims: { cloud_ids: [SITE] },
   });
 });

@@ -36,6 +36,9 @@ test('a login gives the id, the login and the primary verified address', async (
     role: null,
     permissions: [],
     capabilities: [],
+    domains: ['example.com'],
+    organizations: [],
+    mapped: expect.any(Object),
     claims: {},
   });
 });

@@ -28,6 +28,9 @@ test('a login gives the subject, the address and the domain, all from the id tok
     role: null,
     permissions: [],
     capabilities: [],
+    domains: ['example.com'],
+    organizations: [],
+    mapped: expect.any(Object),
     claims: { hd: 'example.com' },
   });
   expect(idp.requests.slice(before)).not.toContain('GET /v1/userinfo');

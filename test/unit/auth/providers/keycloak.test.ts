@@ -36,6 +36,9 @@ test('a login gives the claims, the groups without their first slash, and the ro
     role: 'analyst',
     permissions: [],
     capabilities: ['report', 'build'],
+    domains: ['example.com'],
+    organizations: [],
+    mapped: expect.objectContaining({ realm_roles: ['analyst'], client_roles: ['reader'] }),
     claims: { department: 'engines', realm_roles: ['analyst'], client_roles: ['reader'] },
   });
 });

@@ -33,6 +33,9 @@ test('a login gives the user, the organisation and the address of its API', asyn
     role: null,
     permissions: [],
     capabilities: [],
+    domains: ['example.com'],
+    organizations: ['00Dxx0000001gPLEAY'],
+    mapped: expect.any(Object),
     claims: CLAIMS,
   });
 });

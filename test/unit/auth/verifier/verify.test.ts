@@ -91,6 +91,7 @@ test('a token for this resource is somebody, with scopes, and is not passed on',
       claims: { tenant: 't' },
       externalToken: null,
     },
+    identity: expect.objectContaining({ id: 'ada', groups: ['staff'] }),
     scopes: ['svc:access', 'a:b'],
     expiresAt: expect.any(Number),
     clientId: 'app',
@@ -256,7 +257,8 @@ test('the client proves itself form-encoded, and the token is in the body', asyn
 /** The guard as the app has it. */
 function authOf(more: Partial<VerifierBlock> = keys(), required: readonly string[] = []) {
   const lines: LogLine[] = [];
-  const auth = { verifier: block(more), provider: null, required_scopes: required, keys: [], clients: [] };
+  const rules = { allow: null, grants: [], required_scopes: required };
+  const auth = { ...rules, verifier: block(more), provider: null, keys: [], clients: [] };
   const http = { base_url: 'https://svc.example', trust_proxy: false, scheme: 'http', stateless: true };
   const made: Auth = createAuth({
     settings: {

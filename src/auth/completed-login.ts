@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import { CLAIMS, type Claims, fromUpstream, toUpstream, UPSTREAM } from './claims.ts';
+import { labelOf } from './held-scopes.ts';
+import { narrowScopes } from './scopes.ts';
+import { admitUser } from './session-renewal.ts';
+import type { AuthServer } from './types.ts';
+import type { LoginAttempt, UpstreamTokens } from './upstream/provider.ts';
+
+/** A login that the provider has confirmed, of a user who may use the server. */
+export interface CompletedLogin {
+  readonly who: Claims;
+  /** The requested scopes that the user holds. */
+  readonly scopes: readonly string[];
+  readonly tokens: UpstreamTokens;
+}
+
+/** The provider's answer to a login attempt. */
+interface ProviderCode extends Omit<LoginAttempt, 'state'> {
+  readonly code: string;
+  /** The requested scopes. */
+  readonly scopes: readonly string[];
+}
+
+/** Redeems the provider's code. Throws denied for a user who may not use the server, scope_invalid if no scope is left. */
+export async function completeLogin(
+  server: AuthServer,
+  { code, scopes, ...attempt }: ProviderCode,
+  signal: AbortSignal,
+): Promise<CompletedLogin> {
+  const { provider } = server;
+  const tokens = await provider.exchange(code, attempt, signal);
+  const identity = await provider.identify(tokens, attempt.nonce, signal);
+  const { who, held } = await admitUser(server, { identity, tokens }, signal);
+  return { who, scopes: narrowScopes(scopes, held, labelOf(identity)), tokens };
+}
+
+const STORED = v.object({ who: CLAIMS, sc: v.array(v.string()), up: UPSTREAM });
+
+/** The issuer under which stored logins are sealed, as sessions are. */
+const STORE_ISSUER = 'store';
+
+const keyOf = (id: string) => `login:${id}`;
+
+/** Stores a login until the client redeems its code. */
+export async function storeLogin(
+  { store, sealer, now }: AuthServer,
+  id: string,
+  { login: { who, scopes, tokens }, seconds }: { readonly login: CompletedLogin; readonly seconds: number },
+): Promise<void> {
+  const stored = { who, sc: [...scopes], up: toUpstream(tokens, now()) };
+  await store?.put(keyOf(id), await sealer.seal('store', STORE_ISSUER, stored, seconds), { seconds });
+}
+
+/** Takes a login out of the store; null if it is not there. */
+export async function takeLogin({ store, sealer }: AuthServer, id: string): Promise<CompletedLogin | null> {
+  const stored = await store?.get(keyOf(id));
+  if (!stored) return null;
+  await store?.delete(keyOf(id));
+  const login = await sealer.open('store', STORE_ISSUER, stored.value, STORED);
+  return login && { who: login.who, scopes: login.sc, tokens: fromUpstream(login.up) };
+}
