@@ -4,6 +4,7 @@ import type { SiteFile } from '../project/site-model.ts';
 import { positionAt } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { activePart, only, type Selected } from './active.ts';
+import { checkAccess } from './checks/access.ts';
 import { checkAttachedSecrets } from './checks/attach.ts';
 import { checkClients } from './checks/clients.ts';
 import { checkSandbox } from './checks/sandbox.ts';
@@ -122,6 +123,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
   const findings = [
     ...early,
     ...checkSettings(settings, merged.active, parts),
+    ...checkAccess(settings, parts),
     ...checkClients(settings, parts),
     ...checkStore(merged.active, parts),
     ...checkSiteSecrets(site, settings, place),

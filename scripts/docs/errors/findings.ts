@@ -217,6 +217,22 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       '`auth_url` and `token_url` lead to different servers.',
       'Correct them, unless you intend this.',
     ),
+    'sign-in-open': advice(
+      'Everybody whom the identity provider signs in may use the server.',
+      'Add `auth.allow` with the groups, domains or email addresses of your people.',
+    ),
+    'scope-unheld': advice(
+      'A scope that an endpoint or the server requires is in no entry of `auth.grants`, so no user holds it.',
+      'Add an entry for it to `auth.grants`, or remove the requirement.',
+    ),
+    'grant-unverified': advice(
+      'A rule of `auth.allow` or `auth.grants` relies on a claim that users choose themselves, or that clients request.',
+      'Name a group, a role or a verified email address.',
+    ),
+    'grant-idle': advice(
+      'A rule of `auth.allow` or `auth.grants` has no effect with this identity provider.',
+      'Make the change that the message names.',
+    ),
     'client-unusable': advice(
       'A static client could never get a token.',
       'Add the setting that the message names.',
