@@ -91,10 +91,11 @@ function checkAuthorize({ origin }: URL, answer: DoctorResponse | null, callback
 /** Compares the provider's clock with the server's, or with this machine's if the server sends no date. */
 function checkClock(origin: string, answer: DoctorResponse | null, ahead: number | null): Check {
   const there = answer?.ahead ?? null;
-  if (there === null) {
+  if (there === null && answer === null) {
     const fix = 'Check that this machine can reach it, and try again.';
-    return problem('clock', `${origin} sends no date`, fix);
+    return problem('clock', `${origin} does not answer`, fix);
   }
+  if (there === null) return ok('clock', `${origin} sends no date, so the clock was not compared`);
   const skew = (ahead ?? 0) - there;
   const told = `${(Math.abs(skew) / 1000).toFixed(0)} s ${skew < 0 ? 'behind' : 'ahead of'} that of ${origin}`;
   if (Math.abs(skew) <= MAX_SKEW_MS) return ok('clock', `the clock is ${told}`);

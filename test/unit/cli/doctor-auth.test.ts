@@ -99,6 +99,15 @@ describe('svc doctor auth', () => {
     for (const name of problems) expect(named[name]?.fix).toEqual(expect.any(String));
   });
 
+  it('compares no clocks with a provider that sends no date', async () => {
+    const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(keycloak()) } };
+    await serve(given);
+    idp.fail(AUTHORIZE, answers(302, {}, { location: '/login', date: '' }));
+    const { code, problems, named } = await look(given);
+    expect([problems, code]).toEqual([[], 0]);
+    expect(named.clock).toMatchObject({ status: 'ok', message: expect.stringContaining('was not compared') });
+  });
+
   it('finds a configuration that does not fit: no keys, another address, a client nobody knows', async () => {
     const wrong = userFile(keycloak('nobody'), 'base_url: "http://localhost:9"');
     const given = { cwd: await project(), env: { SVC_CONFIG_YAML: wrong } };

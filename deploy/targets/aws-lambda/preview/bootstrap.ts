@@ -1,9 +1,10 @@
 // The runtime inside a Lambda environment: loads the handler, asks the Runtime API for invocations, posts what it answers.
 // Run as its own process with AWS_LAMBDA_RUNTIME_API, LAMBDA_TASK_ROOT and _HANDLER (`index.handler`).
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
@@ -84,17 +85,25 @@ async function failInit(error: unknown): Promise<never> {
 }
 
 async function serveNext(handle: Handler): Promise<void> {
-  const next = await fetch(new URL('invocation/next', api));
-  const id = next.headers.get('lambda-runtime-aws-request-id') ?? '';
-  const deadline = Number(next.headers.get('lambda-runtime-deadline-ms'));
+  const next = await nextInvocation();
+  const id = String(next.headers['lambda-runtime-aws-request-id'] ?? '');
+  const deadline = Number(next.headers['lambda-runtime-deadline-ms']);
   const context = { awsRequestId: id, getRemainingTimeInMillis: () => deadline - Date.now() };
-  const event: unknown = await next.json();
+  const event: unknown = await json(next);
   try {
     if (handle[STREAMING]) await stream(handle, event, context);
     else await send(`invocation/${id}/response`, await handle(event, context));
   } catch (error) {
     await send(`invocation/${id}/error`, describe(error));
   }
+}
+
+/** Waits for the next invocation. It may take hours; `fetch` would give up after five minutes. */
+async function nextInvocation(): Promise<IncomingMessage> {
+  const request = httpRequest(new URL('invocation/next', api)).end();
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  if (response === undefined) throw new Error('The Runtime API did not answer.');
+  return response;
 }
 
 async function stream(handle: Handler, event: unknown, context: { awsRequestId: string }): Promise<void> {
