@@ -153,3 +153,20 @@ export function toPublicText(error: SvcError): string {
 export function causesOf(error: Error): string[] {
   return error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : [];
 }
+
+/** An error as it crosses threads and processes, without its cause. */
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly detail?: JsonObject;
+}
+
+/** Converts an error to a form that can cross threads and processes. */
+export function toPlainError({ code, message, detail }: SvcError): PlainError {
+  return detail === undefined ? { code, message } : { code, message, detail };
+}
+
+/** Restores an error that crossed threads or processes. */
+export function fromPlainError({ code, message, detail }: PlainError): SvcError {
+  return new SvcError(code, message, detail === undefined ? {} : { detail });
+}

@@ -1,4 +1,3 @@
-import type { Database } from '../../src/ports.ts';
 import { type Attachment, MEMORY_PATH } from '../../src/project/attachment.ts';
 import { createAttachments } from './attach/attachments.ts';
 import { loadDriver } from './driver/driver.ts';
@@ -34,7 +33,7 @@ export interface NativeOptions extends ExtensionSettings {
 }
 
 /** Opens a database with the native engine, for reading or for writing. */
-export async function openNative(options: NativeOptions): Promise<Database> {
+export async function openNative(options: NativeOptions): Promise<NativeDatabase> {
   const { createIfMissing = true, secrets = [], running = 64, queueLimit = 1024, ...settings } = options;
   const { attach = [], use = null, root = process.cwd() } = options;
   const driver = await loadDriver();

@@ -81,6 +81,11 @@ export function databaseOf(checked: CheckedProject, stateless = false): Database
   return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });
 }
 
+/** The database as a server opens it, for callers that are not the author. */
+export function servedDatabaseOf(checked: CheckedProject, stateless: boolean): DatabaseChoice {
+  return chooseDatabase(checked.project.root, siteFileOf(checked), process.env, { stateless, serves: true });
+}
+
 /** The project's database as a target opens it. Every artefact serves it read-only with the wasm engine. */
 export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
   const own = databaseOf(checked);

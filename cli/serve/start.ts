@@ -15,7 +15,12 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { type CheckedProject, checkProject, databaseOf, openProjectDatabase } from '../project/project.ts';
+import {
+  type CheckedProject,
+  checkProject,
+  openProjectDatabase,
+  servedDatabaseOf,
+} from '../project/project.ts';
 import { openSettings } from '../project/settings.ts';
 import type { BannerDetails } from './banner.ts';
 import { createGeneration, type ServedGeneration } from './generation.ts';
@@ -66,7 +71,7 @@ export async function start(
   const catalog = await compileCatalog(sound);
   const { log } = requests;
   warnOfBroken(checked, log);
-  const choice = databaseOf(checked, settings.transport.http.stateless);
+  const choice = servedDatabaseOf(checked, settings.transport.http.stateless);
   const deps = { checked, log, follow: options.follow ?? false };
   const openBeside = async (next: Settings) =>
     createGeneration(next, await openNodeDatabase({ ...choice, secrets: next.secrets, create: false }), deps);

@@ -19,6 +19,9 @@ export type Paths = { readonly [name in (typeof FOLDERS)[number]]: string };
 
 export const ENGINES = ['auto', 'wasm', 'native'] as const;
 
+/** The place of the native engine: `auto` is a process of its own where callers write SQL. */
+export const ISOLATIONS = ['auto', 'process', 'none'] as const;
+
 /** The part of the site file that a process needs: the active profile's database, with defaults. */
 export interface Site {
   readonly project: string;
@@ -28,6 +31,7 @@ export interface Site {
     readonly path: string;
     readonly readonly: boolean;
     readonly engine: (typeof ENGINES)[number];
+    readonly isolation: (typeof ISOLATIONS)[number];
     /** As written, with its unit; null lets the engine decide. */
     readonly memoryLimit: string | null;
     /** If true, the project's SQL reaches only the database, regardless of extensions. */
@@ -62,6 +66,7 @@ export interface SiteProfile {
     readonly path?: string;
     readonly readonly?: boolean;
     readonly engine?: (typeof ENGINES)[number];
+    readonly isolation?: (typeof ISOLATIONS)[number];
     readonly memory_limit?: string;
     readonly sandbox?: boolean;
     readonly attach?: readonly Attachment[];

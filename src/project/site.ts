@@ -92,6 +92,7 @@ function toSite(parsed: ParsedSiteFile, profile: string): SiteFile {
       path: within(database.path ?? `${paths.data}/db-{profile}.db`),
       readonly: database.readonly ?? false,
       engine: database.engine ?? 'auto',
+      isolation: database.isolation ?? 'auto',
       memoryLimit: database.memory_limit ?? null,
       sandbox: database.sandbox ?? false,
       attach: database.attach ?? [],

@@ -37,18 +37,10 @@ export interface Engine {
   readonly takeRead: RunQueued;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: RunQueued;
-  /** Plans statements that callers wrote. */
-  readonly takePlan: RunQueued;
   readonly attachments: Attachments;
   readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting' | 'with'>;
   release(): Promise<void>;
 }
-
-/**
- * The number of callers' statements that are planned at a time. A short statement can take hours to plan
- * (`SELECT (SELECT (SELECT ...`), and nothing interrupts planning. With this limit such statements delay only each other.
- */
-const OWN_PLANS = 2;
 
 /** An engine with the number of its users. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
@@ -97,7 +89,6 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     external: options.external ?? false,
     takeRead: createQueue(options.reads),
     takeWrite: createQueue(options.writes),
-    takePlan: createQueue({ ...options.reads, places: OWN_PLANS }),
     builtIns,
     attachments: options.attachments,
     instance,
@@ -243,7 +234,7 @@ function openForReading(path: string): SvcError {
 }
 
 /** Returns a function that runs work one at a time, in the order it was asked for; a failure does not stop the next. */
-function createSerial(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSerial(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const turn = last.then(work, work);

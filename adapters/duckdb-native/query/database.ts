@@ -6,8 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import { isCollateral, isFatal, lostError } from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
-import { type Limits, withinLimits } from './limits.ts';
-import { enterQueue } from './queue.ts';
+import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
 import { checkKind, refuseFileReaders, refusePersistentSecrets } from './restrictions.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
@@ -15,6 +14,9 @@ import { refuseStandIns } from './stand-ins.ts';
 
 /** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
+
+/** Runs before a commit. If it throws, nothing is committed. */
+export type OnCommit = () => Promise<void>;
 
 /** The native engine behind the `Database` port. */
 export class NativeDatabase implements Database {
@@ -33,14 +35,25 @@ export class NativeDatabase implements Database {
     this.#decoderOf = createDecoders(driver);
   }
 
-  async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    this.#checkMode(request.mode);
-    return withinLimits(call, (limits) => {
-      if (request.mode === 'read') return this.#takeRead(request, call, limits);
-      return this.#engine.takeWrite(
-        () => this.#withSession((session) => this.#write(session, request, call, limits), request, limits),
-        limits,
-      );
+  run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    return this.start(request, call).answer;
+  }
+
+  /** Starts a statement. `onCommit` runs before what it wrote is committed, which nothing stops any more. */
+  start(request: SqlRequest, call: SqlCall, onCommit: OnCommit = async () => {}): LimitedWork<SqlResult> {
+    return withinLimits(call, async (limits) => {
+      this.#checkMode(request.mode);
+      const { takeRead, takeWrite } = this.#engine;
+      if (request.mode === 'read') {
+        const read = (session: Session) => this.#read(session, request, call);
+        return takeRead(() => this.#twice(() => this.#withSession(read, request, limits)), limits);
+      }
+      const committing = async (): Promise<void> => {
+        limits.commit();
+        await onCommit();
+      };
+      const write = (session: Session) => this.#write(session, request, call, committing);
+      return takeWrite(() => this.#withSession(write, request, limits), limits);
     });
   }
 
@@ -64,18 +77,6 @@ export class NativeDatabase implements Database {
     await this.#engine.release();
   }
 
-  /** A caller's own statement waits for its planning turn before it takes a place in the queue of reads. */
-  async #takeRead(request: SqlRequest, { caller }: SqlCall, limits: Limits): Promise<SqlResult> {
-    const { takePlan, takeRead } = this.#engine;
-    const onPlanned = request.confined === true ? await enterQueue(takePlan, limits) : () => {};
-    const read = (session: Session) => this.#read(session, request, { caller, onPlanned });
-    try {
-      return await takeRead(() => this.#twice(() => this.#withSession(read, request, limits)), limits);
-    } finally {
-      onPlanned();
-    }
-  }
-
   /** Runs a read once more if it found a connection lost that another one can replace. */
   async #twice<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -89,7 +90,7 @@ export class NativeDatabase implements Database {
   async #read(
     session: Session,
     { sql, values, maxRows, confined = false, unattached = false }: SqlRequest,
-    { caller, onPlanned }: Pick<SqlCall, 'caller'> & { readonly onPlanned: () => void },
+    { caller }: Pick<SqlCall, 'caller'>,
   ): Promise<SqlResult> {
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
@@ -100,7 +101,6 @@ export class NativeDatabase implements Database {
     // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
-    onPlanned();
     try {
       await session.bind(prepared, values);
       return toResult(await session.runInSlices(prepared), this.#decoderOf, maxRows);
@@ -113,7 +113,7 @@ export class NativeDatabase implements Database {
     session: Session,
     request: SqlRequest,
     { caller }: SqlCall,
-    limits: Limits,
+    onCommit: OnCommit,
   ): Promise<SqlResult> {
     refuseRevealing(request.sql);
     refuseStandIns(request.sql);
@@ -126,7 +126,7 @@ export class NativeDatabase implements Database {
       await session.bind(prepared, request.values);
       await session.run(['BEGIN TRANSACTION']);
       const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
-      limits.commit();
+      await onCommit();
       await session.run(['COMMIT']);
       return result;
     } finally {

@@ -17,27 +17,36 @@ export interface Limits {
   onStop(interrupt: () => void): () => void;
 }
 
+/** Work with limits. `ended` resolves when the work has ended, which may be after its answer; it never rejects. */
+export interface LimitedWork<T> {
+  readonly answer: Promise<T>;
+  readonly ended: Promise<void>;
+}
+
 /**
  * Runs work until its deadline or until the caller cancels. The caller gets the error at once; the work ends as soon as
  * the engine notices the interrupt.
  */
-export async function withinLimits<T>(
+export function withinLimits<T>(
   { signal, timeoutMs }: Pick<SqlCall, 'signal' | 'timeoutMs'>,
   work: (limits: Limits) => Promise<T>,
-): Promise<T> {
-  if (signal.aborted) throw cancelledError();
+): LimitedWork<T> {
+  if (signal.aborted) return { answer: Promise.reject(cancelledError()), ended: Promise.resolve() };
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const limits = createLimits(reject);
   const cancel = (): void => limits.stop(cancelledError());
   const timer = setTimeout(() => limits.expire(timeoutMs), timeoutMs);
   signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await Promise.race([stopped, work(limits)]);
-  } finally {
+  const working = work(limits);
+  const answer = Promise.race([stopped, working]).finally(() => {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
-  }
+  });
+  return { answer, ended: working.then(ignore, ignore) };
 }
+
+/** The answer reports how the work ended. */
+function ignore(): void {}
 
 /** The limits, and the functions that enforce them. */
 interface Stoppable extends Limits {

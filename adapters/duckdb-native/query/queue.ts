@@ -50,10 +50,3 @@ export function createQueue({ places, waiting }: QueueSize): RunQueued {
     }
   };
 }
-
-/** Takes a place in a queue; the returned function gives it back. */
-export function enterQueue(take: RunQueued, limits: Limits): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    take(() => new Promise<void>((leave) => resolve(leave)), limits).catch(reject);
-  });
-}

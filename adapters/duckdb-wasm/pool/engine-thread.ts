@@ -1,12 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { deadlineError, type SvcError } from '../../../src/errors.ts';
-import {
-  type FromWorker,
-  fromPlainError,
-  type PlainError,
-  type ToWorker,
-  type WorkerSetup,
-} from './messages.ts';
+import { deadlineError, fromPlainError, type PlainError, type SvcError } from '../../../src/errors.ts';
+import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
 import type { PendingQuery } from './pending-query.ts';
 
 /** The events of an engine's thread. */

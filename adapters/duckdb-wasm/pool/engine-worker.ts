@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { toSvcError } from '../../../src/errors.ts';
+import { toPlainError, toSvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../../src/ports.ts';
 import { Engine } from '../engine/engine.ts';
 import { nextImmediate } from '../engine/next-immediate.ts';
 import { readerOf } from '../engine/path-file.ts';
 import { EngineReplaced } from '../errors.ts';
-import { type FromWorker, type Task, type ToWorker, toPlainError, type WorkerSetup } from './messages.ts';
+import type { FromWorker, Task, ToWorker, WorkerSetup } from './messages.ts';
 
 /* The entry of an engine's own thread; a platform's bundle carries it as a file of its own. */
 

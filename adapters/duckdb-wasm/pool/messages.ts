@@ -1,5 +1,4 @@
-import { type ErrorCode, SvcError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import type { PlainError } from '../../../src/errors.ts';
 import type { SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import type { OpenFile } from '../engine/path-file.ts';
 
@@ -36,20 +35,3 @@ export type FromWorker =
   | { readonly kind: 'unopened'; readonly error: PlainError }
   | { readonly kind: 'done'; readonly id: number; readonly result: SqlResult | null }
   | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError };
-
-/** An error as it crosses threads. */
-export interface PlainError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly detail?: JsonObject;
-}
-
-/** Converts an error to a form that can cross threads. */
-export function toPlainError({ code, message, detail }: SvcError): PlainError {
-  return detail === undefined ? { code, message } : { code, message, detail };
-}
-
-/** Restores an error that crossed threads. */
-export function fromPlainError({ code, message, detail }: PlainError): SvcError {
-  return new SvcError(code, message, detail === undefined ? {} : { detail });
-}

@@ -4,7 +4,7 @@ import { type Attachment, MEMORY_PATH } from '../../../src/project/attachment.ts
 import { reachesOut } from '../../../src/project/extension.ts';
 import { toMegabytes } from '../../../src/project/memory.ts';
 import type { Site } from '../../../src/project/model.ts';
-import type { Extension } from '../../../src/project/site-model.ts';
+import type { Extension, SqlTools } from '../../../src/project/site-model.ts';
 import { type Environment, toAmount, toBoolean } from '../../../src/settings/environment.ts';
 import { resolveRepository } from '../../duckdb-native/engine/extension-files.ts';
 import type { ExtensionSettings } from '../../duckdb-native/engine/extensions.ts';
@@ -16,6 +16,8 @@ export interface DatabaseChoice {
   readonly path: string;
   readonly readonly: boolean;
   readonly engine: 'wasm' | 'native';
+  /** The statements that the native engine runs in a process of its own: all, or those that callers wrote. */
+  readonly isolated?: 'all' | 'callers';
   /** The memory limit of queries, in megabytes. Default: the engine's own. */
   readonly memoryMb?: number;
   /** Whether the project's SQL may reach files and the network; true only with an extension made for that. */
@@ -36,6 +38,14 @@ const ENGINES = ['auto', 'wasm', 'native'] as const;
 export interface SiteChoice {
   readonly database: Pick<Site['database'], 'path' | 'readonly' | 'engine'> & Partial<Site['database']>;
   readonly extensions?: readonly Extension[];
+  readonly sqlTools?: Pick<SqlTools, 'enabled'>;
+}
+
+/** The command that opens the database. */
+export interface ChoiceOptions {
+  readonly stateless?: boolean;
+  /** Whether callers that are not the author reach the database. */
+  readonly serves?: boolean;
 }
 
 /**
@@ -46,7 +56,7 @@ export function chooseDatabase(
   root: string,
   site: SiteChoice,
   env: Environment,
-  { stateless = false } = {},
+  { stateless = false, serves = false }: ChoiceOptions = {},
 ): DatabaseChoice {
   const asked = env.SVC_DATABASE_ENGINE ? toEngine(env.SVC_DATABASE_ENGINE) : site.database.engine;
   const { attach = [], use = null } = site.database;
@@ -60,10 +70,17 @@ export function chooseDatabase(
   const wasm = reads && extensions.length === 0 && attach.length === 0;
   const engine = asked === 'auto' ? (wasm ? 'wasm' : 'native') : asked;
   const attached = attach.length === 0 ? {} : { attach, use, root };
-  const limits = { ...limitsOf(site.database, env), ...attached };
+  const isolated = serves && engine === 'native' ? toIsolated(site) : {};
+  const limits = { ...limitsOf(site.database, env), ...attached, ...isolated };
   if (extensions.length === 0) return { path, readonly: reads, engine, ...limits };
   const external = !isSandbox(site.database, env) && extensions.some(({ name }) => reachesOut(name));
   return { path, readonly: reads, engine, ...limits, external, ...from(root, extensions, env) };
+}
+
+function toIsolated({ database, sqlTools }: SiteChoice): Pick<DatabaseChoice, 'isolated'> {
+  const { isolation = 'auto' } = database;
+  if (isolation === 'process') return { isolated: 'all' };
+  return isolation === 'auto' && sqlTools?.enabled === true ? { isolated: 'callers' } : {};
 }
 
 /** A database in memory has no file. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/ports.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
+import type { NativeOptions } from '../../duckdb-native/open.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 import { enforceReadableFile } from './database-file.ts';
@@ -24,8 +25,7 @@ export async function openNodeDatabase({ create = true, ...choice }: OpenOptions
   if (!inMemory) await enforceReadableFile(path);
   if (engine === 'wasm') return openWasm(choice);
   if (create && !readonly && !inMemory) makeFolder(dirname(path));
-  const { openNative } = await import('../../duckdb-native/open.ts');
-  return openNative({
+  return openIsolated(choice.isolated, {
     path,
     readonly,
     createIfMissing: create,
@@ -37,6 +37,12 @@ export async function openNodeDatabase({ create = true, ...choice }: OpenOptions
     ...(use === undefined ? {} : { use }),
     ...(root === undefined ? {} : { root }),
   });
+}
+
+async function openIsolated(isolated: DatabaseChoice['isolated'], options: NativeOptions): Promise<Database> {
+  if (isolated === undefined) return (await import('../../duckdb-native/open.ts')).openNative(options);
+  const { openForCallers, openProcess } = await import('../../duckdb-native/process/open.ts');
+  return isolated === 'all' ? openProcess(options) : openForCallers(options);
 }
 
 async function openWasm(choice: DatabaseChoice): Promise<Database> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ENGINES, EXTENSION_REPOS, ON_AUDIT_ERROR } from '../site-model.ts';
+import { ENGINES, EXTENSION_REPOS, ISOLATIONS, ON_AUDIT_ERROR } from '../site-model.ts';
 import { POLICIES } from './endpoint.ts';
 import { memory } from './memory.ts';
 import {
@@ -82,6 +82,7 @@ const PROFILE = strictMap(
         path: optional(PATH),
         readonly: optional(flag()),
         engine: optional(choice(ENGINES)),
+        isolation: optional(choice(ISOLATIONS)),
         memory_limit: optional(memory()),
         sandbox: optional(flag()),
         attach: optional(listOf(ATTACHMENT)),

@@ -25,8 +25,10 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'profiles.<profile>.database.readonly': 'Open the database for reading only.',
   'profiles.<profile>.database.engine':
     '`native` writes and loads extensions, `wasm` reads; `auto` selects `native` for databases that are written.',
+  'profiles.<profile>.database.isolation':
+    'Where a server runs the `native` engine: `process` in a process of its own, whose crash ends no server; `none` in the server; `auto` selects `process` where `sql_tools` let callers write SQL. If the database is read-only, `auto` keeps the SQL of endpoints in the server. `wasm` ignores this, because it has threads of its own.',
   'profiles.<profile>.database.memory_limit':
-    'Memory limit of queries: `512MB`, or a number of megabytes. With `wasm` it applies to each of up to 4 threads. Default: 80 % of the machine with `native`, 512MB with `wasm`.',
+    'Memory limit of queries: `512MB`, or a number of megabytes. With `wasm` it applies to each of up to 4 threads. A process of `database.isolation` ends at 512 MB above it. Default: 80 % of the machine with `native`, 512MB with `wasm`.',
   'profiles.<profile>.database.sandbox':
     'Confine SQL to the database: no files, no network, no ATTACH, COPY or INSTALL. SQL is confined anyway, unless `extensions` names an extension for outside data.',
   'profiles.<profile>.database.attach[].name': 'How SQL names the attached database.',

@@ -23,6 +23,7 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     own('database.path', site.database.path),
     own('database.readonly', site.database.readonly),
     own('database.engine', site.database.engine),
+    own('database.isolation', site.database.isolation),
     ...(site.database.memoryLimit === null ? [] : [own('database.memory_limit', site.database.memoryLimit)]),
     own('database.sandbox', site.database.sandbox),
     ...(site.database.attach.length === 0 ? [] : [own('database.attach', site.database.attach.map(toPlain))]),

@@ -29,6 +29,7 @@ export function toSettings(parts: SettingsDeps): Settings {
       path: pick('database.path', site.database.path),
       readonly: pick('database.readonly', site.database.readonly),
       engine: pick('database.engine', site.database.engine),
+      isolation: site.database.isolation,
       memoryLimit: pick('database.memory_limit', site.database.memoryLimit),
       sandbox: pick('database.sandbox', site.database.sandbox),
       attach: site.database.attach,

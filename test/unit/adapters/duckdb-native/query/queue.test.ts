@@ -54,15 +54,15 @@ describe('a line', () => {
     const running = takePlace(first.work);
     const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) =>
       takePlace(async () => 'late', limits),
-    );
+    ).answer;
     await expect(late).rejects.toMatchObject({ code: 'busy' });
     const controller = new AbortController();
     const gone = withinLimits({ ...forever, signal: controller.signal }, (limits) =>
       takePlace(async () => 'gone', limits),
-    );
+    ).answer;
     controller.abort();
     await expect(gone).rejects.toMatchObject({ code: 'cancelled' });
-    const next = withinLimits(forever, (limits) => takePlace(async () => 'next', limits));
+    const next = withinLimits(forever, (limits) => takePlace(async () => 'next', limits)).answer;
     first.end();
     await running;
     expect(await next).toBe('next');
@@ -71,7 +71,7 @@ describe('a line', () => {
   it('tells those whose time is over while they run that it was too short', async () => {
     const takePlace = createQueue({ places: 1, waiting: 1 });
     const { work, end } = held();
-    const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) => takePlace(work, limits));
+    const late = withinLimits({ ...forever, timeoutMs: 5 }, (limits) => takePlace(work, limits)).answer;
     await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' });
     end();
   });

@@ -50,6 +50,18 @@ describe('chooseDatabase', () => {
     expect(choice).toEqual({ path: '/project/data/a.db', ...expected });
   });
 
+  it.each([
+    ['auto', true, 'native', 'callers'],
+    ['auto', false, 'native', undefined],
+    ['process', false, 'native', 'all'],
+    ['none', true, 'native', undefined],
+    ['process', true, 'wasm', undefined],
+  ] as const)('isolation %s, with SQL tools: %s, on %s', (isolation, enabled, engine, isolated) => {
+    const site = { database: { ...READ_ONLY.database, engine, isolation }, sqlTools: { enabled } };
+    expect(chooseDatabase(ROOT, site, {}, { serves: true }).isolated).toBe(isolated);
+    expect(chooseDatabase(ROOT, site, {}).isolated).toBeUndefined();
+  });
+
   it('takes SVC_DATABASE_PATH from the project, or as it is when absolute', () => {
     const pathOf = (path: string) => chooseDatabase(ROOT, READ_WRITE, { SVC_DATABASE_PATH: path }).path;
     expect(pathOf('other.db')).toBe('/project/other.db');

@@ -1,0 +1,116 @@
+import { Worker } from 'node:worker_threads';
+import { toPlainError, toSvcError } from '../../../src/errors.ts';
+import type { SqlResult } from '../../../src/ports.ts';
+import { loadDriver } from '../driver/driver.ts';
+import { openNative } from '../open.ts';
+import type { NativeDatabase } from '../query/database.ts';
+import type { LimitedWork } from '../query/limits.ts';
+import type { FromProcess, Task, ToProcess, WatchSetup } from './messages.ts';
+
+type Start = Extract<ToProcess, { kind: 'start' }>;
+
+/** A terminal and a supervisor send these to the whole group; the server decides when its engines end. */
+const SERVERS_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs the statements of the server that started this process, until the server ends. */
+export function answerServer(entry: URL): void {
+  for (const signal of SERVERS_SIGNALS) process.on(signal, () => {});
+  const running = new Int32Array(new SharedArrayBuffer(4));
+  const stops = new Map<number, AbortController>();
+  const databases = new Map<number, NativeDatabase>();
+  let watched = false;
+  // A spare process is then ready. `open` reports a failure.
+  loadDriver().catch(() => {});
+
+  // What was committed is in the log beside the file, so nothing is lost here.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+  function watch(mostBytes: number): void {
+    if (watched) return;
+    watched = true;
+    const workerData: WatchSetup = { server: process.ppid, mostBytes, running };
+    new Worker(entry, { workerData, execArgv: [], name: 'watch' }).unref();
+  }
+
+  /** Two databases of one file that is written share the engine. */
+  async function open({ database, options, mostBytes }: Extract<ToProcess, { kind: 'open' }>): Promise<void> {
+    watch(mostBytes);
+    try {
+      databases.set(database, await openNative(options));
+      post({ kind: 'opened', database });
+    } catch (thrown) {
+      post({ kind: 'unopened', database, error: toPlainError(toSvcError(thrown)) });
+    }
+  }
+
+  async function start(opened: NativeDatabase, message: Start): Promise<void> {
+    const { id } = message;
+    const stop = new AbortController();
+    stops.set(id, stop);
+    Atomics.add(running, 0, 1);
+    Atomics.notify(running, 0);
+    const { answer, ended } = begin(opened, message, stop.signal);
+    try {
+      post({ kind: 'done', id, result: await answer });
+    } catch (thrown) {
+      post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
+      await ended;
+      post({ kind: 'ended', id });
+    } finally {
+      Atomics.sub(running, 0, 1);
+      stops.delete(id);
+    }
+  }
+
+  async function close(database: number): Promise<void> {
+    await databases.get(database)?.close();
+    databases.delete(database);
+    post({ kind: 'closed', database });
+  }
+
+  process.on('message', (message: ToProcess) => {
+    if (message.kind === 'open') void open(message);
+    else if (message.kind === 'cancel') stops.get(message.id)?.abort();
+    else if (message.kind === 'close') void close(message.database);
+    else {
+      const opened = databases.get(message.database);
+      if (opened !== undefined) void start(opened, message);
+    }
+  });
+}
+
+function begin(
+  database: NativeDatabase,
+  { id, task, caller, timeoutMs }: Start,
+  signal: AbortSignal,
+): LimitedWork<SqlResult | null> {
+  if (task.kind === 'prepare') return prepare(database, task);
+  return database.start(task.request, { caller, timeoutMs, signal }, () =>
+    posted({ kind: 'committing', id }),
+  );
+}
+
+function prepare(
+  database: NativeDatabase,
+  { sql, mode }: Extract<Task, { kind: 'prepare' }>,
+): LimitedWork<null> {
+  const answer = database.prepare(sql, mode).then(() => null);
+  return {
+    answer,
+    ended: answer.then(
+      () => {},
+      () => {},
+    ),
+  };
+}
+
+function post(message: FromProcess): void {
+  process.send?.(message);
+}
+
+/** Resolves when the operating system has the message: it then arrives, even if this process ends. */
+function posted(message: FromProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.send?.(message, undefined, undefined, (failed) => (failed ? reject(failed) : resolve()));
+  });
+}

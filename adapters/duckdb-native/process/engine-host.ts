@@ -1,0 +1,269 @@
+import { stat } from 'node:fs/promises';
+import { busyError, cancelledError, deadlineError, SvcError, toSvcError } from '../../../src/errors.ts';
+import type { SqlCall, SqlResult } from '../../../src/ports.ts';
+import { memoryText, OVERLOADED } from '../../../src/sql/query.ts';
+import { createSerial } from '../engine/engine.ts';
+import type { NativeOptions } from '../open.ts';
+import { ChildEngine, type EngineEnd } from './child-engine.ts';
+import type { Task } from './messages.ts';
+import { PendingCall } from './pending-call.ts';
+
+/** The entry of the process, and the memory at which it ends, in bytes. */
+export interface HostOptions {
+  readonly entry: URL;
+  readonly mostBytes: number;
+  /** Called when the last database was closed. */
+  readonly onEmpty: () => void;
+}
+
+/** More calls than the engine runs and lets wait. */
+const MOST_CALLS = 4_096;
+const MOST_LOSSES = 3;
+
+/** The options of an opened database, and the identity of its file. */
+interface OpenedDatabase extends NativeOptions {
+  readonly file: string | null;
+}
+
+let lastDatabase = 0;
+
+/**
+ * Keeps one native engine in a process of its own. When the process ends, the statement that ended it fails, and a new
+ * process runs the others again: reads leave nothing behind, and a write that was not committed has done nothing.
+ */
+export class EngineHost {
+  readonly #options: HostOptions;
+  /** The opened databases; two of them are one file before and after a reload. */
+  readonly #databases = new Map<number, OpenedDatabase>();
+  readonly #inTurn = createSerial();
+  #current: ChildEngine | null = null;
+  /** A process that has opened nothing yet, so that the next engine starts faster. */
+  #spare: ChildEngine | null = null;
+  #starting: Promise<void> | null = null;
+  /** Calls for which there is no engine, or which must not run beside another. */
+  #waiting: readonly PendingCall[] = [];
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  /** The process that runs statements now; null while another one starts. */
+  get pid(): number | null {
+    return this.#current?.pid ?? null;
+  }
+
+  /** Opens a database and returns its id; throws if it cannot be opened. */
+  add(native: NativeOptions): Promise<number> {
+    return this.#inTurn(async () => {
+      lastDatabase += 1;
+      const id = lastDatabase;
+      await this.#starting;
+      const engine = this.#current ?? (await this.#startEngine());
+      try {
+        await engine.open(id, native, this.#options.mostBytes);
+      } catch (thrown) {
+        if (this.#databases.size === 0) await this.#leave(engine);
+        throw thrown;
+      }
+      // A file that vanishes later is an error, never a new empty database.
+      this.#databases.set(id, { ...native, createIfMissing: false, file: await identityOf(native.path) });
+      this.#use(engine);
+      return id;
+    });
+  }
+
+  /** Closes a database. The process ends with its last one. */
+  async remove(id: number): Promise<void> {
+    if (!this.#databases.delete(id)) return;
+    this.#rejectWaiting(closedError(), (call) => call.database === id);
+    await this.#inTurn(async () => {
+      await this.#starting;
+      const engine = this.#current;
+      await engine?.close(id);
+      if (this.#databases.size === 0) await this.#leave(engine);
+    });
+  }
+
+  /** Runs a call of a database. */
+  async submit(database: number, task: Task, call: SqlCall): Promise<SqlResult | null> {
+    if (!this.#databases.has(database)) throw closedError();
+    if (call.signal.aborted) throw cancelledError();
+    if (this.#waiting.length + (this.#current?.load ?? 0) >= MOST_CALLS) throw busyError(OVERLOADED);
+    const pending = new PendingCall(database, task, call);
+    pending.watch({
+      onCancel: () => this.#stop(pending, cancelledError()),
+      onDeadline: () => this.#stop(pending, deadlineError('The query', call.timeoutMs)),
+    });
+    this.#waiting = [...this.#waiting, pending];
+    this.#dispatch();
+    return pending.answer;
+  }
+
+  #stop(call: PendingCall, reason: SvcError): void {
+    if (this.#waiting.includes(call)) {
+      this.#waiting = this.#waiting.filter((waiting) => waiting !== call);
+      call.reject(reason.code === 'cancelled' ? reason : busyError(OVERLOADED));
+      return;
+    }
+    call.stopped = reason;
+    this.#current?.stop(call);
+    // Only the engine knows whether it had begun to commit a write.
+    if (reason.code === 'cancelled' && !call.writes) call.reject(reason);
+  }
+
+  #dispatch(): void {
+    const engine = this.#current;
+    if (this.#waiting.length === 0) return;
+    if (engine === null) {
+      this.#starting ??= this.#restart();
+      return;
+    }
+    for (const call of this.#waiting) if (mayRun(call, engine, this.#waiting)) this.#run(call, engine);
+  }
+
+  #run(call: PendingCall, engine: ChildEngine): void {
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== call);
+    engine.start(call);
+  }
+
+  /** Starts an engine again. A failure is the error of the calls that wait; the next call tries again. */
+  async #restart(): Promise<void> {
+    try {
+      this.#use(await this.#startEngine());
+    } catch (thrown) {
+      this.#rejectWaiting(toSvcError(thrown));
+    } finally {
+      this.#starting = null;
+    }
+    this.#dispatch();
+  }
+
+  /** Opens all databases in a new process. */
+  async #startEngine(): Promise<ChildEngine> {
+    const engine = this.#take();
+    try {
+      for (const [id, { file, ...native }] of this.#databases) {
+        if (file !== (await identityOf(native.path))) throw replacedError(native.path);
+        await engine.open(id, native, this.#options.mostBytes);
+      }
+      return engine;
+    } catch (thrown) {
+      await engine.end();
+      throw thrown;
+    }
+  }
+
+  #take(): ChildEngine {
+    const engine = this.#spare ?? this.#fork();
+    this.#spare = null;
+    return engine;
+  }
+
+  #use(engine: ChildEngine): void {
+    if (this.#current === engine) return;
+    this.#current = engine;
+    void engine.ended.then((end) => this.#replace(end));
+    const spare = this.#fork();
+    this.#spare = spare;
+    void spare.ended.then(() => {
+      if (this.#spare === spare) this.#spare = null;
+    });
+  }
+
+  #fork(): ChildEngine {
+    // A call may have waited for another one to end.
+    return new ChildEngine(this.#options.entry, () => this.#dispatch());
+  }
+
+  /** Ends the processes when no database is left. */
+  async #leave(engine: ChildEngine | null): Promise<void> {
+    this.#options.onEmpty();
+    await Promise.all([this.#spare?.end(), engine?.end()]);
+  }
+
+  #replace(end: EngineEnd): void {
+    this.#current = null;
+    const suspects = suspectsOf(end);
+    const again: PendingCall[] = [];
+    for (const call of end.calls) {
+      if (call.settled) continue;
+      const error = this.#errorOf(call, end, suspects);
+      if (error === null) again.push(call);
+      else call.reject(error);
+    }
+    this.#waiting = [...again, ...this.#waiting];
+    // The next caller finds an engine.
+    if (this.#databases.size > 0) this.#starting ??= this.#restart();
+  }
+
+  /** Returns the error of a call whose process has ended; null if it runs again. */
+  #errorOf(call: PendingCall, end: EngineEnd, suspects: readonly PendingCall[]): SvcError | null {
+    if (call.committing) return unknownOutcome(end);
+    if (call.stopped !== null) return call.stopped;
+    if (!this.#databases.has(call.database)) return closedError();
+    if (!suspects.includes(call)) return null;
+    call.suspect = call.confined;
+    call.losses += 1;
+    return suspects.length === 1 || call.losses >= MOST_LOSSES
+      ? endedError(end, this.#databases.get(call.database))
+      : null;
+  }
+
+  #rejectWaiting(error: SvcError, which: (call: PendingCall) => boolean = () => true): void {
+    for (const call of this.#waiting) if (which(call)) call.reject(error);
+    this.#waiting = this.#waiting.filter(({ settled }) => !settled);
+  }
+}
+
+/** The statements that may have ended a process: those that callers wrote, before those of the project. */
+function suspectsOf({ reason, calls }: EngineEnd): readonly PendingCall[] {
+  if (reason === 'overdue') return [];
+  const confined = calls.filter((call) => call.confined);
+  return confined.length > 0 ? confined : calls;
+}
+
+/** A suspect runs without another caller's statement beside it, so that its process ends for no other reason. */
+function mayRun(call: PendingCall, engine: ChildEngine, waiting: readonly PendingCall[]): boolean {
+  if (!call.confined) return true;
+  const beside = engine.calls.filter(({ confined }) => confined);
+  if (call.suspect) return beside.length === 0;
+  return ![...beside, ...waiting].some(({ suspect }) => suspect);
+}
+
+function endedError({ reason, how }: EngineEnd, native: NativeOptions | undefined): SvcError {
+  if (reason === 'memory') {
+    const memoryMb = native?.memoryMb;
+    const limit = memoryMb === undefined ? undefined : `${memoryMb} MiB`;
+    return new SvcError('memory_exceeded', memoryText(limit));
+  }
+  return new SvcError(
+    'database_unavailable',
+    `The database engine failed on this statement and ended ${how}.`,
+  );
+}
+
+function unknownOutcome({ how }: EngineEnd): SvcError {
+  return new SvcError(
+    'database_unavailable',
+    `The database engine ended ${how} while it committed this statement, so the change may be there or not. Read it before you try again.`,
+  );
+}
+
+/** Another file would get the log of the first one. */
+function replacedError(path: string): SvcError {
+  return new SvcError(
+    'database_unavailable',
+    `${path} was removed or replaced by another file while it was open, so it is not opened again.
+Put the file back, or start the server again. A reload is enough if the database is read-only.`,
+  );
+}
+
+/** Names a file by its inode; null if there is none. */
+async function identityOf(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found && `${found.dev}:${found.ino}`;
+}
+
+function closedError(): SvcError {
+  return new SvcError('database_unavailable', 'The database is closed.');
+}
