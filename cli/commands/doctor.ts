@@ -1,17 +1,19 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { EndpointFile } from '../../src/project/model.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Run } from '../command.ts';
 import { addressOf, toAddress } from '../doctor/address.ts';
 import type { Check } from '../doctor/check.ts';
 import { checkInside } from '../doctor/local.ts';
 import { checkOutside } from '../doctor/remote.ts';
+import { checkWhoMay } from '../doctor/sign-in/who-may.ts';
 import { checkAuth } from '../doctor/sign-in.ts';
 import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
-import { checkSite } from '../project/project.ts';
+import { checkProject } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
 /** `svc doctor`: finds problems of this machine, of a server's address, or of signing in. */
@@ -47,21 +49,29 @@ async function look(input: CommandInput): Promise<Looked> {
 async function lookAtAuth(input: CommandInput): Promise<Looked> {
   const url = input.text('url');
   const asked = url === undefined ? null : toAddress(url);
-  const settings = await findSettings(input, asked === null);
+  const found = await findSettings(input, asked === null);
+  const settings = found?.settings ?? null;
   const address = asked ?? (settings === null ? null : addressOf(settings.transport.http));
   if (address === null) throw new SvcError('usage', 'Name a server with --url.');
-  return { url: address.mcp, checks: await checkAuth(settings, address, asked === null) };
+  const checks = await checkAuth(settings, address, asked === null);
+  return { url: address.mcp, checks: [...checks, ...(found === null ? [] : checkWhoMay(found))] };
 }
 
-/** The settings of the project around; null outside a project if the address of another server was given. */
-async function findSettings(input: CommandInput, needed: boolean): Promise<Settings | null> {
+interface FoundProject {
+  readonly settings: Settings;
+  readonly endpoints: readonly EndpointFile[];
+}
+
+/** The settings and endpoints of the project around; null outside a project if the address of another server was given. */
+async function findSettings(input: CommandInput, needed: boolean): Promise<FoundProject | null> {
   if (!needed && (await findProjectRoot(process.cwd())) === null) return null;
-  return settingsOf(input, await checkSite(input));
+  const checked = await checkProject(input);
+  return { settings: await settingsOf(input, checked), endpoints: checked.project.endpoints };
 }
 
 function toText(checks: readonly Check[]): string {
   const rows = checks.flatMap(({ name, status, message, fix }) => {
-    const style = status === 'ok' ? 'ok' : 'error';
+    const style = status === 'problem' ? 'error' : status;
     const line = [styled(style, status), name, message];
     return fix === null ? [line] : [line, ['', '', styled('dim', `fix: ${fix}`)]];
   });

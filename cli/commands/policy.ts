@@ -2,12 +2,14 @@ import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
+import { checkHolders, toWhoMay } from '../../src/quality/sign-in/who-may.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { toFindingLines } from '../io/findings.ts';
-import { toMatrixText } from '../policy/matrix-text.ts';
+import { toMatrixText, toWhoMayText } from '../policy/matrix-text.ts';
 import { readParamText } from '../project/param-option.ts';
 import { checkProject, siteOf, soundPart } from '../project/project.ts';
+import { checkProjectSettings } from '../project/settings.ts';
 
 const OPTION = '--user-context';
 
@@ -22,16 +24,27 @@ export const run: Run = async (input, output) => {
   const broken = checked.project.endpoints.filter((file) => !sound.includes(file)).map(({ file }) => file);
   const users = await usersOf(input, declaredContexts(endpoints));
   const rows = policyMatrix(endpoints, users);
-  const findings = checkPolicyReach(sound);
+  const { settings } = await checkProjectSettings(input, checked);
+  const whoMay = settings && toWhoMay(settings.auth, endpoints);
+  const held = settings ? checkHolders(sound, settings.auth) : [];
+  const findings = [...checkPolicyReach(sound), ...held];
   const document = {
     status: broken.length > 0 ? 'error' : 'ok',
     users: users.map(({ name, context }) => ({ name, user_context: context })),
+    sign_in: whoMay,
     endpoints: rows,
     findings: findings.map((finding) => ({ ...finding })),
     not_checked: broken,
   };
   output.data(document, () =>
     [
+      ...(whoMay ? [toWhoMayText(whoMay), ''] : []),
+      ...(settings
+        ? []
+        : [
+            'The configuration has errors, so the rules of sign-in are not shown; svc validate shows them.',
+            '',
+          ]),
       toMatrixText(rows, users),
       ...(findings.length > 0 ? ['', toFindingLines(findings)] : []),
       ...broken.map((file) => `${file} has errors and is not in the matrix; svc validate shows them.`),

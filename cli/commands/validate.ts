@@ -3,6 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
 import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
+import { checkHolders } from '../../src/quality/sign-in/who-may.ts';
 import type { LoadedSettings } from '../../src/settings/load.ts';
 import type { Run } from '../command.ts';
 import { checkLock } from '../drift/lock.ts';
@@ -44,7 +45,8 @@ export const run: Run = async (input, output) => {
 function checkAll(checked: CheckedProject, loaded: LoadedSettings | null): readonly Finding[] {
   if (loaded === null) return checked.findings;
   const reach = checkPolicyReach(soundPart(checked).endpoints);
-  return [...checked.findings, ...reach, ...loaded.findings];
+  const held = loaded.settings ? checkHolders(checked.project.endpoints, loaded.settings.auth) : [];
+  return [...checked.findings, ...reach, ...held, ...loaded.findings];
 }
 
 /** Converts a path of the command line to the form of findings: relative to the project's root. */

@@ -3,7 +3,7 @@ import { toSvcError } from '../../src/errors.ts';
 /** The outcome of one check. */
 export interface Check {
   readonly name: string;
-  readonly status: 'ok' | 'problem';
+  readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
   /** Null if there is nothing to fix. */
   readonly fix: string | null;
@@ -12,6 +12,11 @@ export interface Check {
 /** A check without a problem. */
 export function ok(name: string, message: string): Check {
   return { name, status: 'ok', message, fix: null };
+}
+
+/** A check with a risk that the operator may have chosen, and the way to remove it. */
+export function warning(name: string, message: string, fix: string): Check {
+  return { name, status: 'warning', message, fix };
 }
 
 /** A check with a problem, and its fix. */

@@ -1,10 +1,22 @@
 import type { MatrixRow } from '../../src/quality/matrix/matrix.ts';
 import type { MatrixUser } from '../../src/quality/matrix/users.ts';
 import type { EndpointAccess } from '../../src/quality/reachability/access.ts';
+import type { WhoMay } from '../../src/quality/sign-in/who-may.ts';
 import { toColumns } from '../io/columns.ts';
 import { styled } from '../io/output.ts';
 
 const STYLES = { allow: 'ok', deny: 'error', depends: 'warning' } as const;
+
+/** Formats who may use the server, and who holds each scope. */
+export function toWhoMayText({ allowed, scopes }: WhoMay): string {
+  const head = ['scope', 'held by', 'needed by'].map((cell) => styled('strong', cell));
+  const rows = scopes.map(({ scope, held_by, needed_by }) => [
+    scope,
+    held_by.length === 0 ? styled('warning', 'nobody') : held_by.join('; '),
+    needed_by.join(', ') || '-',
+  ]);
+  return [`may sign in: ${allowed}`, '', toColumns([head, ...rows])].join('\n');
+}
 
 /** Formats the matrix for people: access by user and endpoint, with a legend below. */
 export function toMatrixText(rows: readonly MatrixRow[], users: readonly MatrixUser[]): string {
@@ -36,7 +48,7 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
     return [`  ${names}`, line];
   });
   const notes = [
-    ...(row.scopes.length > 0 ? [`  tokens must hold: ${row.scopes.join(' ')}`] : []),
+    ...(row.scopes.length > 0 ? [`  user and token must hold: ${row.scopes.join(' ')}`] : []),
     ...(row.rows_depend_on_caller
       ? ['  rows depend on the caller: the SQL reads the identity of the caller']
       : []),

@@ -194,9 +194,19 @@ function listOf(members: Members, list: string): readonly string[] {
   return { ...claims, ...lists }[list] ?? [];
 }
 
-function unheldIssues({ grants, required_scopes }: AuthSettings): readonly AccessIssue[] {
+/** The static clients that hold a scope on their own, without a user. */
+export function clientsHolding({ clients }: AuthSettings, scope: string): AuthSettings['clients'] {
+  return clients.filter(
+    ({ grant_types, scopes }) => grant_types.includes('client_credentials') && scopes.includes(scope),
+  );
+}
+
+function unheldIssues(auth: AuthSettings): readonly AccessIssue[] {
+  const { grants, required_scopes } = auth;
   const granted = new Set(['svc:access', ...grants.map(({ scope }) => scope)]);
-  const required = required_scopes.filter((scope) => !granted.has(scope));
+  const required = required_scopes.filter(
+    (scope) => !granted.has(scope) && clientsHolding(auth, scope).length === 0,
+  );
   return [
     ...required.map(
       (scope): AccessIssue => ({

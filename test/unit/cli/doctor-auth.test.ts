@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateKey } from '../../../src/crypto/keys.ts';
@@ -69,12 +70,23 @@ describe('svc doctor auth', () => {
     expect(Object.keys(named)).toEqual([
       ...['keys', 'address', 'challenge', 'slash', 'resource-metadata', 'resource'],
       ...['issuer-metadata', 'issuer', 'audience', 'callback', 'provider', 'clock'],
+      ...['may-sign-in', 'sign-in-open'],
     ]);
+    expect(named['may-sign-in']?.message).toBe('every user of the realm');
+    expect(named['sign-in-open']).toMatchObject({
+      status: 'warning',
+      message:
+        '`auth.provider` is set without `allow` beside it, so every user of the realm may use the server.',
+      fix: expect.stringContaining('allow'),
+    });
     expect(named.callback?.message).toContain(front.callback);
     expect(stdout).not.toContain('planted');
     const below = join(given.cwd, 'tools');
     const text = await svc(['doctor', 'auth', '--url', `${front.origin}/mcp/`], below, given.env);
-    expect([text.code, text.stdout]).toEqual([0, expect.stringMatching(/^ok +keys .*\nok\n$/s)]);
+    expect([text.code, text.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ok +keys .*\nwarning +sign-in-open .*\nok\n$/s),
+    ]);
     const elsewhere = await look({ cwd: folder(), env: {} }, ['--url', front.origin]);
     expect([elsewhere.code, elsewhere.problems]).toEqual([0, []]);
     expect(elsewhere.named).not.toHaveProperty('keys');
@@ -138,6 +150,28 @@ describe('svc doctor auth', () => {
     const other = { ...given, env: { SVC_CONFIG_YAML: userFile(verifier(', audience: [account]')) } };
     const { code, problems } = await look(other);
     expect([problems, code]).toEqual([['audience'], 1]);
+  });
+
+  it('shows who may sign in and who holds each scope, and warns of scopes that nobody holds', async () => {
+    const cwd = await project();
+    writeFileSync(
+      join(cwd, 'tools/sales.yml'),
+      'svc: 1\ntool: { name: sales, scopes: [sales:read, sales:write], source: { code: SELECT 1 AS n } }\n',
+    );
+    const rules =
+      ', allow: { domains: [example.com] }, grants: [{ scope: sales:read, to: { groups: [staff] } }] }';
+    const auth = keycloak().replace(/ }$/, rules);
+    const given = { cwd, env: { ...KEYS, SVC_CONFIG_YAML: userFile(auth) } };
+    await serve(given);
+    const { code, problems, named, document } = await look(given);
+    expect([problems, code, document.status]).toEqual([[], 0, 'ok']);
+    expect(named['may-sign-in']?.message).toBe('everybody at example.com');
+    expect(named.scope?.message).toBe('sales:read is held by group staff; needed by tool/sales');
+    expect(named['scope-unheld']).toMatchObject({
+      status: 'warning',
+      message: 'Nobody holds the scope sales:write, so every call of sales is denied.',
+    });
+    expect(named).not.toHaveProperty('sign-in-open');
   });
 
   it('says so where nobody is asked to sign in', async () => {

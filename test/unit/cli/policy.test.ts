@@ -45,7 +45,7 @@ describe('svc policy matrix', { timeout: 90_000 }, () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         'tool/salaries  tools/salaries.yml',
-        '  tokens must hold: hr.read',
+        '  user and token must hold: hr.read',
         '  rows depend on the caller: the SQL reads the identity of the caller',
         '  anonymous    denied by input[0]: Sign in',
         '  lead         depends on team, by input[1]: Own team only',
@@ -56,6 +56,47 @@ describe('svc policy matrix', { timeout: 90_000 }, () => {
     expect(stdout).toMatch(
       /tools\/salaries\.yml:16:\d+ +warning +The condition of output\[2\] is never true\./,
     );
+  });
+
+  it('shows who may sign in and who holds which scope, as svc validate does', async () => {
+    const root = await withSalaries();
+    const env = (more: string) => ({
+      SVC_CONFIG_YAML: `svc: 1
+projects:
+  demo:
+    profiles:
+      default:
+        auth:
+          provider: github
+          github: { client_id: i, client_secret: s }
+${more}`,
+    });
+    const open = await svc(['policy', 'matrix'], root, env(''));
+    expect(open.stdout).toMatch(
+      /^may sign in: everybody with a GitHub account\n\nscope +held by +needed by\n/,
+    );
+    expect(open.stdout).toMatch(/\nhr\.read +nobody +tool\/salaries\n/);
+    const warned = 'Nobody holds the scope hr.read, so every call of salaries is denied.';
+    expect(open.stdout).toContain(warned);
+    const validate = await svc(['validate'], root, env(''));
+    expect(validate).toMatchObject({ code: 0, stdout: expect.stringContaining(warned) });
+    expect(validate.stdout).toContain('so everybody with a GitHub account may use the server');
+    const rules = `          allow: { organizations: [acme] }
+          grants: [{ scope: hr.read, to: { groups: [acme/hr] } }]
+`;
+    const closed = await svc(['policy', 'matrix', '--json'], root, env(rules));
+    expect(JSON.parse(closed.stdout).sign_in).toEqual({
+      allowed: 'organization acme',
+      scopes: [
+        { scope: 'svc:access', held_by: ['everybody who may use the server'], needed_by: [] },
+        { scope: 'hr.read', held_by: ['group acme/hr'], needed_by: ['tool/salaries'] },
+      ],
+    });
+    const broken = await svc(['policy', 'matrix'], root, env('          allow: {}\n'));
+    expect([broken.code, broken.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^The configuration has errors, so the rules of sign-in are not shown/),
+    ]);
   });
 
   it('is one document of JSON, for whom one asks', async () => {
