@@ -24,6 +24,42 @@ export interface SqlCaller {
   readonly headers: ReadonlyMap<string, string> | null;
 }
 
+/** A column or a value in a condition on rows. */
+export type RowOperand = { readonly column: string } | { readonly value: SqlValue };
+
+/** A condition on the rows of a table, as data: engines write it as SQL and bind its values. */
+export type RowCondition =
+  | { readonly is: boolean | null }
+  | { readonly column: string }
+  | { readonly every: readonly RowCondition[] }
+  | { readonly some: readonly RowCondition[] }
+  | { readonly not: RowCondition }
+  | { readonly missing: RowOperand }
+  | { readonly left: RowOperand; readonly operator: RowOperator; readonly right: RowOperand };
+
+export type RowOperator =
+  | '='
+  | '<>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'in'
+  | 'starts_with'
+  | 'ends_with'
+  | 'contains';
+
+/** A table or view as a restricted caller sees it (`sql_tools.tables`). */
+export interface RestrictedTable {
+  /** As `list_tables` shows it. */
+  readonly name: string;
+  /** The caller sees the rows for which this is true; null for all. */
+  readonly rows: RowCondition | null;
+  readonly hide: readonly string[];
+  /** Columns with the text that replaces each of their values. */
+  readonly mask: { readonly [column: string]: string };
+}
+
 /** One statement with positional parameters `$1 .. $n`. */
 export interface SqlRequest {
   readonly sql: string;
@@ -37,6 +73,8 @@ export interface SqlRequest {
    * SQL may reach more.
    */
   readonly confined?: boolean;
+  /** The statement meets only these tables, as described. Requires `unattached`. */
+  readonly restricted?: readonly RestrictedTable[];
   /** If true, attached databases stay out of sight: unqualified names mean the project's own database. */
   readonly unattached?: boolean;
 }

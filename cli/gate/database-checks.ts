@@ -9,6 +9,7 @@ import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
 import { readTables } from '../../src/quality/drift/tables.ts';
 import { type CheckName, type CheckReport, judgeChanges, skip } from '../../src/quality/gate/report.ts';
 import { checkStatements } from '../../src/quality/statements.ts';
+import { checkTablesExist } from '../../src/quality/table-rules.ts';
 import { readBaseline } from '../drift/baseline.ts';
 import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
 import type { CheckedProject } from '../project/project.ts';
@@ -22,15 +23,19 @@ export interface ServedEndpoints {
   readonly allowed: readonly CheckName[];
 }
 
-/** Finds each statement that the platform's engine cannot run. */
-export function statementFindings({
+/** Finds each statement that the platform's engine cannot run, and each rule of `sql_tools.tables` without its table or column. */
+export async function statementFindings({
   checked,
   catalog,
   database,
   target,
 }: ServedEndpoints): Promise<readonly Finding[]> {
   const reading = readersOf(checked, catalog).filter(isSourced);
-  return checkStatements(reading, catalog, database, { platform: target, engine: database.engine });
+  const { site, sitePositions = {} } = checked.project;
+  return [
+    ...(await checkTablesExist(site?.sqlTools.tables ?? [], sitePositions, database)),
+    ...(await checkStatements(reading, catalog, database, { platform: target, engine: database.engine })),
+  ];
 }
 
 /** Compares tables and endpoints with the baseline. Test outcomes have their own check. */

@@ -19,6 +19,7 @@ import { extensionPath, type SiteFile } from '../../src/project/site-model.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
 import { checkAttachments, checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
+import { checkTablesExist } from '../../src/quality/table-rules.ts';
 import { tryExtensions } from './extensions.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
 import type { TargetChoice } from './target.ts';
@@ -59,11 +60,15 @@ export async function checkDatabase(
   );
   const detached = choice.engine === 'wasm' && site.database.attach.length > 0;
   const refused = await checkFile(choice);
-  if (asked.length === 0 || detached || lost.length + refused.length > 0)
+  const tables = file === null || file === SITE_NAME ? (site.sqlTools.tables ?? []) : [];
+  if (asked.length + tables.length === 0 || detached || lost.length + refused.length > 0)
     return [...unknown, ...lost, ...refused];
   const catalog = await compileCatalog(sound);
   try {
-    const check = (database: Database) => checkStatements(asked, catalog, database, { ...serving, offline });
+    const check = async (database: Database) => [
+      ...(await checkTablesExist(tables, positions, database)),
+      ...(await checkStatements(asked, catalog, database, { ...serving, offline })),
+    ];
     return [...unknown, ...(await withDatabase(sound.root, choice, check))];
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;

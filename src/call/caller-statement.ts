@@ -45,10 +45,11 @@ export function enforceReadOnly(text: string): CallerStatement {
   return { sql: statement.text, operation };
 }
 
-/** DuckDB's own words about the caller's own statement. */
-export function toRejected(thrown: unknown): unknown {
-  const own = thrown instanceof SvcError && thrown.code === 'sql_failed';
-  return own ? new SvcError('sql_rejected', thrown.message, { cause: thrown }) : thrown;
+/** DuckDB's own words about the caller's own statement. Its suggestions name tables, so a restricted caller gets none. */
+export function toRejected(thrown: unknown, restricted: boolean): unknown {
+  if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') return thrown;
+  const message = restricted ? thrown.message.replace(/\nDid you mean[^\n]*/g, '') : thrown.message;
+  return new SvcError('sql_rejected', message, { cause: thrown });
 }
 
 function refused(reason: string): SvcError {

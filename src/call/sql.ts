@@ -6,6 +6,7 @@ import type { Span, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
+import { restrict } from './restricted.ts';
 import type { Runtime } from './runtime.ts';
 
 /** A tool or a resource in SQL. */
@@ -34,16 +35,17 @@ export async function runSql(
     'db.readonly': database.readonly,
   };
   return parent.span('svc.database.execute', attributes, async (span) => {
-    const request =
+    const asked =
       own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql, confined: true };
+    const { request, toVisible } = await restrict(runtime, source, asked, context);
     const { signal } = context;
     const caller = own === null ? toSqlCaller(context) : withoutSecrets(toSqlCaller(context));
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
     const result = await database.run(request, call).catch((thrown) => {
-      throw reasonOf(signal) ?? (own === null ? thrown : toRejected(thrown));
+      throw reasonOf(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
     });
     span.set({ 'db.rows_affected': result.rows.length });
-    return result;
+    return toVisible(result);
   });
 }
 

@@ -118,7 +118,7 @@ const UNSAID = {
 
 /**
  * Completes the entry of a built-in tool: `execute_sql_query` runs its caller's statement, and none sees attached
- * databases unless `sql_tools.attached` says so.
+ * databases unless `sql_tools.attached` says so. `sql_tools.tables` restricts all three.
  */
 export function withStatement(
   entry: ToolEntry,
@@ -126,7 +126,10 @@ export function withStatement(
 ): ToolEntry {
   const { name, source } = entry;
   if (source.language !== 'sql') return entry;
-  const hides = site !== null && site.database.attach.length > 0 && !site.sqlTools.attached;
+  const tables = site?.sqlTools.tables ?? null;
+  const attached = site !== null && site.database.attach.length > 0;
+  const hides = attached && (tables !== null || !site.sqlTools.attached);
   const statement = name === 'execute_sql_query' ? { statement: STATEMENT_PARAMETER } : {};
-  return { ...entry, source: { ...source, ...statement, ...(hides ? { unattached: true as const } : {}) } };
+  const sight = { ...(hides ? { unattached: true as const } : {}), ...(tables === null ? {} : { tables }) };
+  return { ...entry, source: { ...source, ...statement, ...sight } };
 }

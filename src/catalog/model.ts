@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 import type { Confirm, QuestionRounds } from '../project/elicitation-model.ts';
-import type { Policies, PromptMessage } from '../project/model.ts';
+import type { Policies, PromptMessage, TableRule } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
@@ -18,6 +18,8 @@ export interface CompiledSql {
   readonly hash: string;
   /** For `execute_sql_query`: the parameter whose value runs in place of `sql`, with guards. */
   readonly statement?: string;
+  /** For the built-in SQL tools: the only tables they see, and as which caller sees them. */
+  readonly tables?: readonly TableRule[];
   /** For the built-in SQL tools, unless the site shows them the attached databases. */
   readonly unattached?: true;
 }

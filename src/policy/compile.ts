@@ -68,6 +68,21 @@ export function compileCondition(condition: string | Expr): CompiledRule['evalua
   };
 }
 
+/** The value of an expression, or the reason why it has none. */
+export type Evaluated = { readonly value: unknown } | { readonly failure: string };
+
+/** Compiles an expression of any type. */
+export function compileExpression(expr: Expr): (bindings: Bindings, now: () => number) => Evaluated {
+  const { meter, environment } = sharedEvaluator();
+  const run = planCondition(environment, expr);
+  if (typeof run === 'string') return () => ({ failure: run });
+  return (bindings, now) => {
+    meter.start(now);
+    const value = run(bindings);
+    return isCelError(value) ? { failure: value.message } : { value };
+  };
+}
+
 interface Evaluator {
   readonly meter: ReturnType<typeof createMeter>;
   readonly environment: CelEnv;

@@ -15,7 +15,8 @@ export interface Enforced {
 }
 
 const DEFAULT_REASON = 'Access denied by policy.';
-const FAILED_REASON = 'Access denied: a policy could not be evaluated.';
+/** The reason of a denial by a rule that cannot be evaluated. */
+export const FAILED_REASON = 'Access denied: a policy could not be evaluated.';
 
 /** Decides on a call by its checked arguments and its user. Stops at the first rule that denies. */
 export function enforceInput(

@@ -7,7 +7,7 @@ import type { SiteFile } from './site-model.ts';
 import type { Positions } from './yaml/position.ts';
 
 export { POLICY_ACTIONS, type Policies, type PolicyRule } from './policies.ts';
-export type { Site, SiteFile } from './site-model.ts';
+export type { Site, SiteFile, TableRule } from './site-model.ts';
 
 export const ENDPOINT_KINDS = ['tool', 'resource', 'prompt'] as const;
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number];

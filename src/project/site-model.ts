@@ -114,12 +114,26 @@ export interface Dbt {
 export const SQL_TOOLS = ['execute_sql_query', 'list_tables', 'get_table_schema'] as const;
 export type SqlToolName = (typeof SQL_TOOLS)[number];
 
+/** A table or view that SQL tools may see. With several rules for one, the first whose `to` is true counts. */
+export interface TableRule {
+  /** As `list_tables` shows it. */
+  readonly name: string;
+  /** A condition over `user`; absent for every caller. */
+  readonly to?: string;
+  /** A condition over columns and `user`; absent for all rows. */
+  readonly rows?: string;
+  readonly hide?: readonly string[];
+  readonly mask?: readonly string[];
+}
+
 /** The built-in SQL tools: whether they are served and see attached databases, their policies, and descriptions that replace the default ones. */
 export interface SqlTools {
   readonly enabled: boolean;
   readonly attached: boolean;
   readonly descriptions: { readonly [name in SqlToolName]?: string };
   readonly policies: { readonly [name in SqlToolName]?: Policies };
+  /** Null if every table and view is visible. */
+  readonly tables: readonly TableRule[] | null;
 }
 
 /** A Python plugin as written in the file. */

@@ -8,7 +8,15 @@ import { readText } from './read.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
 import { present } from './schema/present.ts';
 import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
-import { type Dbt, FOLDERS, type Paths, type SiteFile, type SiteProfile, SQL_TOOLS } from './site-model.ts';
+import {
+  type Dbt,
+  FOLDERS,
+  type Paths,
+  type SiteFile,
+  type SiteProfile,
+  SQL_TOOLS,
+  type TableRule,
+} from './site-model.ts';
 import type { Positions } from './yaml/position.ts';
 import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
@@ -142,6 +150,7 @@ function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteF
       attached: sql_tools?.attached ?? false,
       descriptions: Object.fromEntries(described.filter(([, text]) => text)),
       policies: Object.fromEntries(governed),
+      tables: sql_tools?.tables ? (sql_tools.tables.map(present) as readonly TableRule[]) : null,
     },
     secrets: secrets ?? [],
     plugins: (plugin ?? []).map(present),

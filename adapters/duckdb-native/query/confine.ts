@@ -1,7 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
+import type { RestrictedTable } from '../../../src/ports.ts';
 import { rejection } from '../../../src/sql/query.ts';
+import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
 
@@ -24,7 +26,7 @@ export async function readBuiltIns(connection: DuckDBConnection): Promise<BuiltI
 export async function confine(
   connection: DuckDBConnection,
   sql: string,
-  { builtIns, attached }: { readonly builtIns: BuiltIns; readonly attached: AttachedNames },
+  { builtIns, attached }: Reach,
 ): Promise<void> {
   const tree = await parse(connection, sql);
   const around = await readSurroundings(connection);
@@ -32,6 +34,12 @@ export async function confine(
   const foreign = new Set([...around.attached].filter((name) => !open.has(name)));
   const allowed = { ...around, builtIns, attached: foreign, catalogues: attached.hidden.length === 0 };
   for (const node of nodesOf(tree)) check(node, allowed);
+}
+
+/** The things that a caller's statement may reach. */
+export interface Reach {
+  readonly builtIns: BuiltIns;
+  readonly attached: AttachedNames;
 }
 
 /** The databases under `database.attach`, as a caller's statement may see them. */
@@ -107,6 +115,34 @@ function checkTable(node: Node, { attached, catalogues }: Allowed): void {
   if (foreign !== undefined) throw rejection(foreign);
 }
 
+/**
+ * Refuses names that lead around restricted tables. `checkRestrictedStatement` did the same from the text; this is a second
+ * check, from DuckDB's own reading of it.
+ */
+export async function confineToTables(
+  connection: DuckDBConnection,
+  sql: string,
+  tables: readonly RestrictedTable[],
+): Promise<void> {
+  const visible = new Set(tables.map(({ name }) => name.toLowerCase()));
+  for (const node of nodesOf(await parse(connection, sql))) checkRestricted(node, visible);
+}
+
+function checkRestricted(node: Node, visible: ReadonlySet<string>): void {
+  const [table = '', schema = '', catalog = ''] = [node.table_name, node.schema_name, node.catalog_name].map(
+    textOf,
+  );
+  if (node.type === 'BASE_TABLE') {
+    if (catalog !== '' || !/^(?:main)?$/i.test(schema)) throw rejection(`${schema || catalog}.${table}`);
+    const known = visible.has(table.toLowerCase());
+    if (!known && (CATALOGUE.test(table) || LOCATION.test(table))) throw rejection(table);
+  }
+  if (node.type === 'SHOW_REF' && table !== '') throw rejection(table);
+  const called = node.function_name;
+  if (typeof called !== 'string' || !/\w/.test(called) || isWindow(node)) return;
+  if (!ALLOWED_FUNCTIONS.has(called.toLowerCase())) throw rejection(called);
+}
+
 function checkShown(name: string, { catalogues }: Allowed): void {
   if (!catalogues && /expanded/.test(name)) throw rejection('SHOW ALL TABLES');
   if (name !== '' && !/^"?(tables|__show_tables_expanded)"?$/.test(name)) throw rejection(name);
@@ -116,9 +152,12 @@ function checkFunction(name: string, node: Node, { builtIns, macros, catalogues 
   const known = name.toLowerCase();
   if (!catalogues && CATALOGUE.test(known)) throw rejection(name);
   const operator = !/\w/.test(known);
-  const window = node.class === 'WINDOW' && node.type !== 'WINDOW_AGGREGATE';
-  if (operator || window || macros.has(known) || isCallerFunction(known)) return;
+  if (operator || isWindow(node) || macros.has(known) || isCallerFunction(known)) return;
   if (!builtIns.has(known) || isFileReader(known) || known.endsWith('_scan')) throw rejection(name);
+}
+
+function isWindow(node: Node): boolean {
+  return node.class === 'WINDOW' && node.type !== 'WINDOW_AGGREGATE';
 }
 
 function textOf(value: JsonValue | undefined): string {

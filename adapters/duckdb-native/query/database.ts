@@ -89,14 +89,15 @@ export class NativeDatabase implements Database {
 
   async #read(
     session: Session,
-    { sql, values, maxRows, confined = false, unattached = false }: SqlRequest,
+    { sql, values, maxRows, confined = false, unattached = false, restricted }: SqlRequest,
     { caller }: Pick<SqlCall, 'caller'>,
   ): Promise<SqlResult> {
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
     const names = this.#engine.attachments.names;
-    if (confined && (external || names.length > 0)) {
-      await session.confine(sql, builtIns, toAttachedNames(names, unattached));
+    if (restricted !== undefined) await session.restrict(sql, restricted, caller);
+    else if (confined && (external || names.length > 0)) {
+      await session.confine(sql, { builtIns, attached: toAttachedNames(names, unattached) });
     }
     // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);

@@ -6,13 +6,19 @@ import type {
 } from '@duckdb/node-api';
 import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../../src/errors.ts';
-import type { SqlCaller, SqlValue } from '../../../src/ports.ts';
+import type { RestrictedTable, SqlCaller, SqlValue } from '../../../src/ports.ts';
+import {
+  type Preparation,
+  prepareRestricted,
+  SURROUNDINGS,
+  toPreparationError,
+} from '../../../src/sql/restricted/relations.ts';
 import type { Driver } from '../driver/driver.ts';
 import { tracked } from '../driver/process-exit.ts';
 import type { Instance, Lease } from '../engine/instance.ts';
 import { toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
-import { type AttachedNames, type BuiltIns, confine } from './confine.ts';
+import { confine, confineToTables, type Reach } from './confine.ts';
 import { bindValues, castQuery, type TextValue } from './parameters.ts';
 
 /** Starting a statement with parameters plans it again, on this thread. A slower one starts on a thread of the pool. */
@@ -44,8 +50,29 @@ export class Session {
   }
 
   /** Restricts a caller's own query to the database's own tables. */
-  confine(sql: string, builtIns: BuiltIns, attached: AttachedNames): Promise<void> {
-    return guarded(() => confine(this.#connection, sql, { builtIns, attached }));
+  confine(sql: string, reach: Reach): Promise<void> {
+    return guarded(() => confine(this.#connection, sql, reach));
+  }
+
+  /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
+  async restrict(sql: string, tables: readonly RestrictedTable[], caller: SqlCaller | null): Promise<void> {
+    const around = await guarded(() => this.#connection.runAndReadAll(SURROUNDINGS));
+    for (const preparation of prepareRestricted(sql, tables, around.getRowObjectsJson())) {
+      await this.#runPreparation(preparation, caller).catch((thrown: unknown) => {
+        throw toPreparationError(thrown, preparation);
+      });
+    }
+    await guarded(() => confineToTables(this.#connection, sql, tables));
+  }
+
+  async #runPreparation({ sql, values }: Preparation, caller: SqlCaller | null): Promise<void> {
+    const prepared = await this.prepare(sql, caller);
+    try {
+      await this.bind(prepared, values);
+      await this.runWhole(prepared);
+    } finally {
+      prepared.statement.destroySync();
+    }
   }
 
   /** Runs internal statements. */

@@ -1,6 +1,11 @@
 import { cancelledError, deadlineError } from '../../../src/errors.ts';
-import type { SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import type { RestrictedTable, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { asQuery } from '../../../src/sql/query.ts';
+import {
+  prepareRestricted,
+  SURROUNDINGS,
+  toPreparationError,
+} from '../../../src/sql/restricted/relations.ts';
 import { breaksEngine, EngineReplaced, readonlyError, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { readResult } from '../query/result.ts';
@@ -67,18 +72,44 @@ export class Engine {
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     if (request.mode === 'write') throw readonlyError();
     return this.#work(call, async (session, enter) => {
-      const statement = enter(() => this.#prepare(session, asQuery(request.sql, request.maxRows + 1)));
-      try {
-        enter(() => {
-          statement.bind(request.values);
-          statement.start();
-        });
-        await this.#finish(statement, call, enter);
-        return enter(() => toResult(this.#instance, statement, request.maxRows));
-      } finally {
-        if (!this.#broken) enter(() => statement.close());
-      }
+      const connection = { session, call, enter };
+      if (request.restricted !== undefined) await this.#restrict(connection, request.sql, request.restricted);
+      const query = { sql: asQuery(request.sql, request.maxRows + 1), values: request.values };
+      return this.#execute(connection, query, (statement) =>
+        toResult(this.#instance, statement, request.maxRows),
+      );
     });
+  }
+
+  /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
+  async #restrict(connection: Connection, sql: string, tables: readonly RestrictedTable[]): Promise<void> {
+    const around = connection.enter(() => connection.session.query(SURROUNDINGS));
+    for (const preparation of prepareRestricted(sql, tables, around.rows)) {
+      await this.#execute(connection, preparation, (statement) => statement.result()).catch(
+        (thrown: unknown) => {
+          throw toPreparationError(thrown, preparation);
+        },
+      );
+    }
+  }
+
+  /** Runs one statement in slices. */
+  async #execute<T>(
+    { session, call, enter }: Connection,
+    { sql, values }: Pick<SqlRequest, 'sql' | 'values'>,
+    read: (statement: Statement) => T,
+  ): Promise<T> {
+    const statement = enter(() => this.#prepare(session, sql));
+    try {
+      enter(() => {
+        statement.bind(values);
+        statement.start();
+      });
+      await this.#finish(statement, call, enter);
+      return enter(() => read(statement));
+    } finally {
+      if (!this.#broken) enter(() => statement.close());
+    }
   }
 
   /** Parses and plans a statement without running it. */
@@ -167,6 +198,13 @@ function unlimited(): SqlCall {
 
 /** Runs one step inside the engine. */
 type Enter = <T>(step: () => T) => T;
+
+/** The connection of one call. */
+interface Connection {
+  readonly session: Session;
+  readonly call: SqlCall;
+  readonly enter: Enter;
+}
 
 function runSlice(statement: Statement): boolean {
   const end = performance.now() + SLICE_MS;

@@ -145,6 +145,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'A query returns two columns with the same name, and a rule hides this name. The second column becomes `name_1`, which no rule hides.',
       'Select only one of them, or name both with AS and hide both.',
     ),
+    'table-rule': advice(
+      'A rule of `sql_tools.tables` names a table or a column that the database does not have.',
+      'Correct the name.',
+    ),
     'sql-not-checked': advice(
       'The statement was not planned, because the database does not exist or cannot be opened. Its syntax was checked.',
       'Create the database or a `seed.sql`, or stop the process that holds the file.',

@@ -6,7 +6,7 @@ import type { Endpoint, EndpointFile, Project } from '../../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../../project/yaml/position.ts';
 import { checkTemplate } from '../../template/check.ts';
 import { builtinTools } from '../builtin.ts';
-import { checkBuiltins } from './builtin.ts';
+import { type BuiltinChecks, checkBuiltins } from './builtin.ts';
 import { checkCompletion } from './completion.ts';
 import { checkAsk } from './elicitation.ts';
 import type { CatalogIssue } from './issue.ts';
@@ -19,9 +19,8 @@ export async function checkCatalog(
 ): Promise<readonly Finding[]> {
   const tools = builtinTools(project.site);
   const endpoints = project.endpoints.flatMap(({ endpoint }) => endpoint ?? []);
-  const rules = [...tools, ...endpoints].some(hasConditions)
-    ? await import('../../policy/checks/check.ts')
-    : NO_RULES;
+  const ruled = (project.site?.sqlTools.tables ?? null) !== null;
+  const rules = ruled || [...tools, ...endpoints].some(hasConditions) ? await loadChecks() : NO_RULES;
   const parts = project.endpoints.flatMap((file) => {
     const known = checked.get(file);
     if (known) return known;
@@ -29,7 +28,7 @@ export async function checkCatalog(
     checked.set(file, findings);
     return findings;
   });
-  return [...parts, ...checkBuiltins(project, tools, rules.checkPolicies)].toSorted(byPlace);
+  return [...parts, ...checkBuiltins(project, tools, rules)].toSorted(byPlace);
 }
 
 /** Findings of each file, because commands check a project and compilation checks it again. */
@@ -40,7 +39,19 @@ function hasConditions({ policies: { input, output }, ask }: Endpoint): boolean 
   return input.length + output.length > 0 || ask.flat().some(({ when }) => when !== undefined);
 }
 
-const NO_RULES: { readonly checkPolicies: CheckPolicies } = { checkPolicies: () => [] };
+const NO_RULES: BuiltinChecks = {
+  checkPolicies: () => [],
+  checkCallerColumns: () => [],
+  checkTableRules: () => [],
+};
+
+async function loadChecks(): Promise<BuiltinChecks> {
+  const [policies, tables] = await Promise.all([
+    import('../../policy/checks/check.ts'),
+    import('../../policy/checks/tables.ts'),
+  ]);
+  return { ...policies, ...tables };
+}
 
 function checkEndpoint(
   file: EndpointFile,

@@ -29,6 +29,21 @@ export function checkPolicies(policies: Policies, scope: PolicyScope): readonly 
   ];
 }
 
+/** Reports rules about fields of `execute_sql_query`: its caller names the columns, so such a rule hides nothing. */
+export function checkCallerColumns({ output }: Policies): readonly PolicyIssue[] {
+  return output.flatMap(({ action }, index) =>
+    action === 'deny'
+      ? []
+      : [
+          {
+            path: ['policies', 'output', index, 'action'],
+            message: `${action} cannot hold here: the caller writes the statement, and \`SELECT salary AS s\` renames any column.`,
+            fix: 'Hide columns and rows under `sql_tools.tables`.',
+          },
+        ],
+  );
+}
+
 /** The type of `checkPolicies`, for callers that load it only if there are policies. */
 export type CheckPolicies = typeof checkPolicies;
 

@@ -124,6 +124,17 @@ const OWN_FOLDER = v.pipe(
 const FOLDERS = optional(listOrOne(word()));
 const SQL_TOOL = optional(strictMap({ description: optional(word()), policies: optional(POLICIES) }));
 
+const TABLE_RULE = strictMap(
+  {
+    name: word(),
+    to: optional(word()),
+    rows: optional(word()),
+    hide: optional(listOrOne(word())),
+    mask: optional(listOrOne(word())),
+  },
+  { condition: 'Call it `rows`.', fields: 'Call it `hide` or `mask`.', table: 'Call it `name`.' },
+);
+
 /** `svc-site.yml` (spec, "Site configuration file"). */
 export const SITE_FILE = strictMap(
   {
@@ -165,6 +176,7 @@ export const SITE_FILE = strictMap(
       strictMap({
         enabled: optional(flag()),
         attached: optional(flag()),
+        tables: optional(listOf(TABLE_RULE)),
         execute_sql_query: SQL_TOOL,
         list_tables: SQL_TOOL,
         get_table_schema: SQL_TOOL,

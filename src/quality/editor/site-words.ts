@@ -83,6 +83,13 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'dbt.clean_targets[]': 'Folders that `dbt clean` removes.',
   'sql_tools.enabled': 'Serve the built-in SQL tools.',
   'sql_tools.attached': 'Let the SQL tools see the databases under `database.attach`.',
+  'sql_tools.tables[].name': 'A table or view as `list_tables` shows it.',
+  'sql_tools.tables[].to':
+    'Condition over `user`: the rule is for these callers. Without it, the rule is for every caller.',
+  'sql_tools.tables[].rows':
+    'Condition over columns and `user`: the caller sees the rows for which it is true.',
+  'sql_tools.tables[].hide[]': 'A column that the caller does not see.',
+  'sql_tools.tables[].mask[]': 'A column whose values the caller sees as `****`.',
   ...sqlTool('execute_sql_query'),
   ...sqlTool('list_tables'),
   ...sqlTool('get_table_schema'),
@@ -104,6 +111,8 @@ export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   extensions: 'DuckDB extensions.',
   dbt: 'The folders of dbt.',
   sql_tools: 'The built-in SQL tools.',
+  'sql_tools.tables':
+    'The only tables and views that the SQL tools see. The first rule for a table whose `to` is true counts.',
   'sql_tools.execute_sql_query': 'The tool that runs a statement.',
   'sql_tools.list_tables': 'The tool that lists tables.',
   'sql_tools.get_table_schema': 'The tool that describes a table.',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callEndpoint } from '../../../src/call/pipeline.ts';
 import { checkCatalog } from '../../../src/catalog/checks/check.ts';
+import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import {
@@ -22,7 +23,7 @@ const ENABLED = `${SITE}sql_tools:
       input:
         - { condition: "user.role == 'guest'", action: deny, reason: Not for guests. }
       output:
-        - { condition: "user.role == 'analyst'", action: mask_fields, fields: [secret] }
+        - { condition: "size(response) > 900 && user.role == 'analyst'", action: deny, reason: Ask for less. }
 `;
 const SEED = `CREATE TABLE items AS SELECT i AS id, 'item ' || i AS name FROM range(1500) t(i);
   ALTER TABLE items ALTER id SET NOT NULL;
@@ -197,11 +198,12 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
       expect(await errorOf(query('SELECT 1', contextOf(guest)))).toMatchObject({
         message: 'Not for guests.',
       });
-      const { value } = await query("SELECT 'x' AS secret", contextOf(ALICE));
-      expect(value).toEqual([{ secret: '****' }]);
+      expect(await errorOf(query('FROM range(901)', contextOf(ALICE)))).toMatchObject({
+        message: 'Ask for less.',
+      });
       expect(served.records.at(-1)).toMatchObject({
         name: 'execute_sql_query',
-        decision: { outcome: 'mask' },
+        decision: { outcome: 'deny' },
       });
     });
 
@@ -232,6 +234,46 @@ describe('the built-in SQL tools of a project', () => {
       expect.objectContaining({ code: 'duplicate-name', file: 'tools/mine.yml', line: 2 }),
     ]);
     expect(await checkCatalog(await loadTree({ 'tools/mine.yml': tool }))).toEqual([]);
+  });
+
+  it.each(['filter_fields', 'mask_fields'])('refuse %s, which an alias evades', async (action) => {
+    const site = ENABLED.replace(/action: deny, reason: Ask.*/, `action: ${action}, fields: [secret] }`);
+    const findings = await checkCatalog(await loadTree({ 'svc-site.yml': site }));
+    expect(findings).toEqual([
+      expect.objectContaining({
+        severity: 'error',
+        code: 'policy',
+        line: 12,
+        fix: 'Hide columns and rows under `sql_tools.tables`.',
+      }),
+    ]);
+    await expect(compileCatalog(await loadTree({ 'svc-site.yml': site }))).rejects.toThrow(
+      'sql_tools.tables',
+    );
+  });
+
+  it.each([
+    ['to: "region == 1"', 'reads "region", which does not exist'],
+    ['rows: "user.emial == a"', 'reads "user.emial"'],
+    ['rows: "a + 1 == 2"', 'calculates with a column'],
+    ['rows: "a.matches(\'x\')"', 'uses matches on a column'],
+    ['rows: "a == "', 'not a valid CEL expression'],
+    ['rows: "[1].exists(x, x == a)"', 'SQL cannot evaluate'],
+    ['hide: [A], mask: [a]', 'under `hide` and under `mask`'],
+  ])('have the rules of tables checked: %s', async (rule, message) => {
+    const site = `${SITE}sql_tools:\n  enabled: true\n  tables:\n    - { name: t, ${rule} }\n`;
+    const findings = await checkCatalog(await loadTree({ 'svc-site.yml': site }));
+    expect(findings).toEqual([expect.objectContaining({ code: 'policy', file: 'svc-site.yml', line: 7 })]);
+    expect(findings[0]?.message).toContain(message);
+  });
+
+  it('have rules of tables refused that never apply, or contradict `attached`', async () => {
+    const site = `${SITE}sql_tools:\n  attached: true\n  tables:\n    - { name: t }\n    - { name: T, hide: [a] }\n`;
+    const findings = await checkCatalog(await loadTree({ 'svc-site.yml': site }));
+    expect(findings.map(({ line, message }) => `${line} ${message}`)).toEqual([
+      expect.stringMatching(/^5 `attached` is true/),
+      expect.stringMatching(/^8 The rule never applies/),
+    ]);
   });
 
   it('have their policies checked where they are written', async () => {

@@ -1,0 +1,184 @@
+import { isCelList } from '@bufbuild/cel';
+import type { RowCondition, RowOperand, RowOperator, SqlValue } from '../../ports.ts';
+import type { Bindings } from '../cel/bindings.ts';
+import { type ConditionIssue, childrenOf, type Expr } from '../cel/expression.ts';
+import { referencesOf } from '../cel/names.ts';
+import { compileExpression } from '../compile.ts';
+
+/** The caller's side of a condition: the values that its expressions read. */
+export interface CallerValues {
+  readonly bindings: Bindings;
+  readonly now: () => number;
+}
+
+/** A condition over columns, ready for a caller. */
+export type RowsFor = (caller: CallerValues) => RowCondition;
+
+type Compiled = { readonly rowsFor: RowsFor } | { readonly issue: ConditionIssue };
+
+/**
+ * Compiles a condition over the columns of a table. CEL evaluates the parts that read no column, for each caller. The
+ * rest becomes data that engines write as SQL, with SQL's logic: a comparison with an absent value is neither true nor
+ * false, and the caller does not see the row.
+ */
+export function compileRows(expr: Expr): Compiled {
+  try {
+    return { rowsFor: toRows(expr) };
+  } catch (thrown) {
+    if (thrown instanceof NotInSql) return { issue: thrown.issue };
+    throw thrown;
+  }
+}
+
+/** Carries an issue out of the recursion. */
+class NotInSql extends Error {
+  readonly issue: ConditionIssue;
+
+  constructor(message: string) {
+    super(message);
+    this.issue = { message, fix: FIX };
+  }
+}
+
+const FIX =
+  'Compare columns with ==, !=, <, <=, >, >=, `in`, startsWith, endsWith and contains, and combine with &&, || and !. For more, make a view and list it.';
+
+const COMPARISONS: { readonly [name: string]: RowOperator } = {
+  '_==_': '=',
+  '_!=_': '<>',
+  '_<_': '<',
+  '_<=_': '<=',
+  '_>_': '>',
+  '_>=_': '>=',
+  '@in': 'in',
+};
+const METHODS: { readonly [name: string]: RowOperator } = {
+  startsWith: 'starts_with',
+  endsWith: 'ends_with',
+  contains: 'contains',
+};
+
+function readsColumns(expr: Expr): boolean {
+  return referencesOf(expr).some(({ name }) => name !== 'user');
+}
+
+function toRows(expr: Expr): RowsFor {
+  if (!readsColumns(expr)) return toKnown(expr);
+  const { case: kind, value } = expr.exprKind;
+  if (kind === 'identExpr') {
+    const column = { column: bare(value.name) };
+    return () => column;
+  }
+  if (kind !== 'callExpr')
+    throw new NotInSql('The condition has a part about columns that SQL cannot evaluate.');
+  if (value.function === '_&&_') return joined(value.args.map(toRows), 'every', false);
+  if (value.function === '_||_') return joined(value.args.map(toRows), 'some', true);
+  if (value.function === '!_') return negated(value.args.map(toRows)[0]);
+  return toComparison(expr, value.function);
+}
+
+/** A part without columns: true, false, or null if it cannot be evaluated for this caller. */
+function toKnown(expr: Expr): RowsFor {
+  const evaluate = compileExpression(expr);
+  return ({ bindings, now }) => {
+    const result = evaluate(bindings, now);
+    return { is: 'value' in result && typeof result.value === 'boolean' ? result.value : null };
+  };
+}
+
+/** Joins conditions. One that decides alone replaces them all, so that a caller who sees everything needs no copy. */
+function joined(parts: readonly RowsFor[], kind: 'every' | 'some', decides: boolean): RowsFor {
+  return (caller) => {
+    const conditions = parts.map((rowsFor) => rowsFor(caller));
+    const decided = conditions.find((one) => 'is' in one && one.is === decides);
+    if (decided !== undefined) return decided;
+    return kind === 'every' ? { every: conditions } : { some: conditions };
+  };
+}
+
+function negated(part: RowsFor | undefined): RowsFor {
+  return (caller) => {
+    const condition: RowCondition = part?.(caller) ?? { is: null };
+    if ('is' in condition) return { is: condition.is === null ? null : !condition.is };
+    return { not: condition };
+  };
+}
+
+function toComparison(expr: Expr, name: string): RowsFor {
+  const [left, right] = childrenOf(expr);
+  const operator = COMPARISONS[name] ?? METHODS[name];
+  if (left === undefined || right === undefined || operator === undefined) {
+    throw new NotInSql(`The condition uses ${name} on a column, which has no form in SQL here.`);
+  }
+  const test = missingTest(operator, [left, right]);
+  if (test !== null) return test;
+  const [one, other] = [toOperand(left), toOperand(right)];
+  return (caller) => {
+    const [first, second] = [one(caller), other(caller)];
+    if (isEmptyList(second)) return { is: false };
+    const known = isPresent(first) && isPresent(second);
+    return known ? { left: first, operator, right: second } : { is: null };
+  };
+}
+
+/** `column == null` and `column != null`, where `null` is written. */
+function missingTest(operator: RowOperator, operands: readonly [Expr, Expr]): RowsFor | null {
+  if (operator !== '=' && operator !== '<>') return null;
+  const column = operands.find(readsColumns);
+  const other = operands.find((operand) => operand !== column);
+  if (column === undefined || other === undefined || !isNull(other)) return null;
+  const operand = toOperand(column);
+  return (caller) => {
+    const missing = { missing: operand(caller) };
+    return operator === '=' ? missing : { not: missing };
+  };
+}
+
+function isNull({ exprKind: { case: kind, value } }: Expr): boolean {
+  return kind === 'constExpr' && value.constantKind.case === 'nullValue';
+}
+
+function toOperand(expr: Expr): (caller: CallerValues) => RowOperand {
+  const { case: kind, value } = expr.exprKind;
+  if (readsColumns(expr)) {
+    if (kind !== 'identExpr') {
+      throw new NotInSql('The condition calculates with a column; only a column itself can be compared.');
+    }
+    const column = { column: bare(value.name) };
+    return () => column;
+  }
+  const evaluate = compileExpression(expr);
+  return ({ bindings, now }) => {
+    const result = evaluate(bindings, now);
+    return { value: 'value' in result ? toSqlValue(result.value) : null };
+  };
+}
+
+function bare(name: string): string {
+  return name.replace(/^\./, '');
+}
+
+function isPresent(operand: RowOperand): boolean {
+  return 'column' in operand || operand.value !== null;
+}
+
+function isEmptyList(operand: RowOperand): boolean {
+  const value = 'value' in operand ? operand.value : null;
+  return typeof value === 'object' && value !== null && 'list' in value && value.list.length === 0;
+}
+
+/** A value as SQL takes it; null for one without such a form, which no row equals. */
+function toSqlValue(value: unknown): SqlValue {
+  if (typeof value === 'number') return toNumber(value);
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
+  if (!isCelList(value)) return null;
+  const items = [...value].map(toSqlValue).filter((item) => item !== null);
+  const [first] = items;
+  return { list: items.filter((item) => typeof item === typeof first) };
+}
+
+/** JSON has no integers. One beyond 2^53 may be another number than the provider sent, so it equals nothing. */
+function toNumber(value: number): SqlValue {
+  if (!Number.isInteger(value)) return Number.isFinite(value) ? value : null;
+  return Number.isSafeInteger(value) ? BigInt(value) : null;
+}

@@ -1,0 +1,102 @@
+import { SvcError } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import type { RestrictedTable, SqlValue } from '../../ports.ts';
+import { quoteName, quoteText, toRowFilter } from './condition.ts';
+import { checkRestrictedStatement, namesIn } from './statement.ts';
+
+/** Reads the names that a restriction needs. `kind` is `own` for the database of the project. */
+export const SURROUNDINGS = `SELECT 'own' AS kind, current_database() AS name, '' AS schema, '' AS type
+UNION ALL SELECT 'qualifier', lower(database_name), '', '' FROM duckdb_databases()
+UNION ALL SELECT 'qualifier', lower(schema_name), '', '' FROM duckdb_schemas()
+UNION ALL SELECT 'internal', lower(view_name), '', '' FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'
+UNION ALL SELECT 'table', table_name, table_schema, table_type FROM information_schema.tables
+  WHERE table_catalog = current_database()`;
+
+/** A statement that prepares the connection of a restricted caller. */
+export interface Preparation {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  /** The table whose rule it applies; null for the last statement. */
+  readonly table: string | null;
+}
+
+/** The parts of the search path that the caller's own statement has. */
+const LEAVE = "SET search_path = 'temp'";
+
+/**
+ * Checks a restricted caller's statement, and returns the statements that must run before it on its connection. They
+ * make a temporary table or view of each table that the statement names. The last one leaves only these on the search
+ * path. Throws `sql_rejected`.
+ *
+ * Rows are filtered into a temporary table, before DuckDB sees the caller's statement. Through a view, DuckDB may
+ * evaluate the caller's expressions on rows that the filter excludes, and their errors would reveal these rows.
+ */
+export function prepareRestricted(
+  sql: string,
+  tables: readonly RestrictedTable[],
+  surroundings: readonly JsonObject[],
+): readonly Preparation[] {
+  const named = (kind: string) => surroundings.filter((row) => row.kind === kind);
+  const namesOf = (kind: string) => new Set(named(kind).map(({ name }) => String(name)));
+  const known = named('table').map(toRelation);
+  const present = tables.flatMap((table) => {
+    const relation = known.find(({ shown }) => shown.toLowerCase() === table.name.toLowerCase());
+    return relation === undefined ? [] : [{ table, relation }];
+  });
+  const visible = new Set(present.map(({ table }) => table.name.toLowerCase()));
+  checkRestrictedStatement(sql, { visible, qualifiers: namesOf('qualifier'), internal: namesOf('internal') });
+  const [own = ''] = namesOf('own');
+  const used = namesIn(sql);
+  const needed = present.filter(({ table }) => used.has(table.name.toLowerCase()));
+  return [
+    ...needed.map(({ table, relation }) => toPreparation(table, relation, own)),
+    { sql: LEAVE, values: [], table: null },
+  ];
+}
+
+/** An error of a preparation. The caller must not see its text, because it may quote hidden rows. */
+export function toPreparationError(thrown: unknown, { table }: Preparation): unknown {
+  if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') return thrown;
+  const [line = ''] = thrown.message.split('\n');
+  // Binder and catalog errors name columns. Others quote values.
+  const said = /^(?:Binder|Catalog|Parser) Error/.test(line) ? line : line.split(':', 1)[0];
+  return new SvcError(
+    'project_invalid',
+    `The rule of \`sql_tools.tables\` for ${table} cannot be applied: ${said}`,
+  );
+}
+
+interface Relation {
+  readonly schema: string;
+  readonly name: string;
+  /** As list_tables shows it. */
+  readonly shown: string;
+  readonly isTable: boolean;
+}
+
+function toRelation({ name, schema, type }: JsonObject): Relation {
+  const [own, around] = [String(name), String(schema)];
+  const shown = around === 'main' ? own : `${around}.${own}`;
+  return { schema: around, name: own, shown, isTable: type === 'BASE TABLE' };
+}
+
+function toPreparation(table: RestrictedTable, relation: Relation, database: string): Preparation {
+  const { rows } = table;
+  const from = [database, relation.schema, relation.name].map(quoteName).join('.');
+  // The filter of a view of the project is a restriction too, so its rows are copied as well.
+  const kind = rows === null && relation.isTable ? 'VIEW' : 'TABLE';
+  const filter = rows === null ? { sql: '', values: [] } : toRowFilter(rows, 't');
+  const where = rows === null ? '' : ` WHERE ${filter.sql}`;
+  return {
+    sql: `CREATE TEMP ${kind} ${quoteName(relation.shown)} AS SELECT ${columnsOf(table)} FROM ${from} AS t${where}`,
+    values: filter.values,
+    table: table.name,
+  };
+}
+
+/** DuckDB refuses the list if a column is missing. */
+function columnsOf({ hide, mask }: RestrictedTable): string {
+  const hidden = hide.length === 0 ? '' : ` EXCLUDE (${hide.map(quoteName).join(', ')})`;
+  const masked = Object.entries(mask).map(([column, text]) => `${quoteText(text)} AS ${quoteName(column)}`);
+  return `*${hidden}${masked.length === 0 ? '' : ` REPLACE (${masked.join(', ')})`}`;
+}

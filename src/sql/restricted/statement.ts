@@ -1,0 +1,154 @@
+import { SvcError } from '../../errors.ts';
+import { lexSql } from '../lexer.ts';
+import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from './functions.ts';
+
+/** The names that a restricted caller's statement may and must not use, in lower case. */
+export interface StatementNames {
+  /** The tables that the caller may see. */
+  readonly visible: ReadonlySet<string>;
+  /** Databases and schemas: a name qualified by one of them leads around the restricted tables. */
+  readonly qualifiers: ReadonlySet<string>;
+  /** DuckDB's own views, which list all tables. */
+  readonly internal: ReadonlySet<string>;
+}
+
+/**
+ * Throws `sql_rejected` unless each name of a statement leads to restricted tables only. Unqualified names do, because
+ * the search path contains nothing else. This check refuses qualified names, functions outside of the list, and
+ * DuckDB's own views. It works on tokens, because DuckDB-WASM cannot show its parse tree. In doubt it refuses.
+ */
+export function checkRestrictedStatement(sql: string, names: StatementNames): void {
+  const tokens = tokensOf(sql);
+  tokens.forEach((token, at) => {
+    checkInternal(token, names);
+    if (token.kind === 'other') return;
+    const around = { before: tokens[at - 1], next: tokens[at + 1] };
+    if (around.next?.text === '.') checkQualifier(token, tokens[at + 2], names);
+    if (around.next?.text === '(') checkCall(tokens, at);
+    if (token.kind === 'word') checkShow(token, around, names);
+  });
+}
+
+/** Every name and text of a statement in lower case: the tables that it may read are among them. */
+export function namesIn(sql: string): ReadonlySet<string> {
+  return new Set(tokensOf(sql).map(({ value }) => value));
+}
+
+interface Token {
+  readonly kind: 'word' | 'quoted' | 'string' | 'other';
+  readonly text: string;
+  /** What it means, in lower case: without quotes. */
+  readonly value: string;
+}
+
+function tokensOf(sql: string): readonly Token[] {
+  const { tokens, problems } = lexSql(sql);
+  const [problem] = problems;
+  if (problem !== undefined) throw refused(`${problem.message}.`);
+  return tokens
+    .filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
+    .map(({ kind, start, end }) => toToken(kind, sql.slice(start, end)));
+}
+
+function toToken(kind: string, text: string): Token {
+  if (kind === 'word') return { kind, text, value: text.toLowerCase() };
+  if (kind === 'quoted') return { kind, text, value: unquote(text, '"') };
+  if (kind === 'string') return { kind, text, value: textOf(text) };
+  return { kind: 'other', text, value: text };
+}
+
+function unquote(text: string, quote: string): string {
+  return text
+    .slice(1, -1)
+    .replaceAll(quote + quote, quote)
+    .toLowerCase();
+}
+
+/** DuckDB reads a table of the name that a text has: `FROM 'sales'`. */
+function textOf(text: string): string {
+  if (text.startsWith("'")) return unquote(text, "'");
+  if (text.startsWith('$')) {
+    const tag = text.slice(0, text.indexOf('$', 1) + 1);
+    return text.slice(tag.length, -tag.length).toLowerCase();
+  }
+  if (/\\[^ntr\\']/.test(text.slice(2, -1))) {
+    throw refused(
+      'A text with escapes may contain only \\n, \\t, \\r, \\\\ and quotes: write other characters as they are.',
+    );
+  }
+  return unquote(text.slice(1), "'");
+}
+
+const INTERNAL =
+  /^(?:duckdb_\w+|pragma_\w+|sqlite_\w+|pg_(?!typeof$|size_pretty$)\w+|information_schema|__\w+)$/;
+
+function checkInternal({ value }: Token, { internal, visible }: StatementNames): void {
+  if (visible.has(value)) return;
+  if (internal.has(value) || INTERNAL.test(value))
+    throw refused(`It names ${shown(value)}, which lists more than your tables.`);
+}
+
+function checkQualifier({ value }: Token, after: Token | undefined, names: StatementNames): void {
+  if (!names.qualifiers.has(value)) return;
+  const table = after?.value ?? '';
+  if (value === 'main' && names.visible.has(table)) return;
+  const full = `${value}.${table}`;
+  throw refused(
+    names.visible.has(full)
+      ? `Write the table as one name in double quotes: "${full}".`
+      : `It qualifies a name with ${shown(value)}: write the names of list_tables as they are, and give tables other aliases.`,
+  );
+}
+
+function checkCall(tokens: readonly Token[], at: number): void {
+  const token = tokens[at];
+  if (token === undefined) return;
+  if (ALLOWED_FUNCTIONS.has(token.value)) return;
+  if (token.kind === 'word' && GRAMMAR_WORDS.has(token.value)) return;
+  if (isNamed(tokens[at - 1]) || listsColumns(tokens, at + 1)) return;
+  throw refused(
+    `It calls ${shown(token.value)}, which is not among the functions that run on restricted tables.`,
+  );
+}
+
+/** Whether a name is an alias or a `WITH` table: `AS t(a, b)`, `WITH t(a, b) AS (…)`. */
+function isNamed(before: Token | undefined): boolean {
+  return before?.kind === 'word' && ['as', 'with', 'recursive'].includes(before.value);
+}
+
+/** Whether a parenthesis contains the columns of a further `WITH` table: `, t(a, b) AS (`. */
+function listsColumns(tokens: readonly Token[], open: number): boolean {
+  const close = tokens.findIndex(({ text }, at) => at > open && text === ')');
+  const columns = tokens.slice(open + 1, close);
+  const plain = columns.every(({ kind, text }) => kind === 'word' || kind === 'quoted' || text === ',');
+  const after = tokens.slice(close + 1, close + 5).map(({ value }) => value);
+  return plain && close > 0 && /^as ((not )?materialized )?\(/.test(after.join(' '));
+}
+
+/** `SHOW` and a bare `DESCRIBE` list all tables, those of other schemas too. */
+function checkShow(
+  { value }: Token,
+  { before, next }: { readonly before: Token | undefined; readonly next: Token | undefined },
+  { visible }: StatementNames,
+): void {
+  if (before?.text === '.') return;
+  const begins = before === undefined || before.text === '(';
+  if (value === 'show' && (begins || next?.kind !== 'other'))
+    throw refused('It uses SHOW: call list_tables.');
+  const describes = value === 'describe' || value === 'summarize' || (value === 'desc' && begins);
+  if (!describes || (next !== undefined && (visible.has(next.value) || QUERY_BEGINS.includes(next.value))))
+    return;
+  if (value === 'desc' || next === undefined || next.text === ')' || begins) {
+    throw refused(`${value.toUpperCase()} takes one of your tables or a query here: call list_tables.`);
+  }
+}
+
+const QUERY_BEGINS = ['select', 'from', 'with', 'values', 'table', '('];
+
+function shown(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80)}…` : name;
+}
+
+function refused(reason: string): SvcError {
+  return new SvcError('sql_rejected', `The statement was refused. ${reason}`);
+}

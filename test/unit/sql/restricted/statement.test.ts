@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from '../../../../src/sql/restricted/functions.ts';
+import { checkRestrictedStatement, namesIn } from '../../../../src/sql/restricted/statement.ts';
+
+const NAMES = {
+  visible: new Set(['sales', 'other.more']),
+  qualifiers: new Set(['data', 'main', 'other', 'system', 'temp']),
+  internal: new Set(['future_view']),
+};
+const check = (sql: string) => () => checkRestrictedStatement(sql, NAMES);
+
+const SURFACE: { readonly functions: readonly string[] } = JSON.parse(
+  readFileSync('test/engine/surface.json', 'utf8'),
+);
+const named = (kinds: readonly string[]) =>
+  SURFACE.functions
+    .map((entry) => entry.split(' '))
+    .flatMap(([kind = '', name = '']) => (kinds.includes(kind) ? [name.toLowerCase()] : []));
+
+describe('the functions of restricted statements', () => {
+  it('read no table: a table function among them only counts, repeats or unnests', () => {
+    const tables = named(['table', 'table_macro', 'pragma']).filter(
+      (name) => ALLOWED_FUNCTIONS.has(name) || GRAMMAR_WORDS.has(name),
+    );
+    expect([...new Set(tables)].toSorted()).toEqual([
+      'generate_series',
+      'json_each',
+      'json_tree',
+      'range',
+      'repeat',
+      'unnest',
+      'version',
+    ]);
+  });
+
+  it('are not called by a word of the grammar', () => {
+    const callable = named(['scalar', 'aggregate', 'macro']);
+    expect(
+      [...GRAMMAR_WORDS].filter((word) => callable.includes(word) && !ALLOWED_FUNCTIONS.has(word)),
+    ).toEqual([]);
+  });
+});
+
+describe('a restricted statement', () => {
+  it.each([
+    'SELECT a.b FROM sales AS a',
+    'SELECT main.sales.x FROM main.sales',
+    'SELECT a FROM "other.more"',
+    "SELECT E'a\\n' AS t",
+    'WITH a(x) AS (SELECT 1), b(y, z) AS NOT MATERIALIZED (SELECT 1, 2) FROM a, b',
+    'SELECT s.show, (s).x FROM sales s ORDER BY s.show DESC',
+    'SELECT x FROM sales ORDER BY (x) DESC',
+    'FROM (SUMMARIZE SELECT 1)',
+    'FROM (DESC sales)',
+    'SELECT \'other.\' AS "data"',
+    'SELECT pg_typeof(x)',
+  ])('may be %s', (sql) => {
+    expect(check(sql)).not.toThrow();
+  });
+
+  it.each([
+    ['FROM data.main.sales', 'qualifies a name with data'],
+    ['FROM "DATA" . sales', 'qualifies a name with data'],
+    ['FROM data\u00a0.\u2003main.sales', 'qualifies a name with data'],
+    ['FROM main.hidden', 'qualifies a name with main'],
+    ['FROM temp.main.sales', 'qualifies a name with temp'],
+    ['FROM other.more', 'Write the table as one name in double quotes: "other.more"'],
+    ['SELECT s.data.x FROM sales s', 'qualifies a name with data'],
+    ['FROM query_table($$hidden$$)', 'calls query_table'],
+    ['FROM "query" ($$FROM hidden$$)', 'calls query'],
+    ["SELECT 'x'.getvariable()", 'calls getvariable'],
+    ['FROM histogram(hidden, x)', 'calls histogram'],
+    ['SELECT stats(x) FROM sales', 'calls stats'],
+    ['SELECT some_new_function(x) FROM sales', 'calls some_new_function'],
+    ['FROM future_view', 'names future_view'],
+    ["FROM 'future_view'", 'names future_view'],
+    ['FROM $t$duckdb_tables$t$', 'names duckdb_tables'],
+    ['FROM "Duckdb_Columns"', 'names duckdb_columns'],
+    ['FROM pg_catalog.pg_class', 'names pg_catalog'],
+    ['FROM information_schema.columns', 'names information_schema'],
+    ['FROM sqlite_master', 'names sqlite_master'],
+    ["FROM E'duckdb_\\x74ables'", 'A text with escapes'],
+    ['SHOW TABLES', 'uses SHOW'],
+    ['FROM (SHOW ALL TABLES)', 'uses SHOW'],
+    ['DESCRIBE', 'DESCRIBE takes'],
+    ['FROM (DESC)', 'DESC takes'],
+    ['FROM (DESCRIBE hidden)', 'DESCRIBE takes'],
+    ['FROM (DESCRIBE __show_tables_expanded)', 'DESCRIBE takes'],
+    ["SELECT 'open", 'never closed'],
+  ])('must not be %s', (sql, message) => {
+    expect(check(sql)).toThrow(message);
+  });
+
+  it('names tables as words, quoted, or as texts', () => {
+    expect([...namesIn("FROM Sales, \"other.more\", 'a''b', $$c$$ -- d")]).toEqual([
+      'from',
+      'sales',
+      ',',
+      'other.more',
+      "a'b",
+      'c',
+    ]);
+  });
+});
