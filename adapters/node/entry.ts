@@ -19,6 +19,7 @@ import { toAddressOptions, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startHttpServer } from './http/server.ts';
+import { Leases } from './reload/leases.ts';
 import { loadStartSettings } from './start-settings.ts';
 
 /* The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. */
@@ -59,9 +60,12 @@ async function main(): Promise<void> {
     log,
   });
   const unmeasured = createRuntime({ catalog, open, log, ...audit?.parts, ...python.parts });
-  const runtime = withTelemetry(unmeasured, telemetry);
+  const measuring = withTelemetry(unmeasured, telemetry);
+  const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
+  const runtime = { ...measuring, lease: take };
   const warmed = python.warm(runtime);
-  const serving = process.argv.includes('--stdio') ? overStdio(runtime) : await overHttp(runtime, settings);
+  const stdio = process.argv.includes('--stdio');
+  const serving = stdio ? overStdio(runtime, cutOff) : await overHttp(runtime, settings, cutOff);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
@@ -75,7 +79,7 @@ async function main(): Promise<void> {
   await Promise.all([telemetry?.close(), audit?.sink.close()]);
 }
 
-async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Serving> {
+async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () => void): Promise<Serving> {
   const host = process.env.HOST || '127.0.0.1';
   const http = { port: 0, stateless: true, ...UNCONFIGURED, ...settings?.transport.http, host };
   const configured = settings === null ? null : { ...settings, transport: { ...settings.transport, http } };
@@ -93,14 +97,15 @@ async function overHttp(runtime: Runtime, settings: Settings | null): Promise<Se
     host,
     port,
     trustProxy: http.trust_proxy,
+    cutOff,
   });
   write({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };
 }
 
-function overStdio(runtime: Runtime): Serving {
-  const connection = serveStdio({ runtime, version });
-  return { ended: connection.ended, close: () => connection.close() };
+function overStdio(runtime: Runtime, cutOff: () => void): Serving {
+  const connection = serveStdio({ runtime, version, cutOff });
+  return { ended: connection.ended, close: () => connection.stop() };
 }
 
 function portOf(text: string): number {

@@ -15,12 +15,16 @@ export interface StdioOptions extends ServeOptions {
   readonly output?: Writable;
   /** The time that running calls have after the client has closed its end, in milliseconds. */
   readonly graceMs?: number;
+  /** Called after this time; must answer the calls that still run. */
+  readonly cutOff?: () => void;
 }
 
 /** The connection of a stdio server. */
 export interface StdioConnection {
   /** Resolves when the client has closed its end and the running calls are answered, or after `close`. */
   readonly ended: Promise<void>;
+  /** Reads no more, and closes when the running calls are answered, at the latest after `graceMs`. */
+  stop(): Promise<void>;
   /** Ends the connection at once and cancels running calls. */
   close(): Promise<void>;
 }
@@ -29,18 +33,33 @@ export interface StdioConnection {
 const GRACE_MS = 1_500;
 
 /** Serves MCP over stdin and stdout in both eras (MCP Transports, stdio). */
-export function serveStdio({ runtime, input, output, graceMs, ...options }: StdioOptions): StdioConnection {
+export function serveStdio({
+  runtime,
+  input,
+  output,
+  graceMs,
+  cutOff,
+  ...options
+}: StdioOptions): StdioConnection {
   const transport = new StreamTransport({
     input: input ?? process.stdin,
     output: output ?? claimStdout(),
     maxBytes: MAX_BODY_BYTES,
     graceMs: graceMs ?? GRACE_MS,
+    ...(cutOff === undefined ? {} : { cutOff }),
   });
   const connection = serveConnection(createStdioFactory(runtime, options), {
     transport,
     onerror: ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` }),
   });
-  return { ended: transport.ended, close: () => connection.close() };
+  return {
+    ended: transport.ended,
+    stop: async () => {
+      transport.stop();
+      await transport.ended;
+    },
+    close: () => connection.close(),
+  };
 }
 
 /** Reserves stdout for the protocol. All other output of the process goes to stderr from now on. */

@@ -11,7 +11,12 @@ export interface StreamOptions {
   readonly maxBytes: number;
   /** The time that running calls have after the input has ended, in milliseconds. */
   readonly graceMs: number;
+  /** Called after this time; must answer the calls that still run. */
+  readonly cutOff?: () => void;
 }
+
+/** The time to write the answers of calls that are cut off, in milliseconds. */
+const ANSWER_MS = 250;
 
 /**
  * Reads and writes JSON-RPC messages, one a line. Running calls are answered after the input has ended; the
@@ -60,6 +65,12 @@ export class StreamTransport implements Transport {
     this.#over();
   }
 
+  /** Reads no more. Closes when the running calls are answered. */
+  stop(): void {
+    this.#options.input.off('data', this.#receive).pause();
+    this.#end();
+  }
+
   readonly #receive = (chunk: Buffer): void => {
     for (const line of this.#lines(chunk)) {
       if (line === null) this.#refuse(tooLong(this.#options.maxBytes));
@@ -94,7 +105,12 @@ export class StreamTransport implements Transport {
     if (this.#inputEnded) return;
     this.#inputEnded = true;
     if (this.#running.size === 0) void this.close();
-    else this.#grace = setTimeout(() => void this.close(), this.#options.graceMs);
+    else this.#grace = setTimeout(this.#cutOff, this.#options.graceMs);
+  };
+
+  readonly #cutOff = (): void => {
+    this.#grace = setTimeout(() => void this.close(), ANSWER_MS);
+    this.#options.cutOff?.();
   };
 
   #write(message: unknown): Promise<void> {

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { needsSignIn, warnOfScopes } from '../../adapters/artefact/auth.ts';
 import type { OpenAuth } from '../../adapters/node/auth/auth.ts';
 import { toAddressOptions } from '../../adapters/node/http/addresses.ts';
-import { startHttpServer } from '../../adapters/node/http/server.ts';
+import { GRACE_MS, startHttpServer } from '../../adapters/node/http/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
-import { createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toBase } from '../../src/http/public-address.ts';
 import { TRANSPORTS } from '../../src/transports.ts';
@@ -14,7 +15,7 @@ import type { Started } from './start.ts';
 
 /** Serves Streamable HTTP, and HTTP+SSE if that is chosen, until the process is stopped. */
 export async function serveOverHttp(started: Started, stopped: Promise<void>, output: Output): Promise<void> {
-  const { serving, settings, requests, changes } = started;
+  const { serving, settings, requests, changes, leases } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
   const protection = await openAuth(started);
@@ -25,7 +26,8 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const runtime = () => started.runtime;
   const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told };
   const app = createApp(sse === null ? options : { ...options, sse });
-  const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy });
+  const { cutOff } = leases;
+  const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy, cutOff });
   const { callerType, path } = TRANSPORTS[sse === null ? 'streamable-http' : 'sse'];
   const served = { ...serving, transport: callerType };
   const url = `${server.url}${path}`;
@@ -35,7 +37,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
     toBanner({ ...served, url, reached }),
   );
   await stopped;
-  await sse?.close();
+  if (sse !== null) await closeSse(sse, app, leases);
   await server.close();
   await protection?.close();
 }
@@ -62,4 +64,14 @@ async function openSse({ runtime, settings, requests }: Started): Promise<Closab
   });
   const { createSseEndpoint } = await import('../../adapters/sse/endpoint.ts');
   return createSseEndpoint({ runtime: () => runtime, version: VERSION });
+}
+
+/** Waits for running calls before the streams end, which carry their answers. */
+async function closeSse(sse: ClosableSse, app: App, leases: Started['leases']): Promise<void> {
+  app.close?.();
+  await leases.drained(GRACE_MS);
+  leases.cutOff();
+  // The answers are written in this turn of the event loop.
+  await setImmediate();
+  await sse.close();
 }

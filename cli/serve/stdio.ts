@@ -8,7 +8,7 @@ import type { Started } from './start.ts';
  * Serves over stdio. Standard output belongs to the protocol: nothing else is written there, not even with --json.
  */
 export async function serveOverStdio(
-  { runtime, serving, settings, requests }: Started,
+  { runtime, serving, settings, requests, leases }: Started,
   stopped: Promise<void>,
   output: Output,
 ): Promise<void> {
@@ -19,7 +19,8 @@ export async function serveOverStdio(
     requests.log({ level: 'warn', message });
   }
   output.note(`serving ${serving.project} on stdio; ${count(serving.tools, 'tool')}`);
-  const connection = serveStdio({ runtime, version: VERSION });
+  const connection = serveStdio({ runtime, version: VERSION, cutOff: leases.cutOff });
   await Promise.race([stopped, connection.ended]);
+  await connection.stop();
   await connection.close();
 }

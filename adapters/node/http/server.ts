@@ -12,6 +12,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** The time that `close` waits for running requests, in milliseconds. */
   readonly graceMs?: number;
+  /** Called after this time; must answer the requests that still run. */
+  readonly cutOff?: () => void;
   /** Whether `X-Forwarded-For` of a proxy names the client. */
   readonly trustProxy?: boolean;
   readonly limits?: Partial<HttpLimits>;
@@ -24,12 +26,15 @@ export interface HttpServer {
   readonly url: string;
   /**
    * Stops the server. `/ready` fails at once. New requests are rejected when the running ones are answered, or after
-   * half of `graceMs`; connections that are left after all of it are cut.
+   * half of `graceMs`. After all of it, `cutOff` answers those that still run, and all connections are cut.
    */
   close(): Promise<void>;
 }
 
-const GRACE_MS = 10_000;
+/** The time that running calls have after SIGTERM, in milliseconds. */
+export const GRACE_MS = 10_000;
+/** The time to write the answers of calls that are cut off. */
+const ANSWER_MS = 1_000;
 
 /** Serves an app over HTTP on Node. Throws `address_unavailable` if the port cannot be opened. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -47,7 +52,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       options.app.close?.();
       const half = (options.graceMs ?? GRACE_MS) / 2;
       await running.drained(half);
-      await close(server, unused, half);
+      const closed = stopListening(server, unused);
+      await within(half, closed);
+      options.cutOff?.();
+      await within(options.cutOff === undefined ? 0 : ANSWER_MS, closed);
+      server.closeAllConnections();
+      await closed;
       // A response on a connection that was cut closes a little later than the server.
       await running.drained(half);
     },
@@ -123,11 +133,20 @@ function trackRunning(server: Server): Running {
   };
 }
 
-async function close(server: Server, unused: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+/** Resolves when the last connection has ended. */
+function stopListening(server: Server, unused: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of unused) socket.destroy();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
+  return closed;
+}
+
+/** Resolves with the work, at the latest after `ms`. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
   clearTimeout(timer);
 }
 

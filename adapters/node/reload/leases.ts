@@ -1,5 +1,5 @@
 import type { Lease, LeasedParts } from '../../../src/call/lease.ts';
-import { type SvcError, toSvcError } from '../../../src/errors.ts';
+import { SvcError, toSvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
 
 /** The parts that one load of the configuration has opened. */
@@ -87,10 +87,10 @@ export class Leases<G extends Generation> {
     });
   }
 
-  /** Ends all running requests with an error that their callers get. */
-  cutOff(reason: SvcError): void {
-    for (const reject of this.#running) reject(reason);
-  }
+  /** Ends all running requests, because the server stops; their callers get an error that says so. */
+  readonly cutOff = (): void => {
+    for (const reject of this.#running) reject(stopping());
+  };
 
   /** Closes all generations, also those that requests still use. */
   async close(): Promise<void> {
@@ -110,4 +110,11 @@ export class Leases<G extends Generation> {
       .finally(() => this.#closing.delete(closed));
     this.#closing.add(closed);
   }
+}
+
+function stopping(): SvcError {
+  return new SvcError(
+    'cancelled',
+    'The server is stopping, and the call did not end in time. A call that writes may have taken effect.',
+  );
 }

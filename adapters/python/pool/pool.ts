@@ -29,7 +29,8 @@ export interface PythonPoolOptions extends PythonStart {
 }
 
 const LOAD_MS = 60_000;
-const CLOSE_MS = 5_000;
+/** Calls are answered before the pool closes, so only a file that loads may still run. */
+const CLOSE_MS = 1_000;
 /** A call fails after this many attempts if the files change each time before it begins. */
 const STALE_TRIES = 3;
 

@@ -145,7 +145,8 @@ describe('the program', () => {
     if (how === 'SIGTERM') child.kill('SIGTERM');
     else child.stdin.end();
     expect(await exit).toEqual({ code: 0, signal: null });
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(3);
+    expect(JSON.stringify(lines[2])).toContain('the call did not end in time');
   });
 
   it.each([

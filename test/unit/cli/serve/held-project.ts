@@ -29,8 +29,8 @@ def held(name: str) -> list[str]:
     return [first, config.get_secret("api")["key"], str(rows[0]["n"])]
 `;
 
-/** Starts a server over a project with the given database part of the profile. */
-export async function serveHeld({ database = '', flags = [] as readonly string[] } = {}): Promise<Served> {
+/** Writes the project, with more settings of its database; returns its folder and the environment of a server. */
+export function heldProject(database = '') {
   const root = folder();
   mkdirSync(join(root, 'tools'));
   writeFileSync(
@@ -53,15 +53,21 @@ export async function serveHeld({ database = '', flags = [] as readonly string[]
   );
   writeFileSync(
     join(root, 'tools/slow.yml'),
-    'svc: 1\ntool:\n  name: slow\n  source: { code: "SELECT count(*)::INTEGER AS n FROM range(20000000) a, range(1000000) b WHERE hash(a.range + b.range) % 7 = 8" }\n  limits: { timeout: 60s }\n',
+    'svc: 1\ntool:\n  name: slow\n  source: { code: "SELECT count(*)::INTEGER AS n FROM range(20000000) a, range(1000000) b WHERE hash(a.range + b.range) % 7 = 8" }\n  limits: { timeout: 60 }\n',
   );
   writeFileSync(join(root, 'key'), 'first');
   writeFileSync(
     join(root, 'config.yml'),
     `svc: 1\nprojects: { demo: { profiles: { default: { secrets: [{ name: api, type: api, parameters: { key: "file://${root}/key" } }] } } } }\n`,
   );
+  return { root, env: { SVC_CONFIG: join(root, 'config.yml') } };
+}
+
+/** Starts a server over the project. */
+export async function serveHeld({ database = '', flags = [] as readonly string[] } = {}): Promise<Served> {
+  const { root, env: config } = heldProject(database);
   const socket = join(root, 'admin.sock');
-  const env = { SVC_CONFIG: join(root, 'config.yml'), SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket };
+  const env = { ...config, SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket };
   const server = new Svc(['serve', '--port', '0', '--json', ...flags], { cwd: root, env });
   const { url } = JSON.parse((await server.until(/^\{.*\}$/m))[0]);
   const status = async () => (await ask(socket, 'GET', '/status')).reload;
