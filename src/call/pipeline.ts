@@ -11,6 +11,7 @@ import {
   toDeniedError,
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
+import { createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers } from './elicitation.ts';
@@ -254,13 +255,17 @@ async function enforceOutput(
 }
 
 /** Adds a decision to the call's. Throws denied for one that denies. */
-function decide({ runtime, entry, context }: Call, state: CallState, decision: Decision): void {
+function decide({ runtime, entry, args, context }: Call, state: CallState, decision: Decision): void {
   if (decision.outcome === 'none') return;
   state.decision = combineDecisions(state.decision, decision);
   if (decision.failure !== null) {
+    // The text of CEL may quote an argument.
+    const redact = createTextRedactor(args, entry.parameters);
     runtime.log({
       level: 'error',
-      message: `a policy of ${entry.name} could not be evaluated, so the call was denied: ${decision.failure}`,
+      message: redact(
+        `a policy of ${entry.name} could not be evaluated, so the call was denied: ${decision.failure}`,
+      ),
       fields: { ...logIdsOf(context), error_id: context.requestId, endpoint: entry.name },
     });
   }

@@ -1,8 +1,8 @@
-import { holdsSensitive } from '../audit/redaction/sensitive-types.ts';
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { Database, SqlRequest, SqlValue } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
+import { holdsSensitive } from '../redaction/sensitive-types.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { exampleOf } from '../types/example.ts';
 
