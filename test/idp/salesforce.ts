@@ -8,7 +8,18 @@ import { createSigner } from './signer.ts';
 export interface SalesforceIdp extends Host {
   readonly client: Registered;
   readonly users: Record<string, Record<string, unknown>>;
+  /** The address of the organisation's API. */
+  instance: string;
 }
+
+/** The answers to the queries for a user's rights; permission sets have one row for each assignment. */
+const RIGHTS: readonly (readonly [RegExp, readonly object[]])[] = [
+  [/^SELECT Profile\.Name FROM User WHERE Id = '\w{18}'$/, [{ Profile: { Name: 'Sales User' } }]],
+  [
+    /^SELECT PermissionSet\.Name FROM PermissionSetAssignment WHERE AssigneeId = '\w{18}'$/,
+    [{ PermissionSet: { Name: 'Export_Data' } }, { PermissionSet: { Name: 'View_Audit' } }],
+  ],
+];
 
 const ORGANISATION = '00Dxx0000001gPLEAY';
 const PARAMETERS = [
@@ -71,7 +82,7 @@ export async function createSalesforceIdp(): Promise<SalesforceIdp> {
       }),
       signature: 'c2lnbmF0dXJl',
       scope: grant.scopes.join(' '),
-      instance_url: 'https://acme.my.salesforce.com',
+      instance_url: idp.instance,
       id: identityUrl(grant),
       token_type: 'Bearer',
       issued_at: String(now * 1000),
@@ -120,12 +131,20 @@ export async function createSalesforceIdp(): Promise<SalesforceIdp> {
     };
     return c.json({ ...fields, username: `${grant.user}@acme.example`, display_name: name, ...user });
   });
+  app.get('/services/data/:version/query', (c) => {
+    const grant = desk.find('access', readBearer(c));
+    if (!grant?.scopes.includes('api')) return c.json([{ errorCode: 'INVALID_SESSION_ID' }], 401);
+    const [, records] = RIGHTS.find(([form]) => form.test(c.req.query('q') ?? '')) ?? [];
+    if (records === undefined) return c.json([{ errorCode: 'MALFORMED_QUERY' }], 400);
+    return c.json({ totalSize: records.length, done: true, records });
+  });
   app.get('/id/keys', (c) => c.json(signer.jwks));
   app.post('/services/oauth2/revoke', async (c) => {
     const fields = await readForm(c, ['token']);
     const known = typeof fields !== 'string' && desk.end(fields.get('token') ?? '');
     return known ? c.body(null, 200) : c.json({ error: 'invalid_token', error_description: 'no' }, 400);
   });
+  const idp: SalesforceIdp = { ...host, client, users, instance: 'https://acme.my.salesforce.com' };
   host.serve(listen(app));
-  return { ...host, client, users };
+  return idp;
 }

@@ -55,11 +55,13 @@ const RIGHTS = [
   {
     claim: 'profile',
     field: 'Profile',
+    several: false,
     query: (id: string) => `SELECT Profile.Name FROM User WHERE Id = '${id}'`,
   },
   {
     claim: 'permission_sets',
     field: 'PermissionSet',
+    several: true,
     query: (id: string) =>
       `SELECT PermissionSet.Name FROM PermissionSetAssignment WHERE AssigneeId = '${id}'`,
   },
@@ -85,7 +87,7 @@ async function addRights(
   if (instance === null || !isTrusted(instance, token) || !/^\w{15,18}$/.test(profile.id)) throw unclear();
   const { accessToken } = tokens;
   const found = await Promise.all(
-    rights.map(async ({ claim, field, query }) => {
+    rights.map(async ({ claim, field, several, query }) => {
       const url = `${new URL(instance).origin}${QUERY}?q=${encodeURIComponent(query(profile.id))}`;
       const what = `the ${claim.replace('_', ' ')} of the user`;
       const answer = await readObject(ask, { provider, what, url, accessToken, signal });
@@ -94,7 +96,7 @@ async function addRights(
         const record = row[field];
         return isObject(record) ? (textOf(record, 'Name') ?? []) : [];
       });
-      return [claim, names] as const;
+      return [claim, several ? names : (names[0] ?? null)] as const;
     }),
   );
   const claims = Object.fromEntries(found);

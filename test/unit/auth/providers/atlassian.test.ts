@@ -11,9 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => idp.close());
 
-const atlassian = (more: Partial<ProviderBlock> = {}, offline = false) => {
+const atlassian = (more: Partial<ProviderBlock> = {}, offline = false, wanted: readonly string[] = []) => {
   const urls = { auth_url: `${idp.origin}/authorize`, token_url: `${idp.origin}/oauth/token` };
-  return providerOf(blockOf('atlassian', idp.client, { ...urls, ...more }), { offline });
+  return providerOf(blockOf('atlassian', idp.client, { ...urls, ...more }), { offline, wanted });
 };
 const PRODUCTS = 'read:me read:jira-user read:confluence-user offline_access';
 const SITE = { id: '11223344-a1b2', name: 'acme', url: 'https://acme.atlassian.net' };
@@ -31,7 +31,7 @@ test('a login gives the account, its address, and its sites once each', async ()
     permissions: [],
     capabilities: [],
     domains: ['example.com'],
-    organizations: expect.arrayContaining([SITE.id]),
+    organizations: [SITE.id, 'acme.atlassian.net'],
     mapped: expect.any(Object),
     claims: { cloud_ids: [SITE] },
   });
@@ -42,6 +42,18 @@ test('the usual scopes tell who it is, and no more', async () => {
   expect(provider.scopes).toEqual(['read:me']);
   expect(await identityOf(provider)).toMatchObject({ groups: [], claims: { cloud_ids: [] } });
   expect(provider.revoke).toBeUndefined();
+});
+
+test('rules about sites or groups ask for the scope that shows them', async () => {
+  for (const wanted of [['groups'], ['organizations']]) {
+    const provider = atlassian({}, false, wanted);
+    expect(provider.scopes).toEqual(['read:me', 'read:jira-user']);
+    const { organizations, groups } = await identityOf(provider);
+    expect(organizations).toContain('acme.atlassian.net');
+    expect(groups).toEqual(['acme.atlassian.net/jira-administrators']);
+  }
+  // the name of a site is free to choose
+  expect((await identityOf(atlassian({ scope: PRODUCTS }))).organizations).not.toContain(SITE.name);
 });
 
 test('refresh tokens rotate, and a dead one is final though it is answered with 403', async () => {

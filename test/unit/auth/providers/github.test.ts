@@ -43,6 +43,17 @@ test('a login gives the id, the login and the primary verified address', async (
   });
 });
 
+test('rules about groups or organisations ask for the scope that shows them', async () => {
+  for (const wanted of [['groups'], ['organizations']]) {
+    for (const at of [idp, app]) {
+      const provider = providerOf(blockOf('github', at.client, urls(at)), { wanted });
+      expect(provider.scopes).toEqual(['read:user', 'user:email', 'read:org']);
+      const { organizations, groups } = await identityOf(provider);
+      expect({ organizations, groups }).toEqual({ organizations: ['acme'], groups: ['acme', 'acme/admins'] });
+    }
+  }
+});
+
 test('somebody who denies comes back with an error and the state', async () => {
   const { searchParams } = await signIn(github(), { decision: 'deny' });
   expect(Object.fromEntries(searchParams)).toEqual({ error: 'access_denied', state: TRIP.state });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { answers } from '../../../idp/faults.ts';
 import { createGoogleIdp, type GoogleIdp } from '../../../idp/google.ts';
@@ -34,6 +34,15 @@ test('a login gives the subject, the address and the domain, all from the id tok
     claims: { hd: 'example.com' },
   });
   expect(idp.requests.slice(before)).not.toContain('GET /v1/userinfo');
+});
+
+test('the domain is that of the Workspace account, never that of the address', async () => {
+  const { ada } = idp.users;
+  onTestFinished(() => void Object.assign(idp.users, { ada }));
+  const login = async (user: string) => (await identityOf(google(), { user })).domains;
+  expect([await login('ada'), await login('bob')]).toEqual([['example.com'], []]);
+  Object.assign(idp.users, { ada: { ...ada, hd: undefined } });
+  expect(await identityOf(google())).toMatchObject({ email: 'ada@example.com', domains: [] });
 });
 
 test('a refresh token is asked for where it can be kept, and is no other after a refresh', async () => {

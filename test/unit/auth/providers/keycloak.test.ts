@@ -59,6 +59,16 @@ test('an address that is not verified is none', async () => {
   });
 });
 
+test.each([
+  ['a list of aliases', ['acme', 'other'], ['acme', 'other']],
+  ['a map by alias', { acme: { id: '1' } }, ['acme']],
+  ['another shape', [{ name: 'acme' }, 7], []],
+])('organisations are %s', async (_name, organization, expected) => {
+  idp.users.ada = { ...idp.users.ada, organization };
+  expect((await identityOf(keycloak())).organizations).toEqual(expected);
+  Reflect.deleteProperty(idp.users.ada, 'organization');
+});
+
 test('the callback names the realm, and nobody else', async () => {
   const provider = keycloak();
   const issuer = (await signIn(provider)).searchParams.get('iss');

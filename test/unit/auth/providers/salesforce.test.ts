@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { UpstreamTokens } from '../../../../src/auth/upstream/provider.ts';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
 import { answers } from '../../../idp/faults.ts';
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => idp.close());
 
 const base = () => `${idp.origin}/services/oauth2`;
-const salesforce = (more: Partial<ProviderBlock> = {}, offline = false) => {
+const salesforce = (more: Partial<ProviderBlock> = {}, offline = false, wanted: readonly string[] = []) => {
   const urls = { auth_url: `${base()}/authorize`, token_url: `${base()}/token` };
-  return providerOf(blockOf('salesforce', idp.client, { ...urls, ...more }), { offline });
+  return providerOf(blockOf('salesforce', idp.client, { ...urls, ...more }), { offline, wanted });
 };
 const CLAIMS = { organization_id: '00Dxx0000001gPLEAY', instance_url: 'https://acme.my.salesforce.com' };
 
@@ -38,6 +38,37 @@ test('a login gives the user, the organisation and the address of its API', asyn
     mapped: expect.any(Object),
     claims: CLAIMS,
   });
+});
+
+test('rules about profiles and permission sets query them', async () => {
+  idp.instance = idp.origin;
+  onTestFinished(() => {
+    idp.instance = 'https://acme.my.salesforce.com';
+  });
+  const wanted = ['profile', 'permission_sets'];
+  const provider = salesforce({}, false, wanted);
+  expect(provider.scopes).toEqual(['openid', 'profile', 'email', 'api']);
+  const { claims, mapped } = await identityOf(provider);
+  const rights = { profile: 'Sales User', permission_sets: ['Export_Data', 'View_Audit'] };
+  expect(claims).toMatchObject(rights);
+  expect(mapped).toMatchObject(rights);
+  // claim_mappings can use them too
+  const mappings = { permission_sets: { Export_Data: ['export'] } };
+  expect((await identityOf(salesforce({ claim_mappings: mappings }))).capabilities).toEqual(['export']);
+  expect((await identityOf(salesforce())).claims).not.toHaveProperty('profile');
+});
+
+test('a user whose rights cannot be read is not signed in', async () => {
+  const provider = salesforce({}, false, ['profile']);
+  // the token goes to no other address than Salesforce's
+  idp.instance = 'https://evil.example';
+  onTestFinished(() => {
+    idp.instance = 'https://acme.my.salesforce.com';
+  });
+  await failureOf(identityOf(provider), 'login_refused');
+  idp.instance = idp.origin;
+  idp.fail('GET /services/data/v59.0/query', answers(400, [{ errorCode: 'INVALID_TYPE' }]));
+  await failureOf(identityOf(provider), 'login_refused');
 });
 
 test('without the scope openid the identity address says who it is', async () => {
