@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isUnreachable } from '../../adapters/duckdb-native/attach/errors.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets.ts';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
@@ -58,7 +59,7 @@ export async function checkDatabase(
       ? [endpoint]
       : [],
   );
-  const detached = choice.engine === 'wasm' && site.database.attach.length > 0;
+  const detached = choice.engine === 'wasm' && (choice.attach ?? []).length > 0;
   const refused = await checkFile(choice);
   const tables = file === null || file === SITE_NAME ? (site.sqlTools.tables ?? []) : [];
   if (asked.length + tables.length === 0 || detached || lost.length + refused.length > 0)
@@ -138,11 +139,6 @@ async function use<T>(choice: DatabaseChoice, work: (database: Database) => Prom
   } finally {
     await database.close();
   }
-}
-
-/** Whether an attached database does not answer. A server would not start. */
-function isUnreachable({ message }: SvcError): boolean {
-  return message.startsWith('The attached database ');
 }
 
 function unreachable({ code, message }: SvcError): Finding {

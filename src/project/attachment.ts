@@ -12,10 +12,15 @@ export interface Attachment {
   readonly readonly?: boolean;
   /** If false, the server starts without it and connects later; true by default. */
   readonly required?: boolean;
+  /** Whether it is `database.path` itself, which names a remote file. */
+  readonly own?: true;
 }
 
 /** The path of a database in memory, for a project whose data is in attached databases. */
 export const MEMORY_PATH = ':memory:';
+
+/** Names of DuckDB's own databases. */
+export const RESERVED_NAMES = ['main', 'memory', 'system', 'temp'];
 
 export const ATTACHMENT_TYPES = ['duckdb', 'sqlite', 'postgres', 'mysql', 'ducklake', 'motherduck'] as const;
 
@@ -63,6 +68,24 @@ function lakeOf(catalogue: string): AttachmentTarget {
 /** Whether an address is one of a network, which the extension httpfs or azure reads. */
 export function isRemote(address: string): boolean {
   return /^\w[\w+.-]*:\/\//.test(address);
+}
+
+/**
+ * The project's own database as an attachment, if its path is an address; null for a file of this machine. Its name in
+ * SQL is that of the file, as DuckDB makes it.
+ *
+ * @example remoteDatabase('s3://bucket/sales.duckdb') // { name: 'sales', uri: 's3://bucket/sales.duckdb', own: true }
+ */
+export function remoteDatabase(path: string): Attachment | null {
+  if (!isRemote(path)) return null;
+  const file =
+    path
+      .replace(/[?#].*$/s, '')
+      .split('/')
+      .at(-1) ?? '';
+  const [base = ''] = file.split('.');
+  const name = base === '' || RESERVED_NAMES.includes(base.toLowerCase()) ? `${base}_db` : base;
+  return { name, uri: path, own: true };
 }
 
 /** The extensions that an attachment needs; of each list one is enough, the usual one first. */

@@ -6,6 +6,8 @@ import {
   isRemote,
   MEMORY_PATH,
   parseAttachmentUri,
+  RESERVED_NAMES,
+  remoteDatabase,
 } from './attachment.ts';
 import type { SourceIssue } from './issue.ts';
 import { problemAt } from './schema/issues.ts';
@@ -14,8 +16,7 @@ import type { ParsedSiteFile } from './schema/site.ts';
 import type { Path } from './yaml/position.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
-/** Names of DuckDB's own databases. */
-const RESERVED = ['main', 'memory', 'system', 'temp'];
+const CREDENTIAL_FIX = 'Move it to a secret of the user file.';
 
 /** A place below `database` of a profile, and what is wrong there. */
 type Issue = Omit<SourceIssue, 'position'> & { readonly path: Path };
@@ -37,6 +38,7 @@ function checkDatabase(database: ParsedDatabase, loaded: readonly string[]): rea
   const attached = (database.attach ?? []).map((one) => present(one)) as readonly Attachment[];
   return [
     ...checkPath(database, attached),
+    ...checkRemotePath(database, attached, loaded),
     ...checkUse(database, attached),
     ...checkWasm(database, attached),
     ...attached.flatMap((one, index) => [
@@ -58,6 +60,62 @@ function checkPath({ path, use }: ParsedDatabase, attached: readonly Attachment[
       message: 'must be a file: a database in memory would be empty at each start.',
       fix: 'Name a file such as data/db.db, or attach a database and `use` it.',
     },
+  ];
+}
+
+/** Checks a path that is an address: the native engine reads such a file, and nothing writes to it. */
+function checkRemotePath(
+  { path, engine, readonly, sandbox }: ParsedDatabase,
+  attached: readonly Attachment[],
+  loaded: readonly string[],
+): readonly Issue[] {
+  const remote = path ? remoteDatabase(path) : null;
+  if (remote === null) return [];
+  const at = (key: string, message: string, fix: string, code = 'wrong-value') => ({
+    path: [key],
+    code,
+    message,
+    fix,
+  });
+  const twin = attached.some(({ name }) => name.toLowerCase() === remote.name.toLowerCase());
+  const missing = missingExtensions(remote, loaded);
+  return [
+    ...(holdsCredential(remote.uri)
+      ? [at('path', 'contains a credential, and the site file holds none.', CREDENTIAL_FIX, 'literal-secret')]
+      : []),
+    ...(engine === 'wasm'
+      ? [at('engine', 'is wasm, which reads no remote file.', 'Write `engine: native`, or leave it out.')]
+      : []),
+    ...(readonly === false
+      ? [at('readonly', 'is false, and a remote file is only read.', 'Remove it, or write `readonly: true`.')]
+      : []),
+    ...(sandbox === true
+      ? [
+          at(
+            'sandbox',
+            'is true, and `path` lies outside.',
+            'Set `sandbox: false`, or name a file of this machine.',
+            'sandbox-conflict',
+          ),
+        ]
+      : []),
+    ...(twin
+      ? [
+          at(
+            'path',
+            `has the name of the attached database ${remote.name}.`,
+            'Choose another name for one of them.',
+          ),
+        ]
+      : []),
+    ...missing.map((name) =>
+      at(
+        'path',
+        `needs the extension ${name}, which the profile does not load.`,
+        `Add ${name} to \`extensions\` of the profile or of the project.`,
+        'extension-missing',
+      ),
+    ),
   ];
 }
 
@@ -91,7 +149,7 @@ function checkName(attached: readonly Attachment[], index: number): readonly Iss
   const names = attached.map(({ name }) => name.toLowerCase());
   const name = names[index] ?? '';
   const twice = names.indexOf(name) < index;
-  if (!twice && !RESERVED.includes(name) && !name.startsWith('__ducklake')) return [];
+  if (!twice && !RESERVED_NAMES.includes(name) && !name.startsWith('__ducklake')) return [];
   return [
     {
       path: ['attach', index, 'name'],
@@ -109,7 +167,7 @@ function checkUri({ uri }: Attachment, index: number): readonly Issue[] {
       path: ['attach', index, 'uri'],
       code: 'literal-secret',
       message: 'contains a credential, and the site file holds none.',
-      fix: 'Move it to a secret of the user file, and name that by `secret`.',
+      fix: `${CREDENTIAL_FIX.slice(0, -1)}, and name that by \`secret\`.`,
     },
   ];
 }
@@ -141,6 +199,7 @@ function checkExtensions(
   { index, loaded }: { readonly index: number; readonly loaded: readonly string[] },
 ): readonly Issue[] {
   const needed = extensionsOfAttachment(attachment);
+  const missing = missingExtensions(attachment, loaded);
   const path = ['attach', index, 'uri'];
   const closed = sandbox === true && needed.length > 0;
   const conflict = {
@@ -149,14 +208,20 @@ function checkExtensions(
     message: 'lies outside of the database, and `database.sandbox` closes it.',
     fix: 'Remove the entry, or set `sandbox: false`.',
   };
-  const missing = needed.filter((names) => !names.some((name) => loaded.includes(name)));
   return [
     ...(closed ? [conflict] : []),
-    ...missing.map(([name]) => ({
+    ...missing.map((name) => ({
       path,
       code: 'extension-missing',
       message: `needs the extension ${name}, which the profile does not load.`,
       fix: `Add ${name} to \`extensions\` of the profile or of the project.`,
     })),
   ];
+}
+
+/** The usual name of each extension that an attachment needs and the profile does not load. */
+function missingExtensions(attachment: Attachment, loaded: readonly string[]): readonly string[] {
+  return extensionsOfAttachment(attachment)
+    .filter((names) => !names.some((name) => loaded.includes(name)))
+    .flatMap((names) => names.slice(0, 1));
 }

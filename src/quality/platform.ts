@@ -1,9 +1,10 @@
 import type { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
+import { isRemote } from '../project/attachment.ts';
 import type { Finding } from '../project/finding.ts';
 import { SITE_NAME } from '../project/site.ts';
 import { extensionPath, type SiteFile } from '../project/site-model.ts';
-import { type Positions, positionAt } from '../project/yaml/position.ts';
+import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
 import { replacementOf } from './replacements.ts';
 
 /** The serving engine, and the platform if one was requested. */
@@ -20,7 +21,8 @@ export interface PlatformIssue {
   readonly word?: string;
 }
 
-const ELSEWHERE = 'or serve the project with `svc serve` and `engine: native` for the database.';
+const ELSEWHERE =
+  'or use the native engine: `engine: native` for `svc serve`, `--engine native` for `svc build` for node and aws-lambda.';
 const WRITABLE = 'or serve the project with `svc serve` and `readonly: false` for the database.';
 /** Messages about missing features. One or two groups hold the kind and the name. */
 const IN_EXTENSION =
@@ -79,21 +81,27 @@ export function checkExtensions(
   }));
 }
 
-/** Finds databases under `attach`, which only the native engine attaches. */
+/** Finds remote databases, which only the native engine reads. */
 export function checkAttachments(
   { profile, database }: Pick<SiteFile, 'profile' | 'database'>,
   serving: ServingPlatform,
   positions: Positions,
 ): readonly Finding[] {
   if (serving.engine === 'duckdb-native') return [];
-  return database.attach.map(({ name }, index) => ({
-    severity: 'error',
+  const at = (path: Path) => ({
+    severity: 'error' as const,
     code: 'target-unsupported',
     file: SITE_NAME,
-    ...positionAt(positions, ['profiles', profile, 'database', 'attach', index]),
+    ...positionAt(positions, ['profiles', profile, 'database', ...path]),
+  });
+  const attached = database.attach.map(({ name }, index) => ({
+    ...at(['attach', index]),
     message: `The database ${name} cannot be attached on ${nameOf(serving)}.`,
     fix: `Remove it from \`attach\`, ${ELSEWHERE}`,
   }));
+  if (!isRemote(database.path)) return attached;
+  const message = `The remote database ${database.path} cannot be read on ${nameOf(serving)}.`;
+  return [{ ...at(['path']), message, fix: `Name a file of this machine, ${ELSEWHERE}` }, ...attached];
 }
 
 /** The error of a statement that reaches outside of the database without an extension for that. */

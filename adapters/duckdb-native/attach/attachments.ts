@@ -61,7 +61,7 @@ export function createAttachments(options: AttachOptions): Attachments {
       await connection.run(toAttachStatement(attachment, { ...options, secrets: known }));
       missing.delete(attachment.name);
     } catch (thrown) {
-      const error = unreachableError(attachment.name, reasonOf(thrown, redact));
+      const error = unreachableError([attachment], reasonOf(thrown, redact));
       missing.set(attachment.name, { attachment, error, next: performance.now() + RETRY_MS });
     }
   }
@@ -103,8 +103,7 @@ export function createAttachments(options: AttachOptions): Attachments {
     if (!(thrown instanceof SvcError)) return thrown;
     const servers = attach.filter(({ uri }) => parseAttachmentUri(uri).server !== null);
     if (thrown.code !== 'database_unavailable' && servers.length > 0 && isLostConnection(thrown.message)) {
-      const names = servers.map(({ name }) => name).join(' or ');
-      const error = unreachableError(names, reasonOf(thrown, redact));
+      const error = unreachableError(servers, reasonOf(thrown, redact));
       for (const attachment of servers) missing.set(attachment.name, { attachment, error, next: 0 });
       lost.add(error);
       return error;

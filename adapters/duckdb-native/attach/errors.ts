@@ -1,4 +1,5 @@
 import { SvcError } from '../../../src/errors.ts';
+import type { Attachment } from '../../../src/project/attachment.ts';
 import {
   createConcealment,
   isPlainParameter,
@@ -16,10 +17,23 @@ export function isLostConnection(message: string): boolean {
 }
 
 /** The database server or the file answered no, or did not answer. */
-export function unreachableError(name: string, reason: string): SvcError {
-  const message = `The attached database ${name} cannot be reached: ${reason}
-Check \`uri\` and \`secret\` of its entry under \`database.attach\`, and that its server runs. The next call connects again.`;
+export function unreachableError(attached: readonly Attachment[], reason: string): SvcError {
+  const [own] = attached.filter((one) => one.own === true);
+  const what =
+    own === undefined
+      ? `The attached database ${attached.map(({ name }) => name).join(' or ')}`
+      : `The database ${own.uri}`;
+  const where =
+    own === undefined
+      ? '`uri` and `secret` of its entry under `database.attach`, and that its server runs'
+      : '`database.path`, and the secret of the user file that opens it';
+  const message = `${what} cannot be reached: ${reason}\nCheck ${where}. The next call connects again.`;
   return new SvcError('database_unavailable', message);
+}
+
+/** Whether an error says that a database beside or in place of a file cannot be reached. */
+export function isUnreachable({ message }: SvcError): boolean {
+  return /^The (?:attached )?database .* cannot be reached: /.test(message);
 }
 
 /** Removes credentials from DuckDB's texts. */

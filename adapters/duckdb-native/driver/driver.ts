@@ -1,5 +1,5 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
-import { SvcError } from '../../../src/errors.ts';
+import { messageOf, SvcError } from '../../../src/errors.ts';
 import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { endProcessInTime } from './process-exit.ts';
@@ -41,7 +41,7 @@ async function importDriver(): Promise<Driver> {
   } catch (cause) {
     throw new SvcError(
       'database_unavailable',
-      `The native database engine needs the package @duckdb/node-api, which cannot be loaded here.
+      `The native database engine needs the package @duckdb/node-api, which cannot be loaded here: ${messageOf(cause)}
 Install it with \`npm install @duckdb/node-api@1.5.5-r.5\`, or use a read-only database with \`engine: wasm\`.`,
       { cause },
     );

@@ -3,7 +3,6 @@ import { Socket } from 'node:net';
 import { deadlineError, fromPlainError, type PlainError, SvcError } from '../../../src/errors.ts';
 import type { NativeOptions } from '../open.ts';
 import { type FromProcess, MEMORY_REPORT, type ToProcess } from './messages.ts';
-import { unpackResult } from './packed-result.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** The end of an engine's process. */
@@ -31,7 +30,6 @@ export class ChildEngine {
   readonly #closing = new Map<number, () => void>();
   readonly #onFree: () => void;
   #reason: EngineEnd['reason'] = 'ended';
-  #over = false;
 
   /** Starts the process, which opens nothing yet. `onFree` is called whenever a call has ended in it. */
   constructor(entry: URL, onFree: () => void = () => {}) {
@@ -60,11 +58,6 @@ export class ChildEngine {
 
   get calls(): readonly PendingCall[] {
     return [...this.#calls.values()];
-  }
-
-  /** Whether the process has ended. */
-  get over(): boolean {
-    return this.#over;
   }
 
   /** The number of calls. */
@@ -144,14 +137,13 @@ export class ChildEngine {
 
   #end(call: PendingCall, message: Extract<FromProcess, { kind: 'done' | 'ended' }>): void {
     this.#calls.delete(call.id);
-    if (message.kind === 'done') call.resolve(message.result && unpackResult(message.result));
+    if (message.kind === 'done') call.resolve(message.result);
     this.#onFree();
   }
 
   #untilEnd(): Promise<EngineEnd> {
     return new Promise((resolve) => {
       const end = (how: string): void => {
-        this.#over = true;
         resolve({ reason: this.#reason, how, calls: this.calls });
         this.#calls.clear();
       };

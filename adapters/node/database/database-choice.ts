@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
-import { type Attachment, MEMORY_PATH } from '../../../src/project/attachment.ts';
+import { type Attachment, MEMORY_PATH, remoteDatabase } from '../../../src/project/attachment.ts';
 import { reachesOut } from '../../../src/project/extension.ts';
 import { toMegabytes } from '../../../src/project/memory.ts';
 import type { Site } from '../../../src/project/model.ts';
@@ -59,8 +59,10 @@ export function chooseDatabase(
   { stateless = false, serves = false }: ChoiceOptions = {},
 ): DatabaseChoice {
   const asked = env.SVC_DATABASE_ENGINE ? toEngine(env.SVC_DATABASE_ENGINE) : site.database.engine;
-  const { attach = [], use = null } = site.database;
-  const path = toPath(root, env.SVC_DATABASE_PATH || site.database.path);
+  const written = env.SVC_DATABASE_PATH || site.database.path;
+  const remote = remoteDatabase(written);
+  const { attach, use } = attachedTo(site.database, remote);
+  const path = remote === null ? toPath(root, written) : MEMORY_PATH;
   const asRead = readBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
   // Only attached databases keep what is written beside a database in memory.
   const readonly = asRead || (path === MEMORY_PATH && attach.every((one) => one.readonly !== false));
@@ -81,6 +83,14 @@ function toIsolated({ database, sqlTools }: SiteChoice): Pick<DatabaseChoice, 'i
   const { isolation = 'auto' } = database;
   if (isolation === 'process') return { isolated: 'all' };
   return isolation === 'auto' && sqlTools?.enabled === true ? { isolated: 'callers' } : {};
+}
+
+/** The attached databases. A remote database is one of them, and unqualified names mean it. */
+function attachedTo(
+  { attach = [], use = null }: SiteChoice['database'],
+  remote: Attachment | null,
+): { readonly attach: readonly Attachment[]; readonly use: string | null } {
+  return remote === null ? { attach, use } : { attach: [remote, ...attach], use: use ?? remote.name };
 }
 
 /** A database in memory has no file. */

@@ -48,6 +48,8 @@ async function openIsolated(isolated: DatabaseChoice['isolated'], options: Nativ
 async function openWasm(choice: DatabaseChoice): Promise<Database> {
   const { path, readonly, extensions, memoryMb, attach = [] } = choice;
   const names = (extensions?.extensions ?? []).map(({ name }) => name);
+  const [own] = attach.filter((one) => one.own === true);
+  if (own !== undefined) throw readsNoAddress(own.uri);
   if (attach.length > 0) throw attachesNothing(attach.map(({ name }) => name));
   if (names.length > 0) throw loadsNothing(names);
   if (!readonly) throw writes(path);
@@ -68,6 +70,14 @@ function writes(path: string): SvcError {
     'config_invalid',
     `The engine wasm can only read, but the profile opens ${path} for writing.
 Set \`readonly: true\` for the database of the profile, or \`engine: native\`.`,
+  );
+}
+
+function readsNoAddress(uri: string): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The engine wasm reads only files of this machine, and \`database.path\` is ${uri}.
+Set \`engine: native\` for the database of the profile, or download the file.`,
   );
 }
 

@@ -42,13 +42,13 @@ function toRefused(refusal: string): Check {
 
 /** Checks only the attached databases if there is no file. */
 async function checkAttachedOnly(choice: DatabaseChoice): Promise<Check> {
-  const names = (choice.attach ?? []).map(({ name }) => name).join(', ');
+  const names = (choice.attach ?? []).map(({ name, uri, own }) => (own ? uri : name)).join(', ');
   try {
     const database = await openNodeDatabase({ ...choice, readonly: true });
     await database.close();
     return ok('database', `${names}: attached (native)`);
   } catch (thrown) {
-    return failed('database', thrown, 'Correct `attach` of the profile, or start its server.');
+    return failed('database', thrown, 'Correct `path` or `attach` of the profile, or start its server.');
   }
 }
 
@@ -88,7 +88,7 @@ async function checkExtensions({ engine, extensions }: DatabaseChoice): Promise<
   return [
     ok(
       'extensions',
-      `${names.join(', ')}: loaded by the native engine; artefacts of \`svc build\` load no extensions`,
+      `${names.join(', ')}: loaded by the native engine; an artefact needs \`svc build --engine native\``,
     ),
   ];
 }

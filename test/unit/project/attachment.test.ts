@@ -98,3 +98,25 @@ describe('database.attach', () => {
     ]);
   });
 });
+
+describe('database.path', () => {
+  const EXTENSIONS = 'extensions: [httpfs]\n';
+
+  it('may be an address, which is read', async () => {
+    expect(await problems('{ path: "s3://b/x.duckdb" }', EXTENSIONS)).toEqual([]);
+    expect(await problems('{ path: "https://h/x.duckdb", readonly: true }', EXTENSIONS)).toEqual([]);
+  });
+
+  it.each([
+    ['{ path: "s3://b/x.duckdb" }', '', 'needs the extension httpfs'],
+    ['{ path: "https://u:planted@h/x.duckdb" }', EXTENSIONS, 'literal-secret'],
+    ['{ path: "s3://b/x.duckdb", readonly: false }', EXTENSIONS, 'a remote file is only read'],
+    ['{ path: "s3://b/x.duckdb", engine: wasm }', EXTENSIONS, 'reads no remote file'],
+    ['{ path: "s3://b/x.duckdb", sandbox: true }', EXTENSIONS, 'sandbox-conflict'],
+    ['{ path: "s3://b/x.duckdb", attach: [{ name: X, uri: a.db }] }', EXTENSIONS, 'name of the attached'],
+  ])('%s is refused', async (database, more, text) => {
+    const found = await load({ 'svc-site.yml': profile(database, more) });
+    expect(JSON.stringify(found.findings)).toContain(text);
+    expect(JSON.stringify(found.findings)).not.toContain('planted');
+  });
+});

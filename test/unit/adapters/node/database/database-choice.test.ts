@@ -68,6 +68,24 @@ describe('chooseDatabase', () => {
     expect(pathOf('/srv/x.db')).toBe('/srv/x.db');
   });
 
+  it('attaches a path that is an address, and unqualified names mean it', () => {
+    const remote = { ...READ_WRITE.database, path: 's3://bucket/some/sales.v2.duckdb' };
+    const own = { name: 'sales', uri: remote.path, own: true };
+    const choice = chooseDatabase(ROOT, { database: remote, extensions: [{ name: 'httpfs' }] }, {});
+    expect(choice).toMatchObject({
+      path: ':memory:',
+      readonly: true,
+      engine: 'native',
+      attach: [own],
+      use: 'sales',
+    });
+    const lake = { name: 'lake', uri: 'postgres:', readonly: false };
+    const both = chooseDatabase(ROOT, { database: { ...remote, attach: [lake], use: 'lake' } }, {});
+    expect(both).toMatchObject({ readonly: false, attach: [own, lake], use: 'lake' });
+    const overridden = chooseDatabase(ROOT, READ_WRITE, { SVC_DATABASE_PATH: 'https://h/main.db?v=1' });
+    expect(overridden.use).toBe('main_db');
+  });
+
   it('opens the outside for extensions that are there for it, unless it is a sandbox', () => {
     const externalOf = (names: readonly string[], sandbox: boolean, env = {}) =>
       chooseDatabase(
