@@ -17,6 +17,12 @@ const TARGET: Option = {
   values: TARGET_CHOICES,
 };
 const EXPERIMENTAL = TARGET_NAMES.filter((target) => !runsPython({ target }));
+const ENGINE: Option = {
+  flags: '--engine <name>',
+  summary:
+    'wasm or native: native attaches databases, loads extensions, and runs on one processor (default: wasm)',
+  values: ['wasm', 'native'],
+};
 const PLATFORM: Option = {
   flags: '--target <platform>',
   summary: toChoice(TARGET_NAMES),
@@ -461,6 +467,8 @@ export const COMMANDS: readonly Command[] = [
     options: [
       PLATFORM,
       { flags: '--out <dir>', summary: 'folder to write to (default: build/<platform>)' },
+      ENGINE,
+      { flags: '--arch <name>', summary: 'processor of a native artefact: x86_64 or arm64' },
       {
         flags: '--load <files...>',
         summary: 'CSV, TSV, JSON or Parquet files to load as tables; table=path names the table',
@@ -491,6 +499,7 @@ export const COMMANDS: readonly Command[] = [
       PLATFORM,
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--out <dir>', summary: 'folder of the artefact (default: build/<platform>)' },
+      { ...ENGINE, summary: 'as for `svc build`, for this machine' },
       { flags: '--load <files...>', summary: 'as for `svc build`', repeat: true },
       { flags: '--replace', summary: 'as for `svc build`' },
       { flags: '--config <file>', summary: 'as for `svc build`' },

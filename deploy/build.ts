@@ -1,29 +1,55 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/artefact/audit.ts';
+import type { DatabaseSecret } from '../adapters/duckdb-native/engine/secrets.ts';
 import { pythonFilesOf } from '../adapters/python/pool/warm.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
+import { SvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
+import { MEMORY_PATH } from '../src/project/attachment.ts';
 import type { Finding } from '../src/project/finding.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import type { Allowed } from '../src/quality/gate/report.ts';
 import { VERSION } from '../src/version.ts';
 import { type Bundled, bundle, type Included } from './bundle.ts';
 import { configNeedsSignIn, namesTelemetry, readConfig } from './bundled-user-file.ts';
-import { compileProject } from './compile-project.ts';
+import { compileProject, refuseElsewhere } from './compile-project.ts';
 import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
 import { copyEngine, engineFolder } from './engine-files.ts';
 import type { LoadedTable, LoadOptions } from './load-tables.ts';
+import { type Architecture, thisArchitecture } from './native/architecture.ts';
+import {
+  driverMaterial,
+  loadNativeParts,
+  type NativeParts,
+  nativeContents,
+  nativeHash,
+  refuseLoad,
+} from './native/native-parts.ts';
 import { type CarriedPython, readPython } from './python/carried-python.ts';
 import { enforcePythonTarget, noPython } from './python/check.ts';
 import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
-import { enforceStatements, withCopy } from './statements.ts';
-import { type BuildTarget, type BuiltFile, CONFIG_FILE, type Contents } from './targets/target.ts';
-import { runsPython, TARGETS, type TargetName } from './targets/targets.ts';
+import { enforceStatements, withCopy, withNative } from './statements.ts';
+import {
+  type BuildTarget,
+  type BuiltFile,
+  CONFIG_FILE,
+  type Contents,
+  ENGINE_PROCESS,
+  type NativeFacts,
+} from './targets/target.ts';
+import {
+  type Engine,
+  runsPython,
+  TARGET_NAMES,
+  TARGETS,
+  type TargetName,
+  toChoice,
+} from './targets/targets.ts';
 
 /** The project to build, the platform, and the choices of the person who builds. */
 export interface BuildOptions {
@@ -33,6 +59,12 @@ export interface BuildOptions {
   /** Default: `build/<target>` in the project. */
   readonly out?: string;
   readonly profile?: string;
+  /** The engine of the artefact. Default: wasm. */
+  readonly engine?: Engine;
+  /** The processor of a native artefact. Default: the target's own. */
+  readonly arch?: Architecture;
+  /** The secrets of the profile, with which the build opens remote data. */
+  readonly secrets?: readonly DatabaseSecret[];
   /** A user file to put into the artefact; it may hold references, but no secrets. Default: none. */
   readonly config?: string;
   /** Files that become tables of the artefact's database; the project's own database does not change. */
@@ -68,6 +100,8 @@ interface Ready {
   readonly catalog: Catalog;
   readonly config: string | null;
   readonly python: CarriedPython | null;
+  /** Null for the wasm engine. */
+  readonly native: NativeParts | null;
 }
 
 /**
@@ -80,11 +114,11 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const warnings = checkPython(ready, options);
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
-    const { database, loaded } = await writeDatabase(join(folder, target.database), ready, options);
-    const allowed = await inspectDatabase(join(folder, target.database), database, ready, options);
+    await writeEngine(folder, ready);
+    const { copy, database, loaded } = await writeDatabase(folder, target, ready, options);
+    const allowed = await inspectDatabase({ folder, copy, name: database.name }, ready, options);
     refuseUnrunnablePython(ready, options);
     const manifest = toManifest(ready, database, allowed);
-    await copyEngine(folder);
     const bundles = await bundleEntries(target, ready, manifest);
     await writeAll(folder, toBundleFiles(bundles));
     await writeAll(folder, toMaterials(bundles, ready, manifest, options));
@@ -98,32 +132,76 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
 }
 
 async function readProject(options: BuildOptions): Promise<Ready> {
+  const arch = architectureOf(options);
   const { site, catalog } = await compileProject(options.root, options.profile, options);
   const config = await readConfig(options.config, options.root);
   const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
-  return { site, catalog, config, python };
+  const native = arch === null ? null : await loadNativeParts(options.root, site, arch);
+  if (native !== null && options.load) refuseLoad(native);
+  return { site, catalog, config, python, native };
+}
+
+/** The processor of a native artefact; null for the wasm engine. Throws if the target or the options do not fit. */
+function architectureOf({ target, engine, arch }: BuildOptions): Architecture | null {
+  if (engine !== 'native') {
+    if (arch === undefined) return null;
+    throw new SvcError(
+      'usage',
+      '--arch is for --engine native. An artefact with the wasm engine runs on any processor.',
+    );
+  }
+  const { architecture } = TARGETS[target];
+  if (architecture === null) throw noNative(target);
+  return arch ?? (architecture === 'this' ? thisArchitecture() : architecture);
+}
+
+async function writeEngine(folder: string, { native }: Ready): Promise<void> {
+  if (native === null) return copyEngine(folder);
+  return writeAll(folder, nativeContents(native));
 }
 
 function checkPython({ python }: Ready, options: BuildOptions): readonly Finding[] {
   return python === null ? [] : enforcePythonTarget(python, options);
 }
 
-async function writeDatabase(
-  copy: string,
-  { site }: Ready,
-  { root, load }: BuildOptions,
-): Promise<{ readonly database: CopiedDatabase; readonly loaded?: readonly LoadedTable[] }> {
-  const source = resolve(root, process.env.SVC_DATABASE_PATH || site.database.path);
-  return load ? loadDatabase(source, copy, load) : { database: await copyDatabase(source, copy) };
+/** The database of an artefact; `copy` is the path of its file, or `:memory:`. */
+interface WrittenDatabase {
+  readonly copy: string;
+  readonly database: CopiedDatabase;
+  readonly loaded?: readonly LoadedTable[];
 }
 
+async function writeDatabase(
+  folder: string,
+  target: BuildTarget,
+  { site, native }: Ready,
+  { root, load }: BuildOptions,
+): Promise<WrittenDatabase> {
+  const source = native?.choice.path ?? resolve(root, process.env.SVC_DATABASE_PATH || site.database.path);
+  if (native === null) refuseElsewhere(site);
+  if (source === MEMORY_PATH) return { copy: source, database: NO_FILE };
+  // The native engine names a database like its file, and views refer to that name.
+  const copy = join(folder, native === null ? target.database : join('database', basename(source)));
+  const written = load
+    ? await loadDatabase(source, copy, load)
+    : { database: await copyDatabase(source, copy) };
+  return { copy, ...written };
+}
+
+/** All data of the artefact is in attached databases. */
+const NO_FILE: CopiedDatabase = {
+  name: MEMORY_PATH,
+  bytes: 0,
+  sha256: createHash('sha256').digest('hex'),
+};
+
 function inspectDatabase(
-  copy: string,
-  { name }: CopiedDatabase,
-  { catalog }: Ready,
-  { inspect = (served) => enforceStatements(served, catalog) }: BuildOptions,
+  { folder, copy, name }: { readonly folder: string; readonly copy: string; readonly name: string },
+  { catalog, native }: Ready,
+  { inspect = (served) => enforceStatements(served, catalog), secrets = [] }: BuildOptions,
 ): Promise<readonly Allowed[]> {
-  return withCopy(copy, name, inspect);
+  if (native === null) return withCopy(copy, name, inspect);
+  return withNative({ native, folder, path: copy, secrets }, inspect);
 }
 
 /** Comes after the inspection, so that its report is seen first. */
@@ -132,11 +210,12 @@ function refuseUnrunnablePython({ python }: Ready, options: BuildOptions): void 
 }
 
 function toManifest(
-  { site, catalog, config, python }: Ready,
+  { site, catalog, config, python, native }: Ready,
   database: CopiedDatabase,
   allowed: readonly Allowed[],
 ): Manifest {
-  const { profile, secrets } = site;
+  const { profile } = site;
+  const secrets = secretsOf(site);
   const audit = auditSettingsOf(site.audit, process.env);
   const parts = [
     catalog.hash,
@@ -144,6 +223,7 @@ function toManifest(
     JSON.stringify([database.name, profile, secrets, audit, config]),
     ...(allowed.length === 0 ? [] : [JSON.stringify(allowed)]),
     ...(python === null ? [] : [pythonHash(python)]),
+    ...(native === null ? [] : [nativeHash(native)]),
   ];
   const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
   const manifest = {
@@ -156,15 +236,26 @@ function toManifest(
     audit,
     catalog,
     ...(allowed.length === 0 ? {} : { allowed }),
+    ...(native === null ? {} : { native: native.manifest }),
   } as const;
   return python === null ? manifest : { ...manifest, python: { folder: python.folder } };
 }
 
+/** The secrets that the project names, also those of its attached databases. */
+function secretsOf({ secrets, database: { attach } }: SiteFile): readonly string[] {
+  return [...new Set([...secrets, ...attach.flatMap(({ secret }) => secret ?? [])])];
+}
+
 type Bundles = ReadonlyMap<string, Bundled>;
+
+/** The process that runs callers' statements; `process/open.ts` expects it beside the program. */
+const ENGINE_ENTRY = 'duckdb-native/process/engine-process';
 
 async function bundleEntries(target: BuildTarget, ready: Ready, manifest: Manifest): Promise<Bundles> {
   const included = partsOf(ready, manifest);
-  const entries = { ...target.bundles, ...(ready.python === null ? {} : target.python.bundles) };
+  const bundles = ready.native === null ? target.bundles : target.nativeBundles;
+  const isolated = ready.native?.manifest.isolated === undefined ? {} : { [ENGINE_PROCESS]: ENGINE_ENTRY };
+  const entries = { ...bundles, ...isolated, ...(ready.python === null ? {} : target.python.bundles) };
   const made = Object.entries(entries).map(
     async ([path, entry]) => [path, await bundle(entry, target.runtime, included)] as const,
   );
@@ -172,7 +263,7 @@ async function bundleEntries(target: BuildTarget, ready: Ready, manifest: Manife
 }
 
 /** The optional parts of the runtime that this project can come to need. */
-function partsOf({ catalog, config, python }: Ready, { secrets, audit }: Manifest): Included {
+function partsOf({ catalog, config, python, native }: Ready, { secrets, audit }: Manifest): Included {
   const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((kind) =>
     Object.values<AnyEntry>(kind),
   );
@@ -181,13 +272,15 @@ function partsOf({ catalog, config, python }: Ready, { secrets, audit }: Manifes
   const asking = entries.some(({ confirm, ask }) => confirm !== undefined || ask !== undefined);
   return {
     config: config !== null,
-    settings: config !== null || secrets.length > 0,
+    // The secrets of a remote database need not be named in the site file.
+    settings: config !== null || secrets.length > 0 || native !== null,
     audit: audit.enabled,
     auth: config !== null && configNeedsSignIn(config),
     telemetry: config !== null && namesTelemetry(config),
     policies: ruled || conditional,
     prompts: asking || Object.keys(catalog.prompts).length > 0,
     python: python !== null,
+    native: native !== null,
   };
 }
 
@@ -197,25 +290,56 @@ function toBundleFiles(bundles: Bundles): Contents {
 
 function toMaterials(
   bundles: Bundles,
-  { catalog: { project }, python }: Ready,
+  { catalog: { project }, python, native }: Ready,
   { hash, version }: Manifest,
   { target }: BuildOptions,
 ): Contents {
   const metafiles = [...bundles.values()].map(({ metafile }) => metafile);
-  const copied = python === null ? [] : [pyodidePackage()];
-  return materialFiles({ project, target, hash, version }, metafiles, engineFolder(), copied);
+  const copied = [
+    ...(python === null ? [] : [pyodidePackage()]),
+    ...(native === null ? [] : [driverMaterial(native)]),
+  ];
+  const engine = native === null ? engineFolder() : null;
+  return materialFiles({ project, target, hash, version }, metafiles, {
+    engine,
+    copied,
+    extensions: native?.extensions ?? [],
+  });
 }
 
 async function toPlatformFiles(
   target: BuildTarget,
-  { catalog: { project }, config, python }: Ready,
-  { version }: Manifest,
+  { catalog: { project }, config, python, native }: Ready,
+  { version, database }: Manifest,
 ): Promise<Contents> {
-  const facts = { project, version, config: config !== null, python: python !== null };
+  const facts = {
+    project,
+    version,
+    config: config !== null,
+    python: python !== null,
+    native: native === null ? null : toNativeFacts(native, database),
+  };
   return {
     ...target.files(facts),
     ...(python === null ? {} : await target.python.files(python, facts)),
   };
+}
+
+function toNativeFacts({ arch, extensions, manifest }: NativeParts, { name }: CopiedDatabase): NativeFacts {
+  const folders = [
+    'native',
+    ...(extensions.length > 0 ? ['extensions'] : []),
+    ...(name === MEMORY_PATH ? [] : ['database']),
+  ];
+  return { arch, folders, files: manifest.isolated === undefined ? [] : [ENGINE_PROCESS] };
+}
+
+function noNative(target: TargetName): SvcError {
+  const able = TARGET_NAMES.filter((name) => TARGETS[name].architecture !== null);
+  return new SvcError(
+    'target_unsupported',
+    `${TARGETS[target].title} runs no native programs, so --engine native is not possible. Choose ${toChoice(able)} with --target, or leave --engine out.`,
+  );
 }
 
 function toServedFiles({ config }: Ready, manifest: Manifest): Contents {

@@ -41,6 +41,8 @@ export interface Included {
   readonly telemetry: boolean;
   /** The code that runs Python endpoints. */
   readonly python?: boolean;
+  /** The native engine instead of the wasm engine. */
+  readonly native?: boolean;
 }
 
 /** Modules that load with the first call that needs them. They are left out if no call can need them. */
@@ -69,6 +71,7 @@ export async function bundle(
     const { outputFiles, metafile } = await build({
       ...RUNTIMES[runtime],
       ...OPTIONS,
+      ...(included.native ? { banner: { js: REQUIRE } } : {}),
       entryPoints: [sourceFile(`adapters/${entry}`)],
       alias: { '@modelcontextprotocol/server/_shims': sourceFile('src/mcp/sdk-shims'), yaml: YAML },
       plugins: [chooseParts(included)],
@@ -80,7 +83,7 @@ export async function bundle(
   }
 }
 
-function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
+function chooseParts({ settings, config, audit, native = false, ...needed }: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
@@ -100,6 +103,12 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
       onResolve({ filter: /^\.\/python\.[jt]s$|\/bundled-python\.[jt]s$/ }, () =>
         needed.python ? null : { path: sourceFile('adapters/artefact/no-python') },
       );
+      onResolve({ filter: /\/bundled-database\.[jt]s$/ }, () =>
+        native ? { path: sourceFile('adapters/node/native-database') } : null,
+      );
+      // The package of the bindings chooses a file for the machine; an artefact has one file.
+      onResolve({ filter: /^@duckdb\/node-bindings$/ }, () => ({ path: 'bindings', namespace: 'native' }));
+      onLoad({ filter: /./, namespace: 'native' }, () => ({ contents: BINDINGS }));
       onResolve({ filter: /^\.\/config\.yml$/ }, () =>
         config ? { path: `./${CONFIG_FILE}`, external: true } : { path: CONFIG_FILE, namespace: 'absent' },
       );
@@ -107,6 +116,13 @@ function chooseParts({ settings, config, audit, ...needed }: Included): Plugin {
     },
   };
 }
+
+/** The native driver is CommonJS and requires modules of Node. */
+const REQUIRE =
+  "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);";
+
+const BINDINGS = `import { createRequire } from 'node:module';
+export default createRequire(import.meta.url)('./native/duckdb.node');`;
 
 /** The folder that the paths of a metafile are relative to. */
 export const BUNDLED_FROM = fileURLToPath(new URL('..', import.meta.url));

@@ -1,9 +1,14 @@
+import { join } from 'node:path';
+import type { DatabaseSecret } from '../adapters/duckdb-native/engine/secrets.ts';
+import { openNative } from '../adapters/duckdb-native/open.ts';
 import { compileEngine } from '../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../adapters/duckdb-wasm/in-process.ts';
 import type { Catalog, ResourceEntry, ToolEntry } from '../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import type { Database } from '../src/ports.ts';
+import { runsHere } from './native/architecture.ts';
+import type { NativeParts } from './native/native-parts.ts';
 
 /** Opens the copied database with the engine of artefacts, under its name in the project. */
 export async function withCopy<T>(
@@ -12,6 +17,45 @@ export async function withCopy<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const database = await openWasm({ ...(await compileEngine()), file: pathFile(file, name) });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** A native artefact that is being written. */
+export interface NativeCopy {
+  readonly native: NativeParts;
+  /** The folder of the artefact. */
+  readonly folder: string;
+  /** The copied file, or `:memory:`. */
+  readonly path: string;
+  readonly secrets: readonly DatabaseSecret[];
+}
+
+/**
+ * Opens the database with the native engine of this machine: with the extensions of the artefact if they run here,
+ * otherwise with those of this machine. Either must be signed.
+ */
+export async function withNative<T>(
+  { native: { arch, choice, manifest }, folder, path, secrets }: NativeCopy,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const { readonly, external, extensions, attach, use } = manifest;
+  const own = { extensions, extensionDirectory: join(folder, 'extensions') };
+  const loading = runsHere(arch) ? own : { ...choice.extensions, unsignedExtensions: false };
+  const database = await openNative({
+    path,
+    readonly,
+    external,
+    attach,
+    use,
+    secrets,
+    createIfMissing: false,
+    ...loading,
+    ...(choice.root === undefined ? {} : { root: choice.root }),
+  });
   try {
     return await work(database);
   } finally {
@@ -28,7 +72,7 @@ export async function enforceStatements(
   for (const entry of [...Object.values(tools), ...Object.values(resources)]) {
     problems.push(...(await problemsOf(entry, database)));
   }
-  if (problems.length > 0) throw refusal(problems);
+  if (problems.length > 0) throw refusal(problems, database.engine);
   return [];
 }
 
@@ -46,9 +90,13 @@ async function problemsOf(
   }
 }
 
-function refusal(problems: readonly string[]): SvcError {
+function refusal(problems: readonly string[], engine: Database['engine']): SvcError {
+  const fix =
+    engine === 'duckdb-wasm'
+      ? 'Correct it, or build with `--engine native`.'
+      : 'Correct it, or the database.';
   return new SvcError(
     'project_invalid',
-    `The SQL of these endpoints does not run on the engine of the artefact, duckdb-wasm:\n${problems.join('\n')}\nCorrect it, or serve the project with \`svc serve\` and \`engine: native\`.`,
+    `The SQL of these endpoints does not run on the engine of the artefact, ${engine}:\n${problems.join('\n')}\n${fix}`,
   );
 }

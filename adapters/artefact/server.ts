@@ -32,7 +32,8 @@ export interface ArtefactPlatform {
   readonly log: Log;
   /** Writes audit records, and the spans of `telemetry.tracing.console_export`, as JSON. */
   readonly write: WriteLine;
-  readonly openDatabase: () => Promise<Database>;
+  /** Called after the settings are loaded; they are null if the artefact needs none. */
+  readonly openDatabase: (settings: Settings | null) => Promise<Database>;
   readonly python?: (deps: ArtefactPythonDeps) => ArtefactPython;
   readonly auth: Omit<ArtefactAuthDeps, 'listens' | 'log'>;
 }
@@ -88,7 +89,8 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
   }) ?? { parts: {} };
   const recorded = createLineAudit(auditSettingsOf(audit, env), write);
   const catalog = toServedCatalog(manifest);
-  const runtime = createRuntime({ catalog, open: openDatabase, ...python.parts, log, ...recorded });
+  const open = () => openDatabase(configured.settings);
+  const runtime = createRuntime({ catalog, open, ...python.parts, log, ...recorded });
   const addresses = createAddresses();
   let configured: Configured = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
   const configure = async () => {

@@ -1,17 +1,13 @@
 import { parseManifest } from '../../src/catalog/manifest.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
-import type { Database } from '../../src/ports.ts';
 import { createArtefactServer } from '../artefact/server.ts';
-import { compileEngine } from '../duckdb-wasm/engine/artefact.ts';
-import { nextImmediate } from '../duckdb-wasm/engine/next-immediate.ts';
-import { pathFile } from '../duckdb-wasm/engine/path-file.ts';
-import { openWasm } from '../duckdb-wasm/in-process.ts';
 import { artefactFiles } from '../node/artefact-files.ts';
 import { openJwe } from '../node/auth/open-jwe.ts';
 import { nodePython } from '../node/bundled-python.ts';
 import { createFetchDocument } from '../node/http/fetch-document.ts';
 import { createRequestLog } from '../node/http/request-log.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
+import { openBundledDatabase } from './bundled-database.ts';
 import { awsLambda, createHandler, createStreamHandler } from './handler.ts';
 import { createLambdaLog, flushWithin, type InvocationScope } from './invocation.ts';
 import { storeWith } from './open-store.ts';
@@ -32,7 +28,7 @@ const server = createArtefactServer({
   loadSettings: loadStartSettings,
   log: requests.log,
   write,
-  openDatabase,
+  openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings }),
   python: (deps) => nodePython({ ...deps, entry: import.meta.url, first: 'pyodide', size: 1 }),
   auth: { fetchDocument: createFetchDocument(), openJwe, openStore: storeWith(env) },
 });
@@ -53,10 +49,4 @@ function chooseHandler(): unknown {
   const lambda = env.SVC_LAMBDA_RESPONSE === 'buffered' ? null : awsLambda();
   if (lambda === null) return createHandler(fetch, scope);
   return lambda.streamifyResponse(createStreamHandler(fetch, scope, lambda));
-}
-
-/** Opens the database of the package in this thread: an instance answers one call at a time. */
-async function openDatabase(): Promise<Database> {
-  const file = pathFile(pathOf('data.duckdb'), manifest.database.name);
-  return openWasm({ ...(await compileEngine()), file, pause: nextImmediate });
 }

@@ -10,10 +10,10 @@ import { startAuth } from '../artefact/auth.ts';
 import { createStartLog } from '../artefact/log.ts';
 import { startTelemetry, withTelemetry } from '../artefact/telemetry.ts';
 import { openAudit } from '../audit/open.ts';
-import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
 import { serveStdio } from '../stdio/serve.ts';
 import { artefactFiles } from './artefact-files.ts';
 import { openJwe } from './auth/open-jwe.ts';
+import { openBundledDatabase } from './bundled-database.ts';
 import { nodePython } from './bundled-python.ts';
 import { toAddressOptions, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
   const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
-  const database = await openWasmPool({ path: pathOf('data.duckdb'), name: manifest.database.name });
+  const database = await openBundledDatabase({ manifest, pathOf, settings });
   const open = async () => database;
   const python = nodePython({
     manifest,

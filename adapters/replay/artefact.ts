@@ -30,7 +30,8 @@ export async function openArtefact(folder: string, user: User | null): Promise<P
       cause,
     });
   });
-  const { catalog, database } = parseManifest(text);
+  const { catalog, database, native } = parseManifest(text);
+  if (native !== undefined) throw isNative(folder);
   const path = DATABASES.map((name) => join(folder, name)).find((file) => existsSync(file));
   if (path === undefined) throw new SvcError('database_unavailable', `${folder} has no database.`);
   const opened = await openWasm({ ...(await compileEngine()), file: pathFile(path, database.name) });
@@ -47,6 +48,13 @@ export async function openArtefact(folder: string, user: User | null): Promise<P
     },
     close: () => opened.close(),
   };
+}
+
+function isNative(folder: string): SvcError {
+  return new SvcError(
+    'usage',
+    `The artefact ${folder} has the native engine, and only artefacts with the wasm engine are opened here. Run it with \`svc preview\`, and name its URL with --against.`,
+  );
 }
 
 function entryOf({ tools, resources, prompts }: Catalog, kind: EndpointKind, name: string) {

@@ -3,6 +3,7 @@ import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import type { LoadOptions } from '../../deploy/load-tables.ts';
+import type { Architecture } from '../../deploy/native/architecture.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
@@ -16,7 +17,8 @@ import { toFindingLines } from '../io/findings.ts';
 import { type Output, styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
 import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
-import { platformOf } from '../project/target.ts';
+import { settingsOf } from '../project/settings.ts';
+import { archOf, engineOf, platformOf } from '../project/target.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** `svc build`: writes a folder that runs by itself on a platform. */
@@ -25,7 +27,7 @@ export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   siteOf(checked);
   const gate = await openGate(checked, target, input, output);
-  const built = await buildChecked(checked, target, input, output, gate);
+  const built = await buildChecked(checked, target, input, output, { gate });
   const checks = gate.reports();
   output.data({ status: 'ok', target, ...built, checks: toReportDocument(checks) }, () =>
     toText(built, checks),
@@ -39,21 +41,27 @@ export async function buildChecked(
   target: TargetName,
   input: CommandInput,
   output: Output,
-  gate?: DeployGate,
+  { gate, ...machine }: { readonly gate?: DeployGate; readonly arch?: Architecture } = {},
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
   const { path } = databaseOf(checked);
+  const { arch = archOf(input) } = machine;
   if (await createFromSeed(root, path)) output.note(`created ${path} from ${SEED}`);
   await ensureWasmArtefact();
   const config = input.text('config');
   const load = loadOf(input);
+  const engine = engineOf(input);
+  const secrets = engine === 'native' ? (await settingsOf(input, checked)).secrets : [];
   return withProgress(`building for ${TARGETS[target].title}`, () =>
     buildTarget({
       root,
       target,
       out: outOf(root, target, input),
       profile: siteOf(checked).profile,
+      engine,
+      secrets,
+      ...(arch === undefined ? {} : { arch }),
       experimentalPython: input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { thisArchitecture } from '../../deploy/native/architecture.ts';
 import { startPreview } from '../../deploy/preview/preview.ts';
 import { staleBecause } from '../../deploy/preview/rebuild-reason.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
@@ -9,7 +10,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { checkPort } from '../project/port.ts';
 import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project/project.ts';
-import { platformOf } from '../project/target.ts';
+import { engineOf, platformOf } from '../project/target.ts';
 import { howToConnect } from '../serve/banner.ts';
 import { untilStopped } from '../serve/signals.ts';
 import { buildChecked, outOf } from './build.ts';
@@ -51,9 +52,12 @@ async function makeFresh(
 ): Promise<boolean> {
   const { root } = checked.project;
   const config = input.text('config');
+  const engine = engineOf(input);
+  const arch = engine === 'native' ? thisArchitecture() : undefined;
   const why = await staleBecause(outOf(root, target, input), {
     root,
     profile: siteOf(checked).profile,
+    engine: arch === undefined ? engine : `${engine} on ${arch}`,
     catalog: await compileCatalog(checked.project).then(
       ({ hash }) => hash,
       () => null,
@@ -65,6 +69,6 @@ async function makeFresh(
   output.note(
     `building for ${TARGETS[target].title}: ${why}. Run \`svc build\` before deploying: only it makes all checks`,
   );
-  await buildChecked(checked, target, input, output);
+  await buildChecked(checked, target, input, output, arch === undefined ? {} : { arch });
   return true;
 }

@@ -19,6 +19,7 @@ import type { CommandInput } from '../io/command-input.ts';
 import type { Output } from '../io/output.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
+import { engineOf } from '../project/target.ts';
 import { driftCheck, type ServedEndpoints, statementFindings } from './database-checks.ts';
 import {
   bundledSecrets,
@@ -75,7 +76,7 @@ export async function openGate(
     throw toGateError(target, withRest([...first, secrets]));
   const catalog = await compileCatalog(checked.project);
   const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
-  const platform = { target, experimentalPython: input.flag('experimentalPython') };
+  const platform = { target, engine: engineOf(input), experimentalPython: input.flag('experimentalPython') };
   const capability = await checkCapabilities(checked, catalog, platform);
   let reports: readonly CheckReport[] = still;
   return {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { checkCapability } from '../../deploy/compile-project.ts';
-import { runsPython, type TargetName } from '../../deploy/targets/targets.ts';
+import { type Engine, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
@@ -85,11 +85,18 @@ export async function lockCheck(
   return judgeChanges('lock', compareLock(locked, catalog), allowed);
 }
 
+/** The platform and the engine of the artefact. */
+export interface GatePlatform {
+  readonly target: TargetName;
+  readonly engine: Engine;
+  readonly experimentalPython: boolean;
+}
+
 /** Finds parts of the project that no artefact of the platform can run, independent of the database. */
 export async function checkCapabilities(
   checked: CheckedProject,
   catalog: Catalog,
-  { target, experimentalPython }: { readonly target: TargetName; readonly experimentalPython: boolean },
+  { target, engine, experimentalPython }: GatePlatform,
 ): Promise<readonly GateIssue[]> {
   const { site } = checked.project;
   if (site === null) return [];
@@ -99,5 +106,5 @@ export async function checkCapabilities(
         message: `The ${kind} ${name} is in Python, which ${target} does not run.`,
         file,
       }));
-  return [...checkCapability({ site, catalog }).map(({ message }) => ({ message })), ...python];
+  return [...checkCapability({ site, catalog }, engine).map(({ message }) => ({ message })), ...python];
 }

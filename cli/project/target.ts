@@ -1,4 +1,5 @@
-import { TARGET_NAMES, type TargetName } from '../../deploy/targets/targets.ts';
+import { type Architecture, parseArchitecture } from '../../deploy/native/architecture.ts';
+import { type Engine, TARGET_NAMES, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { CommandInput } from '../io/command-input.ts';
 
@@ -23,4 +24,20 @@ export function platformOf(input: CommandInput, command: string): TargetName {
   if (target) return target;
   const what = asked === undefined ? `svc ${command} needs --target` : `--target ${asked} is not known`;
   throw new SvcError('usage', `${what}. Choose ${TARGET_NAMES.join(', ')}.`);
+}
+
+const ENGINES = ['wasm', 'native'] as const;
+
+/** The `--engine` of a build; wasm without one. */
+export function engineOf(input: CommandInput): Engine {
+  const asked = input.text('engine') ?? 'wasm';
+  const engine = ENGINES.find((name) => name === asked);
+  if (engine) return engine;
+  throw new SvcError('usage', `--engine ${asked} is not known. Choose ${ENGINES.join(' or ')}.`);
+}
+
+/** The `--arch` of a build; undefined without one. */
+export function archOf(input: CommandInput): Architecture | undefined {
+  const asked = input.text('arch');
+  return asked === undefined ? undefined : parseArchitecture(asked);
 }

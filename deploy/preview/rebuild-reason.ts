@@ -9,6 +9,8 @@ export interface Sources {
   /** The project's folder. */
   readonly root: string;
   readonly profile: string;
+  /** The engine, and the processor of the native one: `native on arm64`. */
+  readonly engine: string;
   /** The hash of its endpoints, because a deleted file leaves no other trace. Null if the project has errors. */
   readonly catalog: string | null;
   /** The database, which may lie outside the project. */
@@ -22,9 +24,11 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   const at = join(out, 'manifest.json');
   const built = await stat(at).catch(() => null);
   if (built === null) return 'there is no artefact yet';
-  const { version, profile, catalog } = parseManifest(await readFile(at, 'utf8'));
+  const { version, profile, catalog, native } = parseManifest(await readFile(at, 'utf8'));
   if (version !== VERSION) return `it was built by svc ${version}`;
   if (profile !== sources.profile) return `it was built for the profile ${profile}`;
+  const engine = native === undefined ? 'wasm' : `native on ${native.arch}`;
+  if (engine !== sources.engine) return `it was built with the engine ${engine}`;
   if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
   const newer = await newerThan(built.mtimeMs, out, sources);
   if (newer !== null) return `${relative(sources.root, newer)} is newer`;

@@ -11,7 +11,17 @@ export interface Materials {
   /** Version of this toolkit. */
   readonly version: string;
   readonly packages: readonly Package[];
-  readonly engine: EngineFacts;
+  /** The wasm engine; null if the artefact has the native one, which is a package. */
+  readonly engine: EngineFacts | null;
+  readonly extensions?: readonly ExtensionFacts[];
+}
+
+/** A file of DuckDB's repository of extensions. */
+export interface ExtensionFacts {
+  readonly name: string;
+  /** The DuckDB that it is made for. */
+  readonly version: string;
+  readonly sha256: string;
 }
 
 const ROOT = 'artefact';
@@ -20,10 +30,19 @@ const ROOT = 'artefact';
  * The bill of materials of an artefact in CycloneDX 1.6. It has no time, so that the same artefact gives the same
  * bytes.
  */
-export function toBom({ project, target, hash, version, packages, engine }: Materials): JsonObject {
+export function toBom({
+  project,
+  target,
+  hash,
+  version,
+  packages,
+  engine,
+  extensions = [],
+}: Materials): JsonObject {
   const own = packages
     .filter(({ name, text }) => name === SELF || text !== undefined)
     .map((used) => purlOf(used));
+  const copied = [...(engine === null ? [] : [toEngine(engine)]), ...extensions.map(toExtension)];
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
@@ -41,11 +60,11 @@ export function toBom({ project, target, hash, version, packages, engine }: Mate
         properties: [{ name: 'svc:target', value: target }],
       },
     },
-    components: [...packages.map(toComponent), toEngine(engine)],
+    components: [...packages.map(toComponent), ...copied],
     dependencies: [
-      { ref: ROOT, dependsOn: [...own, engineRef(engine)] },
+      { ref: ROOT, dependsOn: [...own, ...copied.map((component) => component['bom-ref'])] },
       ...packages.map((used) => ({ ref: purlOf(used), dependsOn: used.imports.map(purlOfId) })),
-      { ref: engineRef(engine), dependsOn: [] },
+      ...copied.map((component) => ({ ref: component['bom-ref'], dependsOn: [] })),
     ],
   };
 }
@@ -71,7 +90,7 @@ function toLicense(license: string): JsonObject {
 
 const engineRef = ({ version }: EngineFacts) => purlOf({ name: '@duckdb/duckdb-wasm', version });
 
-function toEngine(engine: EngineFacts): JsonObject {
+function toEngine(engine: EngineFacts) {
   return {
     type: 'library',
     'bom-ref': engineRef(engine),
@@ -86,6 +105,18 @@ function toEngine(engine: EngineFacts): JsonObject {
       name: file,
       hashes: [{ alg: 'SHA-256', content: sha256 }],
     })),
+  };
+}
+
+function toExtension({ name, version, sha256 }: ExtensionFacts) {
+  const purl = `pkg:generic/duckdb-extension-${name}@${version}`;
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name: `duckdb-extension-${name}`,
+    version,
+    hashes: [{ alg: 'SHA-256', content: sha256 }],
+    purl,
   };
 }
 

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
+import { ENGINE_VERSION } from '../../adapters/node/database/database-file.ts';
 import { BUNDLED_FROM } from '../bundle.ts';
 import { MATERIALS } from '../targets/target.ts';
-import { toBom } from './cyclonedx.ts';
+import { type ExtensionFacts, toBom } from './cyclonedx.ts';
 import { engineFacts } from './engine.ts';
 import { toLicenses } from './licenses.ts';
 import { type Package, packagesOf } from './packages.ts';
@@ -16,22 +18,39 @@ export interface Artefact {
   readonly version: string;
 }
 
+/** The engine of an artefact, and what is copied beside its bundles. */
+export interface EngineMaterials {
+  /** The folder of the wasm engine; null for the native engine, whose driver is among the copied packages. */
+  readonly engine: string | null;
+  readonly copied?: readonly Package[];
+  /** DuckDB's extensions. */
+  readonly extensions?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+}
+
 /** The bill of materials and the licences, made from the bundled modules and the engine. */
 export function materialFiles(
   artefact: Artefact,
   metafiles: readonly Metafile[],
-  engineFolder: string,
-  copied: readonly Package[] = [],
+  { engine: engineFolder, copied = [], extensions = [] }: EngineMaterials,
 ): { readonly [path: string]: string } {
   const packages = [...packagesOf(metafiles, BUNDLED_FROM), ...copied];
-  const engine = engineFacts(engineFolder);
-  const bom = toBom({ ...artefact, packages, engine });
-  const duckdb = {
-    name: `duckdb.wasm, of @duckdb/duckdb-wasm@${engine.version} (MIT)`,
-    text: readFileSync(join(engineFolder, 'LICENSE.duckdb.txt'), 'utf8').trim(),
-  };
+  const engine = engineFolder === null ? null : engineFacts(engineFolder);
+  const bom = toBom({ ...artefact, packages, engine, extensions: extensions.map(toExtension) });
+  const duckdb =
+    engineFolder === null || engine === null
+      ? []
+      : [
+          {
+            name: `duckdb.wasm, of @duckdb/duckdb-wasm@${engine.version} (MIT)`,
+            text: readFileSync(join(engineFolder, 'LICENSE.duckdb.txt'), 'utf8').trim(),
+          },
+        ];
   return {
     [MATERIALS.bom]: `${JSON.stringify(bom, null, 2)}\n`,
     [MATERIALS.licenses]: toLicenses(packages, duckdb),
   };
+}
+
+function toExtension({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): ExtensionFacts {
+  return { name, version: ENGINE_VERSION, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

@@ -11,7 +11,7 @@ interface Licensed {
 }
 
 /** Lists the licences of everything in an artefact. Each text appears once, below the names of its packages. */
-export function toLicenses(packages: readonly Package[], engine: Licensed): string {
+export function toLicenses(packages: readonly Package[], engines: readonly Licensed[]): string {
   const own = packages.find(({ name }) => name === SELF);
   const apache = own === undefined ? '' : licenseOf(own);
   const licensed = packages.map((used) => ({
@@ -19,7 +19,7 @@ export function toLicenses(packages: readonly Package[], engine: Licensed): stri
     // some packages name the Apache License without bringing its text, which is that of ours
     text: licenseOf(used) || (used.license?.includes('Apache-2.0') ? apache : ''),
   }));
-  const sections = [...groupByText([...licensed, engine])].map(([text, names]) =>
+  const sections = [...groupByText([...licensed, ...engines])].map(([text, names]) =>
     [RULE, ...names, RULE, '', text || 'The package contains no licence text.', ''].join('\n'),
   );
   return `${INTRODUCTION}\n\n${sections.join('\n')}`;

@@ -1,3 +1,4 @@
+import type { Architecture } from '../native/architecture.ts';
 import type { Preview, PreviewOptions } from '../preview/preview.ts';
 import type { CarriedPython } from '../python/carried-python.ts';
 
@@ -19,7 +20,24 @@ export interface ProjectFacts {
   readonly config?: boolean;
   /** Whether the artefact has Python endpoints. */
   readonly python?: boolean;
+  /** Null or absent for the wasm engine. */
+  readonly native?: NativeFacts | null;
 }
+
+/** The parts of a native artefact that a platform's own files depend on. */
+export interface NativeFacts {
+  readonly arch: Architecture;
+  /** The folders with the driver, the extensions and the database, as far as the artefact has them. */
+  readonly folders: readonly string[];
+  /** The further programs. */
+  readonly files?: readonly string[];
+}
+
+/** The program of the process that runs callers' statements in a native artefact. */
+export const ENGINE_PROCESS = 'engine-process.js';
+
+/** The folders of a native artefact: the driver, the extensions and the database. */
+export const NATIVE_FOLDERS = ['native', 'extensions', 'database'] as const;
 
 /** The content of each file to write, by the path in the artefact. */
 export type Contents = { readonly [path: string]: string | Uint8Array };
@@ -35,7 +53,9 @@ export interface BuildTarget {
   /** The runtime whose built-in modules the bundles may import. */
   readonly runtime: 'node' | 'workerd';
   readonly bundles: BundleEntries;
-  /** Path of the database in the artefact. */
+  /** The bundles with the native engine. */
+  readonly nativeBundles: BundleEntries;
+  /** Path of the database in an artefact with the wasm engine. */
   readonly database: string;
   /** The files that the platform's own tools deploy by, and a README. */
   readonly files: (facts: ProjectFacts) => { readonly [path: string]: string };

@@ -1,4 +1,8 @@
+import type { Architecture } from '../native/architecture.ts';
 import type { BuildTarget } from './target.ts';
+
+/** The engine of an artefact, as `--engine` takes it. */
+export type Engine = 'wasm' | 'native';
 
 /** A platform in brief. Its code is loaded only when it is asked for, because `svc --help` reads this list. */
 export interface TargetEntry {
@@ -9,6 +13,11 @@ export interface TargetEntry {
    * `wasm`: always in WebAssembly. `experimental`: only if built with `--experimental-python`.
    */
   readonly python: 'native' | 'wasm' | 'experimental';
+  /**
+   * The processor of a native artefact unless `--arch` names another; `this` is that of the machine that builds. Null if
+   * the platform runs no native programs.
+   */
+  readonly architecture: Architecture | 'this' | null;
   readonly load: () => Promise<{ readonly target: BuildTarget }>;
 }
 
@@ -17,11 +26,17 @@ export interface TargetEntry {
  * `PLATFORMS` in `test/matrix/platforms.ts`.
  */
 export const TARGETS = {
-  node: { title: 'Node', python: 'native', load: () => import('./node/target.ts') },
-  'aws-lambda': { title: 'AWS Lambda', python: 'wasm', load: () => import('./aws-lambda/target.ts') },
+  node: { title: 'Node', python: 'native', architecture: 'this', load: () => import('./node/target.ts') },
+  'aws-lambda': {
+    title: 'AWS Lambda',
+    python: 'wasm',
+    architecture: 'arm64',
+    load: () => import('./aws-lambda/target.ts'),
+  },
   'cloudflare-workers': {
     title: 'Cloudflare Workers',
     python: 'experimental',
+    architecture: null,
     load: () => import('./cloudflare-workers/target.ts'),
   },
 } as const satisfies { readonly [name: string]: TargetEntry };

@@ -1,6 +1,7 @@
 import { SvcError } from '../errors.ts';
 import { tryJson } from '../json.ts';
-import type { AuditSettings } from '../project/site-model.ts';
+import type { Attachment } from '../project/attachment.ts';
+import type { AuditSettings, Extension } from '../project/site-model.ts';
 import type { Catalog } from './model.ts';
 
 /**
@@ -25,11 +26,30 @@ export interface Manifest {
   readonly catalog: Catalog;
   /** Failed checks that the build allowed, each with its number of problems. */
   readonly allowed?: readonly { readonly check: string; readonly problems: number }[];
+  /** Present only in artefacts with the native engine. */
+  readonly native?: NativeManifest;
   /** Present only in projects with Python endpoints. */
   readonly python?: {
     /** `paths.python` of the site file. */
     readonly folder: string;
   };
+}
+
+/** How an artefact with the native engine opens its database. The name `:memory:` means that there is no file. */
+export interface NativeManifest {
+  /** The processor of its driver and extensions. */
+  readonly arch: 'x86_64' | 'arm64';
+  readonly readonly: boolean;
+  /** Whether the project's SQL reaches files and the network. */
+  readonly external: boolean;
+  /** The memory limit of queries, in megabytes; without it, the platform's. */
+  readonly memoryMb?: number;
+  /** The statements that run in a process of their own, as the profile says; without it, none. */
+  readonly isolated?: 'all' | 'callers';
+  readonly extensions: readonly Extension[];
+  readonly attach: readonly Attachment[];
+  /** The attached database that unqualified names mean. */
+  readonly use: string | null;
 }
 
 /** Parses a manifest. Throws config_invalid for other content and for other versions. */

@@ -1,14 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BuildResult, buildTarget } from '../../deploy/build.ts';
-import type { TargetName } from '../../deploy/targets/targets.ts';
+import { type BuildOptions, type BuildResult, buildTarget } from '../../deploy/build.ts';
+import { thisArchitecture } from '../../deploy/native/architecture.ts';
+import type { Engine, TargetName } from '../../deploy/targets/targets.ts';
 import { createProject } from './fixture.ts';
 
 /** Builds of the matrix project, each target once. */
 export interface Artefacts {
   readonly root: string;
-  get(target: TargetName): Promise<BuildResult>;
+  get(target: TargetName, engine?: Engine): Promise<BuildResult>;
   remove(): Promise<void>;
 }
 
@@ -16,16 +17,23 @@ export interface Artefacts {
 export async function createArtefacts(): Promise<Artefacts> {
   const root = await createProject();
   const out = await mkdtemp(join(tmpdir(), 'svc-built-'));
-  const built = new Map<TargetName, Promise<BuildResult>>();
+  const built = new Map<string, Promise<BuildResult>>();
   return {
     root,
-    get: (target) => {
-      const known = built.get(target) ?? buildTarget({ root, target, out: join(out, target) });
-      built.set(target, known);
+    get: (target, engine = 'wasm') => {
+      const name = `${target}-${engine}`;
+      const options = { root, target, ...toEngineOptions(engine), out: join(out, name) };
+      const known = built.get(name) ?? buildTarget(options);
+      built.set(name, known);
       return known;
     },
     remove: async () => {
       for (const folder of [root, out]) await rm(folder, { recursive: true });
     },
   };
+}
+
+/** A native artefact that runs on this machine, or one with the wasm engine. */
+export function toEngineOptions(engine: Engine | undefined): Pick<BuildOptions, 'engine' | 'arch'> {
+  return engine === 'native' ? { engine, arch: thisArchitecture() } : {};
 }

@@ -9,12 +9,19 @@ import type { Database } from '../../src/ports.ts';
 import { DATES } from '../engine/date-functions.ts';
 import { read } from '../engine/fixture.ts';
 import { JSON_CASTS, JSON_READS } from '../engine/json-functions.ts';
+import { toEngineOptions } from './artefacts.ts';
 import { PLATFORMS, type Running } from './platforms.ts';
 import { rawCall } from './raw.ts';
 
 /* The version of DuckDB, and the functions that this project adds to the wasm engine, on a built artefact of each target. */
 
-const NAMES = ['Node over a socket', 'Lambda, API Gateway', 'workerd'];
+const NAMES = [
+  'Node over a socket',
+  'Lambda, API Gateway',
+  'Node, native engine',
+  'Lambda, native engine',
+  'workerd',
+];
 const PLACES = PLATFORMS.filter(({ name }) => NAMES.includes(name));
 const EXPRESSIONS = [...DATES, ...JSON_READS, ...JSON_CASTS];
 const BATCH = 20;
@@ -64,8 +71,9 @@ describe.each(PLACES)('functions on $name', (platform) => {
   let running: Running;
 
   beforeAll(async () => {
-    const out = join(root, 'build', platform.target);
-    await buildTarget({ root, target: platform.target, out });
+    const { target, engine } = platform;
+    const out = join(root, 'build', target);
+    await buildTarget({ root, target, ...toEngineOptions(engine), out });
     running = await platform.start(out);
   });
 

@@ -19,8 +19,8 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
   let running: Running;
 
   beforeAll(async () => {
-    const { target } = platform;
-    running = await platform.start(target ? (await artefacts.get(target)).out : artefacts.root);
+    const { target, engine } = platform;
+    running = await platform.start(target ? (await artefacts.get(target, engine)).out : artefacts.root);
   });
   afterAll(() => running.close());
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type FunctionOptions, startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
-import type { TargetName } from '../../deploy/targets/targets.ts';
+import type { Engine, TargetName } from '../../deploy/targets/targets.ts';
 import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
 import { startWorker } from './worker.ts';
 
@@ -20,6 +20,8 @@ export interface Running {
 export interface Platform {
   readonly name: string;
   readonly target: TargetName;
+  /** The engine of the artefact; wasm by default. */
+  readonly engine?: Engine;
   readonly start: (folder: string) => Promise<Running>;
   readonly clients: readonly ClientKind[];
 }
@@ -34,11 +36,26 @@ export const PLATFORMS: readonly Platform[] = [
     environment: { SVC_LAMBDA_RESPONSE: 'buffered' },
   }),
   lambda('Lambda, API Gateway', { gateway: 'api-gateway' }),
+  {
+    name: 'Node, native engine',
+    target: 'node',
+    engine: 'native',
+    start: (folder) => startNode(folder),
+    clients: OLDER_CLIENTS,
+  },
+  {
+    ...lambda('Lambda, native engine', { gateway: 'function-url' }),
+    engine: 'native',
+    clients: CLIENTS.slice(0, 1),
+  },
   { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd, clients: CLIENTS },
 ];
 
 /** The compiled program over the project as it is. */
-export type Served = Omit<Platform, 'target'> & { readonly target?: undefined };
+export type Served = Omit<Platform, 'target' | 'engine'> & {
+  readonly target?: undefined;
+  readonly engine?: undefined;
+};
 
 /** Every way in which a project is served without being built. */
 export const SERVED: readonly Served[] = [

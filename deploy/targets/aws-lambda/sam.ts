@@ -1,26 +1,29 @@
+import type { Architecture } from '../../native/architecture.ts';
 import { MEMORY_MB, RUNTIME, TIMEOUT_S } from './serverless.ts';
 
-/** `template.yaml` for the AWS SAM command line. */
-export function samTemplate(project: string): string {
-  return `# sam deploy --guided
-AWSTemplateFormatVersion: '2010-09-09'
-Transform: AWS::Serverless-2016-10-31
-Description: ${JSON.stringify(`${project}, an MCP server built by svc`)}
-
-Parameters:
+const PARAMETERS = `Parameters:
   Architecture:
     Type: String
     Default: arm64
     AllowedValues: [arm64, x86_64]
 
-Resources:
+`;
+
+/** `template.yaml` for the AWS SAM command line. */
+export function samTemplate(project: string, arch: Architecture | null = null): string {
+  return `# sam deploy --guided
+AWSTemplateFormatVersion: '2010-09-09'
+Transform: AWS::Serverless-2016-10-31
+Description: ${JSON.stringify(`${project}, an MCP server built by svc`)}
+
+${arch === null ? PARAMETERS : ''}Resources:
   Mcp:
     Type: AWS::Serverless::Function
     Properties:
       CodeUri: function.zip
       Handler: index.handler
       Runtime: ${RUNTIME}
-      Architectures: [!Ref Architecture]
+      Architectures: [${arch ?? '!Ref Architecture'}]
       MemorySize: ${MEMORY_MB}
       Timeout: ${TIMEOUT_S}
       Environment:

@@ -1,3 +1,4 @@
+import type { Architecture } from '../../native/architecture.ts';
 import { toDeploymentName } from '../deployment-name.ts';
 
 /** Memory in MB that gives one full virtual processor; a function starts fastest with it. */
@@ -6,18 +7,28 @@ export const MEMORY_MB = 1769;
 export const TIMEOUT_S = 29;
 export const RUNTIME = 'nodejs24.x';
 
-/** `serverless.yml` for the Serverless Framework and its fork osls. */
-export function serverlessYml(project: string): string {
-  return `# npx osls deploy                                  on arm64, by the free fork of the Serverless Framework
+/** The processor as a parameter of the deployment. */
+const EITHER = `\${param:architecture, 'arm64'}`;
+
+const COMMANDS = `# npx osls deploy                                  on arm64, by the free fork of the Serverless Framework
 # npx osls deploy --param="architecture=x86_64"    on x86
-# npx serverless deploy                            by the Serverless Framework 4, which wants a licence
+# npx serverless deploy                            by the Serverless Framework 4, which wants a licence`;
+
+function commandsOn(arch: Architecture): string {
+  return `# npx osls deploy          on ${arch}, which its native engine is made for, by the free fork of the Serverless Framework
+# npx serverless deploy    by the Serverless Framework 4, which wants a licence`;
+}
+
+/** `serverless.yml` for the Serverless Framework and its fork osls. A native artefact runs on one processor. */
+export function serverlessYml(project: string, arch: Architecture | null = null): string {
+  return `${arch === null ? COMMANDS : commandsOn(arch)}
 service: ${toDeploymentName(project)}
 
 provider:
   name: aws
   region: \${opt:region, env:AWS_REGION, 'us-east-1'}
   runtime: ${RUNTIME}
-  architecture: \${param:architecture, 'arm64'}
+  architecture: ${arch ?? EITHER}
   memorySize: ${MEMORY_MB}
   timeout: ${TIMEOUT_S}
 

@@ -28,6 +28,7 @@ const DATABASE = 'assets/data.duckdb';
 export const target: BuildTarget = {
   runtime: 'workerd',
   bundles: { 'index.js': 'cloudflare-workers/entry' },
+  nativeBundles: {},
   database: DATABASE,
   files: (facts) => ({
     'wrangler.toml': wranglerToml(facts),

@@ -1,9 +1,16 @@
+import { ARCHITECTURES, type Architecture } from '../../native/architecture.ts';
+
 /** The user `node` of the image, as numbers: Kubernetes checks by number that a container does not run as root. */
 const USER = '1000:1000';
 
 /** A container that runs as an unprivileged user. Its state, such as the audit file, is in /state. */
-export function dockerfile(files: readonly string[], folders: readonly string[] = []): string {
-  return `FROM node:24-slim
+export function dockerfile(
+  files: readonly string[],
+  folders: readonly string[] = [],
+  arch: Architecture | null = null,
+): string {
+  const platform = arch === null ? '' : `--platform=${ARCHITECTURES[arch].docker} `;
+  return `FROM ${platform}node:24-slim
 WORKDIR /app
 COPY ${files.join(' ')} ./
 ${folders.map((folder) => `COPY ${folder} ./${folder}\n`).join('')}RUN mkdir /state && chown ${USER} /state

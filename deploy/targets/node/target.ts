@@ -1,3 +1,4 @@
+import { ARCHITECTURES } from '../../native/architecture.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
 import { toDeploymentName } from '../deployment-name.ts';
 import { type BuildTarget, CONFIG_FILE, MATERIALS, type ProjectFacts, PYTHON_FOLDERS } from '../target.ts';
@@ -5,32 +6,23 @@ import { dockerfile } from './dockerfile.ts';
 import { previewNode } from './preview.ts';
 import { systemdUnit } from './systemd.ts';
 
-const SHIPPED = [
-  MATERIALS.licenses,
-  MATERIALS.bom,
-  'index.js',
-  'engine-worker.js',
-  'manifest.json',
-  'data.duckdb',
-  'duckdb.wasm',
-  'trampolines.wasm',
-  'LICENSE.duckdb.txt',
-  'package.json',
-];
+const SHIPPED = [MATERIALS.licenses, MATERIALS.bom, 'index.js', 'manifest.json', 'package.json'];
+
+/** The files of the wasm engine. */
+const WASM = ['engine-worker.js', 'data.duckdb', 'duckdb.wasm', 'trampolines.wasm', 'LICENSE.duckdb.txt'];
 
 /** A folder that runs under Node: as a program, in a container, or as a service of systemd. */
 export const target: BuildTarget = {
   runtime: 'node',
   bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/pool/engine-worker' },
+  nativeBundles: { 'index.js': 'node/entry' },
   database: 'data.duckdb',
-  files: ({ project, version, ...facts }) => ({
-    'package.json': packageJson(project, version),
-    Dockerfile: dockerfile(shipped(facts), facts.python ? PYTHON_FOLDERS : []),
-    '.dockerignore': `*\n${[...shipped(facts), ...(facts.python ? PYTHON_FOLDERS : [])]
-      .map((file) => `!${file}\n`)
-      .join('')}`,
-    [`${toDeploymentName(project)}.service`]: systemdUnit(project),
-    'README.md': readme(project),
+  files: (facts) => ({
+    'package.json': packageJson(facts),
+    Dockerfile: dockerfile(shipped(facts), folders(facts), facts.native?.arch ?? null),
+    '.dockerignore': `*\n${[...shipped(facts), ...folders(facts)].map((file) => `!${file}\n`).join('')}`,
+    [`${toDeploymentName(facts.project)}.service`]: systemdUnit(facts.project),
+    'README.md': readme(facts),
   }),
   python: { bundles: { 'python-worker.js': 'python-pyodide/worker' }, files: pythonFiles },
   finish: async () => {},
@@ -38,18 +30,32 @@ export const target: BuildTarget = {
   preview: previewNode,
 };
 
-function packageJson(project: string, version: string): string {
+function packageJson({ project, version, native }: ProjectFacts): string {
   const scripts = { start: 'node index.js' };
   const engines = { node: '>=22.15' };
-  return `${JSON.stringify({ name: toDeploymentName(project), private: true, version, type: 'module', engines, scripts }, null, 2)}\n`;
+  const machine = native ? { os: ['linux'], cpu: [ARCHITECTURES[native.arch].npm] } : {};
+  const name = toDeploymentName(project);
+  return `${JSON.stringify({ name, private: true, version, type: 'module', engines, ...machine, scripts }, null, 2)}\n`;
 }
 
-function shipped({ config, python }: Pick<ProjectFacts, 'config' | 'python'>): readonly string[] {
-  return [...SHIPPED, ...(config ? [CONFIG_FILE] : []), ...(python ? ['python-worker.js'] : [])];
+function shipped({ config, python, native }: ProjectFacts): readonly string[] {
+  return [
+    ...SHIPPED,
+    ...(native ? (native.files ?? []) : WASM),
+    ...(config ? [CONFIG_FILE] : []),
+    ...(python ? ['python-worker.js'] : []),
+  ];
 }
 
-function readme(project: string): string {
+function folders({ python, native }: ProjectFacts): readonly string[] {
+  return [...(native?.folders ?? []), ...(python ? PYTHON_FOLDERS : [])];
+}
+
+function readme({ project, native }: ProjectFacts): string {
   const slug = toDeploymentName(project);
+  const machine = native
+    ? `\nThis artefact has DuckDB's native engine and runs on Linux with glibc on ${native.arch}. It downloads nothing.\n`
+    : '';
   return `# ${project} on Node
 
 | run it | with |
@@ -60,5 +66,5 @@ function readme(project: string): string {
 | as a service of systemd | copy the folder to \`/opt/${slug}\`, then \`systemctl enable --now /opt/${slug}/${slug}.service\` |
 
 \`GET /health\` reports that the server runs, \`GET /ready\` that it accepts calls. \`svc preview --target node\` runs it on your machine. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
-`;
+${machine}`;
 }

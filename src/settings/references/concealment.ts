@@ -13,6 +13,7 @@ const PLAIN = new Set([
   'region',
   'endpoint',
   'scope',
+  'url_style',
   'provider',
   'url',
   'api_url',

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
+import { MEMORY_MB } from '../serverless.ts';
 import { type Gateway, startFront } from './gateway.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 
@@ -15,6 +16,8 @@ export interface FunctionOptions {
   readonly environment?: { readonly [name: string]: string };
   /** The function's own time limit. */
   readonly timeoutMs?: number;
+  /** The program that loads the handler, for Node. Default: a stand-in for AWS's own. */
+  readonly runtime?: readonly string[];
   /** The port of its HTTP address. Default: any free one. */
   readonly port?: number;
   /** Receives each line that the function writes. */
@@ -48,13 +51,17 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
   const api = await startRuntimeApi();
   const log: string[] = [];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [BOOTSTRAP], {
+  const child = spawn(process.execPath, options.runtime ?? [BOOTSTRAP], {
     cwd: root,
     env: {
       AWS_LAMBDA_RUNTIME_API: api.address,
       LAMBDA_TASK_ROOT: root,
       _HANDLER: 'index.handler',
       AWS_LAMBDA_FUNCTION_NAME: 'test',
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MEMORY_MB),
+      AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/test',
+      AWS_LAMBDA_LOG_STREAM_NAME: 'test',
       ...options.environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,7 +96,8 @@ export async function startFunction(zip: string, options: FunctionOptions): Prom
   };
 }
 
-async function unpack(zip: string): Promise<string> {
+/** Unpacks a package into a new folder, which the caller removes. */
+export async function unpack(zip: string): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'svc-lambda-'));
   for (const [path, bytes] of Object.entries(unzipSync(await readFile(zip)))) {
     await mkdir(dirname(join(root, path)), { recursive: true });

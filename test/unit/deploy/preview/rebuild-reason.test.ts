@@ -14,6 +14,7 @@ const because = (more: Partial<Parameters<typeof staleBecause>[1]> = {}) =>
   staleBecause(out, {
     root,
     profile: 'default',
+    engine: 'wasm',
     catalog: 'h',
     database: join(root, 'data.duckdb'),
     config: null,

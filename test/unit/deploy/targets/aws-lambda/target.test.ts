@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -59,14 +59,43 @@ test('the SAM template asks for the same function, on either processor', () => {
   });
 });
 
+test('a native package is deployed on its own processor', () => {
+  const native = { arch: 'x86_64', folders: ['native'] } as const;
+  const files = target.files({ project: 'Sales', version: '1.0.0', native });
+  expect(parse(files['serverless.yml'] ?? '')).toMatchObject({ provider: { architecture: 'x86_64' } });
+  const template = parse(files['template.yaml'] ?? '', {
+    customTags: [{ tag: '!GetAtt', resolve: (value: string) => value }],
+  });
+  expect(template.Parameters).toBeUndefined();
+  expect(template.Resources.Mcp.Properties.Architectures).toEqual(['x86_64']);
+  expect(files['README.md']).toContain('runs on x86_64 only');
+});
+
+test('a native package holds its driver, its extensions and its database', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-pack-'));
+  const paths = ['database/my shop.db', 'extensions/v1/linux/httpfs.duckdb_extension', 'native/libduckdb.so'];
+  for (const path of paths) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), path);
+  }
+  await target.finish(
+    folder,
+    [...paths, 'README.md'].map((path) => ({ path, bytes: path.length })),
+  );
+  expect(Object.keys(unzipSync(await readFile(join(folder, 'function.zip'))))).toEqual(paths);
+});
+
 test('the package holds what the function needs and nothing else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-pack-'));
   for (const name of [...SHIPPED, 'serverless.yml']) await writeFile(join(folder, name), name);
-  await target.finish(folder, []);
+  await target.finish(
+    folder,
+    [...SHIPPED, 'serverless.yml'].map((path) => ({ path, bytes: path.length })),
+  );
   expect(Object.keys(unzipSync(await readFile(join(folder, 'function.zip'))))).toEqual(SHIPPED);
 });
 
 test('what does not fit into a function is refused with a way out', async () => {
   const large = target.finish('', [{ path: 'data.duckdb', bytes: 251 * 1_048_576 }]);
-  await expect(large).rejects.toThrow(/251\.0 MiB.*--target node/);
+  await expect(large).rejects.toThrow(/251\.0 MiB.*data\.duckdb \(251\.0 MiB\).*--target node/);
 });

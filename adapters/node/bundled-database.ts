@@ -1,0 +1,18 @@
+import type { Manifest } from '../../src/catalog/manifest.ts';
+import type { Database } from '../../src/ports.ts';
+import type { Settings } from '../../src/settings/model.ts';
+import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
+
+/** The parts of an artefact that open its database. */
+export interface BundledDatabaseOptions {
+  readonly manifest: Manifest;
+  /** Returns the path of a file beside the entry. */
+  readonly pathOf: (file: string) => string;
+  /** Null if the artefact needs none. */
+  readonly settings: Settings | null;
+}
+
+/** Opens the database of an artefact in threads. `svc build --engine native` puts `native-database.ts` here. */
+export function openBundledDatabase({ manifest, pathOf }: BundledDatabaseOptions): Promise<Database> {
+  return openWasmPool({ path: pathOf('data.duckdb'), name: manifest.database.name });
+}
