@@ -5,6 +5,7 @@ import {
   clientsStep,
   dbtStep,
   lakeStep,
+  lambdaStep,
   platformStep,
   programStep,
   unitStep,
@@ -17,9 +18,9 @@ const [, , asked] = process.argv;
 /** Steps that install something run only on demand. */
 const CHOICES = {
   '--dbt': [...STEPS, dbtStep],
-  '--outside': [...STEPS, dbtStep, lakeStep],
+  '--outside': [...STEPS, dbtStep, lakeStep, lambdaStep],
   '--only-dbt': [dbtStep],
-  '--only-lake': [lakeStep],
+  '--only-lake': [lakeStep, lambdaStep],
   '--only-clients': [clientsStep],
 };
 

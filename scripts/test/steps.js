@@ -5,6 +5,7 @@ import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
 import { ensureClients } from './clients.js';
 import { ensureDbt } from './dbt.js';
 import { ensureLake } from './lake.js';
+import { ensureLambda } from './lambda.js';
 import { resultsOf } from './results.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
@@ -36,6 +37,9 @@ export const dbtStep = withPrograms('dbt', ensureDbt, 'SVC_TEST_DBT');
 
 /** Attached databases: a Postgres server, a stand-in for S3, SQLite and DuckLake. */
 export const lakeStep = withPrograms('lake', ensureLake, 'SVC_TEST_LAKE');
+
+/** Functions inside AWS's own runtime, which answer from a lake. */
+export const lambdaStep = withPrograms('lambda', ensureLambda, 'SVC_TEST_LAMBDA');
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');

@@ -5,9 +5,9 @@ import { ROOT } from '../setup/root.js';
 const INSTALL_MS = 120_000;
 
 /** Runs an installing program. Returns the reason of a failure, or an empty text. */
-export async function tried(program, args, reason, cwd = ROOT) {
+export async function tried(program, args, reason, cwd = ROOT, timeout = INSTALL_MS) {
   try {
-    await promisify(execFile)(program, args, { cwd, timeout: INSTALL_MS, killSignal: 'SIGKILL' });
+    await promisify(execFile)(program, args, { cwd, timeout, killSignal: 'SIGKILL' });
     return '';
   } catch (error) {
     const said = String(error.stderr ?? '')
