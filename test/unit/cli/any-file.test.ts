@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseFileOf, FILE_VERSIONS } from '../../fixtures/database-files.ts';
-import { type Ended, folder, Svc, svc } from './svc.ts';
+import { rawCall } from '../../matrix/raw.ts';
+import { folder, Svc, svc } from './svc.ts';
 
 // several programs start in each
 vi.setConfig({ testTimeout: 120_000 });
@@ -36,34 +37,53 @@ function projectOf(version: string, engine: string): string {
   return root;
 }
 
-/** A server's answer to its first call, or how it ended. */
-async function serve(cwd: string): Promise<Ended | 'serves'> {
+/** The rows of the table, in exact JSON. */
+const ROWS = [
+  { id: 1, name: 'Ada', born: '2020-01-01' },
+  { id: 2, name: 'Bo', born: null },
+  { id: 3, name: 'Cy', born: '2021-02-03' },
+];
+
+/** The rows of a served call, or how the server ended without one. */
+async function serve(cwd: string): Promise<unknown> {
   const server = new Svc(['serve', '--port', '0'], { cwd });
-  const started = server.until(/http:\/\/127\.0\.0\.1:\d+/).then(
-    () => 'serves' as const,
-    () => server.ended,
-  );
-  const result = await started;
+  const started = await server.until(/http:\/\/127\.0\.0\.1:\d+/).catch(() => null);
+  if (started === null) return server.ended;
+  const url = new URL('/mcp', started[0]);
+  const { result } = JSON.parse(await rawCall({ kind: 'http', url }, 'animals'));
   server.child.kill('SIGTERM');
   await server.ended;
-  return result;
+  return result.structuredContent;
 }
 
 describe.each(ENGINES)('%s', (engine) => {
-  it.each(FILE_VERSIONS.filter((version) => version !== '2.0.0'))('takes a file of %s', async (version) => {
-    const root = projectOf(version, engine);
-    expect(await svc(['validate'], root)).toMatchObject({ code: 0, stdout: 'ok: 1 endpoint\n' });
-    const doctor = await svc(['doctor', '--json'], root);
-    expect(JSON.parse(doctor.stdout).checks).toContainEqual(
-      expect.objectContaining({ name: 'database', status: 'ok' }),
-    );
-    const { stdout } = await svc(['run', 'tool', 'animals', '--json'], root);
-    expect(stdout).toContain('2021-02-03');
-    expect(await serve(root)).toBe('serves');
-    const built = await svc(['build', '--target', 'node', '--json'], root);
-    expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
-    expect(existsSync(join(root, 'build/node'))).toBe(true);
-  });
+  it.each(FILE_VERSIONS.filter((version) => version !== '2.0.0'))(
+    'takes a file of %s in every command',
+    async (version) => {
+      const root = projectOf(version, engine);
+      const ended = async (...args: readonly string[]) => {
+        const result = await svc(args, root);
+        expect({ args, ...result }).toMatchObject({ code: 0 });
+        return result.stdout;
+      };
+      expect(await serve(root)).toEqual(ROWS);
+      expect(await ended('validate')).toBe('ok: 1 endpoint\n');
+      expect(JSON.parse(await ended('doctor', '--json')).checks).toContainEqual(
+        expect.objectContaining({
+          name: 'database',
+          status: 'ok',
+          message: expect.stringContaining(`(${engine},`),
+        }),
+      );
+      expect(JSON.parse(await ended('run', 'tool', 'animals', '--json'))).toEqual(ROWS);
+      expect(JSON.parse(await ended('test', '--json'))).toMatchObject({ status: 'ok', tests_run: 1 });
+      expect(JSON.parse(await ended('query', 'SELECT count(*) AS n FROM animals', '--json'))).toEqual([
+        { n: 3 },
+      ]);
+      await ended('build', '--target', 'node', '--json');
+      expect(existsSync(join(root, 'build/node'))).toBe(true);
+    },
+  );
 
   it('refuses a file of 2.0 everywhere with the versions and the statements', async () => {
     const root = projectOf('2.0.0', engine);
