@@ -12,6 +12,7 @@ import {
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { copyWithAny } from '../convert/convert.ts';
+import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 
@@ -23,6 +24,7 @@ export const run: Run = async (input, output) => {
   const replaces = await isSameFile(file, out);
   if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
   const fresh = `${out}.${randomUUID()}`;
+  const keep = deleteOnSignal([fresh, `${fresh}.wal`]);
   try {
     const { engine, tables, views } = await copyWithAny(file, fresh, version);
     await rename(fresh, out);
@@ -38,6 +40,7 @@ export const run: Run = async (input, output) => {
     return 0;
   } finally {
     for (const made of [fresh, `${fresh}.wal`]) await rm(made, { force: true });
+    keep();
   }
 };
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
 import { messageOf } from '../../src/errors.ts';
+import { stopOnSignal } from '../io/delete-on-signal.ts';
 import { findProgram } from '../io/find-program.ts';
 
 /** A DuckDB on this machine: ours, a Python package, or a program. */
@@ -38,6 +39,7 @@ except ImportError as error:
     sys.exit(f'it has no package duckdb ({error})')
 try:
     connection = duckdb.connect()
+    connection.execute('SET enable_progress_bar = false')
     for statement in json.load(sys.stdin):
         connection.execute(statement)
     print(json.dumps([str(row[0]) for row in connection.fetchall()]))
@@ -75,8 +77,10 @@ function runProgram(program: string, args: readonly string[], input: string): Pr
     child.stderr.on('data', (chunk) => errors.push(chunk));
     // A program that ends early closes its end of the pipe; its exit code says why.
     child.stdin.on('error', () => {});
+    const keep = stopOnSignal(() => child.kill('SIGKILL'));
     child.on('error', (cause) => fail(new Error(`it cannot be started: ${messageOf(cause)}`)));
     child.on('close', (code) => {
+      keep();
       if (code === 0) done(Buffer.concat(printed).toString());
       else fail(new Error(Buffer.concat(errors).toString().trim() || `it ended with ${code}`));
     });
