@@ -39,6 +39,17 @@ const MOST_KNOWN = 1_000;
 /** Milliseconds between two attempts to connect to one database. */
 const RETRY_MS = 1_000;
 
+/**
+ * DuckDB's sqlite extension cannot copy a plan. A common table expression that a statement names twice is copied where
+ * it is used, and fails with "Attempted to access index 0 within vector of size 0".
+ */
+const KEEP_CTES = "SET GLOBAL disabled_optimizers = 'cte_inlining'";
+
+function readsSqlite(uri: string): boolean {
+  const { type, address } = parseAttachmentUri(uri);
+  return type === 'sqlite' || address.startsWith('sqlite:');
+}
+
 /** A database that is not attached, or whose connection was lost. */
 interface Missing {
   readonly attachment: Attachment;
@@ -67,6 +78,7 @@ export function createAttachments(options: AttachOptions): Attachments {
   }
 
   async function attachAll(connection: DuckDBConnection): Promise<void> {
+    if (attach.some(({ uri }) => readsSqlite(uri))) await connection.run(KEEP_CTES);
     for (const attachment of attach) {
       await tryAttach(connection, attachment);
       const failed = missing.get(attachment.name);
