@@ -3,13 +3,14 @@ import { measureBoot } from './boot.ts';
 import { type Built, createBuilt } from './built.ts';
 import { measureCalls } from './calls.ts';
 import { engineGroups } from './engine/group.ts';
+import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
 import { measurePython } from './python/group.ts';
 import { measurePyodide } from './python/pyodide.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls auth boot sizes python engine] [--big]: ratios measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls auth boot sizes python engine lake] [--big]: ratios measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -42,6 +43,7 @@ const GROUPS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   sizes: async () => measureSizes(await few()),
   python: measurePython,
   'python-pyodide': measurePyodide,
+  lake: measureLake,
   ...engineGroups({ big }),
 };
 
