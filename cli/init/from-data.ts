@@ -3,20 +3,22 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
+import { type Filling, fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
 import { copyDatabase } from '../../deploy/database.ts';
 import { type LoadSource, parseLoadSource } from '../../deploy/load-source.ts';
 import { loadTables } from '../../deploy/load-tables.ts';
 import { SvcError } from '../../src/errors.ts';
+import { deleteOnSignal } from '../io/delete-on-signal.ts';
 
-/** A table to make a tool of. */
+/** A table or a view to make a tool of. */
 interface DataTable {
   readonly schema: string;
   readonly name: string;
   readonly rows: number;
   readonly columns: readonly Column[];
   readonly keys: readonly string[];
+  readonly view: boolean;
 }
 
 interface Column {
@@ -42,6 +44,7 @@ export async function createFromData(
   const sources = names.map((name) => parseLoadSource(name, process.cwd(), '--from'));
   const fresh = `${database}.${randomUUID()}`;
   const made = await mkdir(dirname(database), { recursive: true });
+  const keep = deleteOnSignal([fresh, `${fresh}.wal`, ...(made === undefined ? [] : [made])]);
   try {
     await load(fresh, sources);
     await write(await toolsOf(fresh));
@@ -51,6 +54,7 @@ export async function createFromData(
     throw thrown;
   } finally {
     for (const rest of [fresh, `${fresh}.wal`]) await rm(rest, { force: true });
+    keep();
   }
 }
 
@@ -98,23 +102,26 @@ async function isDatabase({ pattern }: LoadSource): Promise<boolean> {
   return /\.(duckdb|ddb|db)$/i.test(pattern) || (await inspectFile(pattern)).kind === 'duckdb';
 }
 
-const QUERY = `SELECT json_object('schema', t.schema_name, 'name', t.table_name,
+const QUERY = `SELECT json_object('schema', t.schema_name, 'name', t.table_name, 'view', t.view,
   'columns', (SELECT list(json_object('name', column_name, 'type', data_type) ORDER BY column_index)
     FROM duckdb_columns() c WHERE (c.database_oid, c.schema_oid, c.table_oid) = (t.database_oid, t.schema_oid, t.table_oid)),
   'keys', coalesce((SELECT constraint_column_names FROM duckdb_constraints() k
     WHERE (k.database_oid, k.schema_oid, k.table_oid) = (t.database_oid, t.schema_oid, t.table_oid)
       AND constraint_type = 'PRIMARY KEY' LIMIT 1), []))
-FROM duckdb_tables() t WHERE NOT internal AND database_name = current_database()
+FROM (
+  SELECT database_name, database_oid, schema_name, schema_oid, table_name, table_oid, internal, false AS view FROM duckdb_tables()
+  UNION ALL SELECT database_name, database_oid, schema_name, schema_oid, view_name, view_oid, internal, true FROM duckdb_views()
+) t WHERE NOT internal AND database_name = current_database()
 ORDER BY t.schema_name, t.table_name`;
 
-/** The endpoint files of a database: one tool for each table. */
+/** The endpoint files of a database: one tool for each table and each view that can be read. */
 async function toolsOf(path: string): Promise<Files> {
   const tables = await fillDatabase(path, async ({ column }) => {
     const found: DataTable[] = [];
     for (const text of await column(QUERY)) {
       const table = JSON.parse(text) as Omit<DataTable, 'rows'>;
-      const [rows] = await column(`SELECT count(*) FROM ${nameOf(table)}`);
-      found.push({ ...table, rows: Number(rows) });
+      const rows = await countOf(table, column);
+      if (rows !== null) found.push({ ...table, rows });
     }
     return found;
   });
@@ -128,11 +135,26 @@ async function toolsOf(path: string): Promise<Files> {
   );
 }
 
+/** The number of rows; null for a view that cannot be read, such as one over a file that is not here. */
+async function countOf(table: Omit<DataTable, 'rows'>, column: Filling['column']): Promise<number | null> {
+  try {
+    const [rows] = await column(`SELECT count(*) FROM ${nameOf(table)}`);
+    return Number(rows);
+  } catch (thrown) {
+    if (!table.view) throw thrown;
+    return null;
+  }
+}
+
+/** DuckDB casts the text to the column's type, and refuses any other form. */
+const UUID = '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$';
+
 /** The types of columns that can be filtered by, and the type of their parameter. */
 const TYPES: readonly (readonly [RegExp, object])[] = [
   [/^BOOLEAN$/, { type: 'boolean', examples: [true] }],
   [/^U?(TINY|SMALL|BIG)?INT(EGER)?$/, { type: 'integer', examples: [1] }],
   [/^VARCHAR$/, { type: 'string', maxLength: 1000, examples: ['a'] }],
+  [/^UUID$/, { type: 'string', pattern: UUID, examples: ['123e4567-e89b-42d3-a456-426614174000'] }],
   [/^DATE$/, { type: 'string', format: 'date', examples: ['2024-01-31'] }],
 ];
 
@@ -151,7 +173,9 @@ function toTool(name: string, table: DataTable) {
     ({ parameter, name: column, type }) =>
       `($${parameter}::${type} IS NULL OR ${quoted(column)} = $${parameter}::${type})`,
   );
-  const code = `SELECT * FROM ${nameOf(table)}${where.length > 0 ? `\nWHERE ${where.join('\n  AND ')}` : ''}\nLIMIT $limit\n`;
+  // A key makes the order total, so that the same call returns the same rows.
+  const order = table.keys.length > 0 ? `\nORDER BY ${table.keys.map(quoted).join(', ')}` : '';
+  const code = `SELECT * FROM ${nameOf(table)}${where.length > 0 ? `\nWHERE ${where.join('\n  AND ')}` : ''}${order}\nLIMIT $limit\n`;
   const limit = {
     name: 'limit',
     type: 'integer',
@@ -161,7 +185,7 @@ function toTool(name: string, table: DataTable) {
   };
   return {
     name,
-    description: `Lists rows of the table ${table.name}, optionally filtered by exact values.`,
+    description: `Lists rows of the ${table.view ? 'view' : 'table'} ${table.name}, optionally filtered by exact values.`,
     tags: ['read'],
     annotations: { title: `List ${table.name}`, readOnlyHint: true },
     parameters: [

@@ -17,6 +17,17 @@ CREATE TABLE "日本" (b BLOB);
 CREATE TABLE secrets (password VARCHAR, "user" VARCHAR, token VARCHAR, "at" TIMESTAMP);
 `;
 
+/** Keys of UUIDs, views, one of which cannot be read, and a table without rows. */
+const VIEWS = `
+CREATE TABLE events (id UUID PRIMARY KEY, n INTEGER);
+INSERT INTO events SELECT ('00000000-0000-4000-8000-' || lpad((1000 - i)::VARCHAR, 12, '0'))::UUID, i FROM range(1000) t(i);
+CREATE VIEW late AS SELECT * FROM events WHERE n > 990;
+CREATE TABLE gone AS SELECT 1 AS x;
+CREATE VIEW broken AS SELECT * FROM gone;
+DROP TABLE gone;
+CREATE TABLE nothing (id INTEGER PRIMARY KEY, day DATE);
+`;
+
 /** Files of every format, each with a table. */
 async function write(root: string): Promise<void> {
   writeFileSync(join(root, 'a.duckdb'), databaseFileOf('1.0.0'));
@@ -25,11 +36,15 @@ async function write(root: string): Promise<void> {
   writeFileSync(join(root, 'c.json'), '[{"id":1,"tags":["x"]}]');
   await runScript(join(root, 'd.db'), `COPY (SELECT 7 AS n) TO '${join(root, 'd.parquet')}'`);
   await runScript(join(root, 'hostile.duckdb'), HOSTILE);
+  await runScript(join(root, 'views.duckdb'), VIEWS);
+  writeFileSync(join(root, "it's & $(x);.csv"), 'id\n1\n');
 }
 
 describe('svc init --from', () => {
   it.each([
     ['a.duckdb', ['list_animals']],
+    ["it's & $(x);.csv", ['list_it_s_x']],
+    ['views.duckdb', ['list_events', 'list_late', 'list_nothing']],
     ['b.csv', ['list_b']],
     ['people=b.csv', ['list_people']],
     ['empty.csv', ['list_empty']],
@@ -69,6 +84,29 @@ describe('svc init --from', () => {
     expect(JSON.parse(one.stdout)).toEqual([{ id: 2, name: 'Bo', born: null }]);
     const two = await svc([...call, 'limit=2'], join(root, 'demo'));
     expect(JSON.parse(two.stdout)).toHaveLength(2);
+  });
+
+  it('filters by a UUID, orders by the key, and offers views', async () => {
+    const root = folder();
+    await write(root);
+    await svc(['init', 'demo', '--from', 'views.duckdb', '--yes'], root);
+    const project = join(root, 'demo');
+    const ask = async (tool: string, ...params: readonly string[]) => {
+      const args = params.flatMap((param) => ['--param', param]);
+      return JSON.parse((await svc(['run', 'tool', tool, '--json', ...args], project)).stdout);
+    };
+    const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    expect(await ask('list_events', 'limit=2')).toEqual([
+      { id: idOf(1), n: 999 },
+      { id: idOf(2), n: 998 },
+    ]);
+    expect(await ask('list_events', `id=${idOf(500)}`)).toEqual([{ id: idOf(500), n: 500 }]);
+    expect(await ask('list_late', 'n=995')).toEqual([{ id: idOf(5), n: 995 }]);
+    const refused = await svc(['run', 'tool', 'list_events', '--param', 'id=none'], project);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('id: must match the pattern'),
+    ]);
   });
 
   it('takes a database and files together, and says which names collide', async () => {
