@@ -115,7 +115,7 @@ describe.each(ENGINES)('a database with a function of its own on $name', ({ open
     onTestFinished(() => folder.remove());
     await runScript(folder.file('forged.duckdb'), `CREATE MACRO ${macro}`);
     const error = await errorOf(open(folder.file('forged.duckdb')));
-    expect(error.code).toBe('database_unavailable');
+    expect(error.code).toBe('project_invalid');
     expect(error.message).toContain(macro.replace(/\(.*/, '').toLowerCase());
   });
 });

@@ -11,7 +11,7 @@ export async function checkStandIns(connection: DuckDBConnection): Promise<void>
       (error: unknown) => error,
     );
     if (!(thrown instanceof Error && lacksCaller(thrown.message)))
-      throw standInError(name, 'database_unavailable');
+      throw standInError(name, 'project_invalid');
   }
 }
 

@@ -18,8 +18,7 @@ export function checkStandIns(session: Session, actAs: (caller: SqlCaller | null
   actAs(MARKED);
   try {
     for (const [name, answer] of Object.entries(answersOf(session)))
-      if (typeof answer !== 'string' || !answer.includes(MARK))
-        throw standInError(name, 'database_unavailable');
+      if (typeof answer !== 'string' || !answer.includes(MARK)) throw standInError(name, 'project_invalid');
   } finally {
     actAs(null);
   }
@@ -34,6 +33,6 @@ function answersOf(session: Session): Readonly<Record<string, unknown>> {
     // The database has a function with other arguments. The first line of the error names it.
     const [said = ''] = thrown.message.split('\n');
     const name = Object.keys(CALLER_CALLS).find((candidate) => said.includes(candidate)) ?? 'get_username';
-    throw standInError(name, 'database_unavailable');
+    throw standInError(name, 'project_invalid');
   }
 }
