@@ -1,6 +1,6 @@
 import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
-import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
+import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -93,13 +93,15 @@ export function databaseFor(checked: CheckedProject, target: TargetChoice | null
   return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
 }
 
-/** Opens the database. Creates it from the seed script if there is none. */
+/** Opens the database. If there is none, it is created from the seed script, or empty if the choice allows it. */
 export async function openProjectDatabase(
   root: string,
   choice: DatabaseChoice,
   output: Output,
 ): Promise<Database> {
   if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
+  else if (choice.createsEmpty && (await createEmpty(root, choice.path)))
+    output.note(`created ${choice.path}, empty`);
   if (choice.engine === 'wasm') await ensureWasmArtefact();
   return openNodeDatabase(choice);
 }

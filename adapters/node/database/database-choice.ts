@@ -16,6 +16,8 @@ export interface DatabaseChoice {
   readonly path: string;
   readonly readonly: boolean;
   readonly engine: 'wasm' | 'native';
+  /** Whether a missing file is created empty although it is opened read-only, because only `--stateless` says so. */
+  readonly createsEmpty?: boolean;
   /** The statements that the native engine runs in a process of its own: all, or those that callers wrote. */
   readonly isolated?: 'all' | 'callers';
   /** The memory limit of queries, in megabytes. Default: the engine's own. */
@@ -73,7 +75,8 @@ export function chooseDatabase(
   const engine = asked === 'auto' ? (wasm ? 'wasm' : 'native') : asked;
   const attached = attach.length === 0 ? {} : { attach, use, root };
   const isolated = serves && engine === 'native' ? toIsolated(site) : {};
-  const limits = { ...limitsOf(site.database, env), ...attached, ...isolated };
+  const created = reads && !readonly ? { createsEmpty: true } : {};
+  const limits = { ...limitsOf(site.database, env), ...attached, ...isolated, ...created };
   if (extensions.length === 0) return { path, readonly: reads, engine, ...limits };
   const external = !isSandbox(site.database, env) && extensions.some(({ name }) => reachesOut(name));
   return { path, readonly: reads, engine, ...limits, external, ...from(root, extensions, env) };

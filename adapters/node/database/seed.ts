@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { access, constants, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
@@ -14,24 +14,44 @@ export const SEED = 'seed.sql';
  * if the folder cannot be written to.
  */
 export async function createFromSeed(root: string, path: string): Promise<boolean> {
-  if (path === MEMORY_PATH || existsSync(path) || !existsSync(join(root, SEED))) return false;
-  const sql = await readFile(join(root, SEED), 'utf8');
+  const seed = join(root, SEED);
+  if (path === MEMORY_PATH || existsSync(path) || !existsSync(seed)) return false;
+  if (!statSync(seed).isFile()) {
+    throw new SvcError(
+      'file_unavailable',
+      `${seed} is not a file. Replace it by a file with SQL, or remove it.`,
+    );
+  }
+  await create(root, path, await readFile(seed, 'utf8'), ` from ${SEED}`);
+  return true;
+}
+
+/** Creates a missing database without tables; returns whether it did. Throws `file_unavailable`. */
+export async function createEmpty(root: string, path: string): Promise<boolean> {
+  if (path === MEMORY_PATH || existsSync(path)) return false;
+  await create(root, path, 'SELECT 1', '');
+  return true;
+}
+
+/** Runs a script on a new database. Errors say what it is created from: ` from seed.sql`. */
+async function create(root: string, path: string, sql: string, origin: string): Promise<void> {
   const { runScript } = await import('../../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;
-  await makeFolderOf(path);
+  await makeFolderOf(path, origin);
   try {
     await runScript(fresh, sql, root);
     // The rename makes the file appear whole or not at all, also when two processes start at once.
     await rename(fresh, path);
   } catch (thrown) {
-    throw failed(path, fresh, thrown);
+    const { code, message } = toSvcError(thrown);
+    const text = `${path} could not be created${origin}: ${message.replaceAll(fresh, path)}`;
+    throw new SvcError(code, text, { cause: thrown });
   } finally {
     for (const file of [fresh, `${fresh}.wal`]) await rm(file, { force: true });
   }
-  return true;
 }
 
-async function makeFolderOf(path: string): Promise<void> {
+async function makeFolderOf(path: string, origin: string): Promise<void> {
   const folder = dirname(path);
   try {
     makeFolder(folder);
@@ -39,15 +59,9 @@ async function makeFolderOf(path: string): Promise<void> {
   } catch (cause) {
     throw new SvcError(
       'file_unavailable',
-      `${path} could not be created from ${SEED}: its folder cannot be written to (${toSvcError(cause).message}).
+      `${path} could not be created${origin}: its folder cannot be written to (${toSvcError(cause).message}).
 Give this user write access to the folder, or choose another path with \`database.path\` or SVC_DATABASE_PATH.`,
       { cause },
     );
   }
-}
-
-function failed(path: string, fresh: string, thrown: unknown): SvcError {
-  const { code, message } = toSvcError(thrown);
-  const text = `${path} could not be created from ${SEED}: ${message.replaceAll(fresh, path)}`;
-  return new SvcError(code, text, { cause: thrown });
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../json.ts';
+import { DBT_DEFAULTS } from '../../project/site.ts';
 import { FOLDERS, type SiteFile } from '../../project/site-model.ts';
 import type { Path } from '../../project/yaml/position.ts';
 
@@ -38,7 +39,7 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     own('audit.inputs', site.audit.inputs),
     own('audit.outputs', site.audit.outputs),
     ...FOLDERS.map((name) => same(`paths.${name}`, site.paths[name])),
-    ...Object.entries(site.dbt ?? { enabled: false }).map(([key, value]) => same(`dbt.${key}`, value)),
+    ...Object.entries(site.dbt ?? DBT_DEFAULTS).map(([key, value]) => same(`dbt.${key}`, value)),
     same('sql_tools.enabled', site.sqlTools.enabled),
     same('sql_tools.attached', site.sqlTools.attached),
     ...Object.entries(site.sqlTools.descriptions).map(([name, text]) =>

@@ -9,7 +9,7 @@ describe('chooseDatabase', () => {
   it.each([
     ['read-write', READ_WRITE, {}, false, { readonly: false, engine: 'native' }],
     ['read-only', READ_ONLY, {}, false, { readonly: true, engine: 'wasm' }],
-    ['stateless', READ_WRITE, {}, true, { readonly: true, engine: 'wasm' }],
+    ['stateless', READ_WRITE, {}, true, { readonly: true, engine: 'wasm', createsEmpty: true }],
     [
       'SVC_READONLY over the file',
       READ_WRITE,
