@@ -16,8 +16,14 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   ],
 ];
 
-/** Two transactions changed the same rows; DuckDB rolled back the later one. */
-const CONFLICT = /^(TransactionContext|Transaction) Error: .*conflict/i;
+/** Two transactions changed the same rows; the later one was rolled back, by DuckDB or by the attached database. */
+const CONFLICT =
+  /^(?:TransactionContext|Transaction) Error: .*conflict|could not serialize access|deadlock detected|database is locked/is;
+
+/** DuckDB's class of errors of the network, and its errors of files whose text names a request. */
+const REMOTE = /^HTTP Error: |^IO Error: [^\n]* error for HTTP [A-Z]+ /;
+const NOT_FOUND = /\b(?:HTTP |HTTP code )404\b/;
+const URL_QUERY = /(https?:\/\/[^\s'"?]*)\?[^\s'"]*/g;
 
 /** DuckDB's stack trace, which we remove from the message; `cause` keeps it. */
 const STACK = /\n+Stack Trace:[\s\S]*$/;
@@ -40,6 +46,29 @@ export function isCollateral(thrown: unknown): boolean {
 export function lostError(cause: unknown): SvcError {
   const message = 'The database failed under another statement and is being opened again; try again.';
   return new SvcError('database_unavailable', message, { cause });
+}
+
+/** Whether a statement failed only because another transaction was faster. It was rolled back. */
+export function isConflict(thrown: unknown): boolean {
+  return thrown instanceof SvcError && thrown.code === 'busy';
+}
+
+/** Whether a statement ended before its upload did, or while it could not upload. */
+export function mayUpload(thrown: unknown): boolean {
+  return thrown instanceof SvcError && (thrown.code === 'cancelled' || REMOTE.test(thrown.message));
+}
+
+/** The error for a statement that could not reach its remote files; any other error stays as it is. */
+export function explainRemote(thrown: unknown): unknown {
+  if (!(thrown instanceof SvcError) || !REMOTE.test(thrown.message) || NOT_FOUND.test(thrown.message)) {
+    return thrown;
+  }
+  const [first = ''] = thrown.message.replace(/^\w+ Error: /, '').split('\n');
+  return new SvcError(
+    'database_unavailable',
+    `Remote data cannot be reached: ${first.replace(URL_QUERY, '$1')}
+Check the address, its secret in the user file, and that its server answers.`,
+  );
 }
 
 function conflictError(cause: unknown): SvcError {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { SvcError } from '../../../src/errors.ts';
+import { causesOf, SvcError } from '../../../src/errors.ts';
 import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
-import { createRedaction, isLostConnection, reasonOf, unreachableError } from './errors.ts';
-import { type AttachContext, quoteName, toAttachStatement } from './statement.ts';
+import { absentDatabase, createRedaction, isLostConnection, reasonOf, unreachableError } from './errors.ts';
+import { type AttachContext, enforceFile, quoteName, toAttachStatement } from './statement.ts';
 
 /** The databases beside the project's own, and how they are attached. */
 export interface AttachOptions extends AttachContext {
@@ -25,8 +25,11 @@ export interface Attachments {
   attachAll(connection: DuckDBConnection): Promise<void>;
   /** Uses these secrets too from now on, for databases that are attached again and to conceal them in errors. */
   adopt(secrets: AttachContext['secrets']): void;
-  /** Connects again to those that were lost; throws if one is unreachable that the statement needs. */
-  restore(sql: string, withConnection: WithConnection): Promise<void>;
+  /**
+   * Connects again to those that were lost and that the statement needs, and detaches the other lost ones, because
+   * DuckDB asks every attached database for a list of tables. Throws if one is unreachable that the statement needs.
+   */
+  restore(statement: Statement, withConnection: WithConnection): Promise<void>;
   /** An error as the caller sees it: without credentials, and clear about a lost connection. */
   explain(thrown: unknown): unknown;
   /** Whether an error of `explain` is a lost connection, so that a read can run again. */
@@ -35,6 +38,12 @@ export interface Attachments {
 
 /** The most secrets that are remembered over many reloads. */
 const MOST_KNOWN = 1_000;
+
+/** A statement; with `unattached` it does not see attached databases. */
+export interface Statement {
+  readonly sql: string;
+  readonly unattached?: boolean;
+}
 
 /** Milliseconds between two attempts to connect to one database. */
 const RETRY_MS = 1_000;
@@ -65,12 +74,18 @@ export function createAttachments(options: AttachOptions): Attachments {
   let redact = createRedaction(known);
   const missing = new Map<string, Missing>();
   const attempts = new Map<string, Promise<void>>();
+  /** Those that were lost and detached. */
+  const detached = new Set<string>();
+  /** Those that a statement missed without naming them, for instance in a view. */
+  const missed = new Set<string>();
   const lost = new WeakSet<object>();
 
   async function tryAttach(connection: DuckDBConnection, attachment: Attachment): Promise<void> {
     try {
+      enforceFile(attachment, options);
       await connection.run(toAttachStatement(attachment, { ...options, secrets: known }));
       missing.delete(attachment.name);
+      detached.delete(attachment.name);
     } catch (thrown) {
       const error = unreachableError([attachment], reasonOf(thrown, redact));
       missing.set(attachment.name, { attachment, error, next: performance.now() + RETRY_MS });
@@ -82,30 +97,42 @@ export function createAttachments(options: AttachOptions): Attachments {
     for (const attachment of attach) {
       await tryAttach(connection, attachment);
       const failed = missing.get(attachment.name);
-      if (failed !== undefined && attachment.required !== false) throw failed.error;
+      if (failed !== undefined && attachment.required !== false) throw atStart(failed.error);
     }
   }
 
   /** One attempt at a time for each database, shared by all callers. */
-  function attempt({ attachment }: Missing, withConnection: WithConnection): Promise<void> {
-    const { name } = attachment;
+  function attempt(name: string, work: () => Promise<void>): Promise<void> {
     const running = attempts.get(name);
     if (running !== undefined) return running;
-    const begun = withConnection((connection) => tryAttach(connection, attachment)).finally(() => {
-      attempts.delete(name);
-    });
+    const begun = work().finally(() => attempts.delete(name));
     attempts.set(name, begun);
     return begun;
   }
 
-  const needs = (sql: string, name: string): boolean =>
-    name === use || sql.toLowerCase().includes(name.toLowerCase());
+  async function detach(name: string, withConnection: WithConnection): Promise<void> {
+    if (detached.has(name)) return;
+    await attempt(name, () =>
+      withConnection(async (connection) => {
+        await connection.run(`DETACH DATABASE IF EXISTS ${quoteName(name)}`);
+        detached.add(name);
+      }),
+    );
+  }
 
-  async function restore(sql: string, withConnection: WithConnection): Promise<void> {
-    for (const one of [...missing.values()]) {
-      const { name } = one.attachment;
-      if (!needs(sql, name)) continue;
-      if (performance.now() >= one.next) await attempt(one, withConnection);
+  const needs = ({ sql, unattached = false }: Statement, name: string): boolean =>
+    !unattached && (missed.delete(name) || name === use || sql.toLowerCase().includes(name.toLowerCase()));
+
+  async function restore(statement: Statement, withConnection: WithConnection): Promise<void> {
+    for (const { attachment, next } of [...missing.values()]) {
+      const { name } = attachment;
+      if (!needs(statement, name)) {
+        await detach(name, withConnection);
+        continue;
+      }
+      if (performance.now() >= next) {
+        await attempt(name, () => withConnection((connection) => tryAttach(connection, attachment)));
+      }
       const error = missing.get(name)?.error;
       if (error !== undefined) throw new SvcError(error.code, error.message);
     }
@@ -114,6 +141,13 @@ export function createAttachments(options: AttachOptions): Attachments {
   function explain(thrown: unknown): unknown {
     if (!(thrown instanceof SvcError)) return thrown;
     const servers = attach.filter(({ uri }) => parseAttachmentUri(uri).server !== null);
+    const absent = missing.get(absentDatabase(thrown.message) ?? '');
+    if (absent !== undefined) {
+      missed.add(absent.attachment.name);
+      const error = new SvcError(absent.error.code, absent.error.message);
+      lost.add(error);
+      return error;
+    }
     if (thrown.code !== 'database_unavailable' && servers.length > 0 && isLostConnection(thrown.message)) {
       const error = unreachableError(servers, reasonOf(thrown, redact));
       for (const attachment of servers) missing.set(attachment.name, { attachment, error, next: 0 });
@@ -121,8 +155,9 @@ export function createAttachments(options: AttachOptions): Attachments {
       return error;
     }
     const message = redact(thrown.message);
+    const clean = [thrown.message, ...causesOf(thrown)].every((text) => redact(text) === text);
     // The cause would carry what was removed.
-    return message === thrown.message ? thrown : new SvcError(thrown.code, message);
+    return clean ? thrown : new SvcError(thrown.code, message);
   }
 
   return {
@@ -139,4 +174,12 @@ export function createAttachments(options: AttachOptions): Attachments {
     explain,
     isLost: (thrown) => typeof thrown === 'object' && thrown !== null && lost.has(thrown),
   };
+}
+
+/** The error for a required database, when there is no next call. */
+function atStart({ code, message }: SvcError): SvcError {
+  return new SvcError(
+    code,
+    message.replace('The next call connects again.', 'With `required: false` a server starts without it.'),
+  );
 }

@@ -7,13 +7,21 @@ import {
 } from '../../../src/settings/references/concealment.ts';
 import type { DatabaseSecret } from '../engine/secrets.ts';
 
-/** The connection to a database server ended or could not be made. */
+/**
+ * The connection to a database server ended or could not be made. DuckDB's class of these errors is IO, as of any file,
+ * so the texts decide: those of libpq and of DuckDB's extensions for Postgres, MySQL and DuckLake.
+ */
 const LOST =
   /Unable to connect to (?:Postgres|MySQL)|server closed the connection|terminating connection|connection to server|no connection to the server|could not (?:receive data from|send data to) server|SSL connection has been closed|Failed to (?:connect|query most recent snapshot)|Lost connection|has gone away/i;
 
 /** Whether DuckDB's text says that an attached database cannot be reached. */
 export function isLostConnection(message: string): boolean {
   return LOST.test(message);
+}
+
+/** The database that DuckDB says is not attached, if that is the error. */
+export function absentDatabase(message: string): string | undefined {
+  return /Catalog "?([^"\n]+?)"? does not exist/.exec(message)?.[1];
 }
 
 /** The database server or the file answered no, or did not answer. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import type { DatabaseSecret } from '../engine/secrets.ts';
@@ -27,6 +28,14 @@ export function toAttachStatement(attachment: Attachment, context: AttachContext
   ];
   const clause = options.length === 0 ? '' : ` (${options.join(', ')})`;
   return `ATTACH OR REPLACE ${quoteText(toAddress(attachment, context))} AS ${quoteName(attachment.name)}${clause}`;
+}
+
+/** Throws if a SQLite file is missing that is only read: DuckDB would notice at the first statement. */
+export function enforceFile({ uri, readonly }: Attachment, context: AttachContext): void {
+  const { type, file } = parseAttachmentUri(uri);
+  if (type !== 'sqlite' || file === null || (readonly === false && !context.readonly)) return;
+  const path = resolve(context.root, file);
+  if (!existsSync(path)) throw new Error(`Cannot open database "${path}": database does not exist`);
 }
 
 function toAddress({ uri }: Attachment, { root }: AttachContext): string {

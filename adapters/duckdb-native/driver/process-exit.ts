@@ -2,17 +2,23 @@
 interface TrackedWork {
   readonly begun: number;
   /** Interrupts the work; null if nothing can. */
-  readonly interrupt: (() => void) | null;
+  readonly interruption: Interruption | null;
 }
 
-/** Planning that takes longer than this may take hours. */
+/** The way to interrupt work, and the time at which it was interrupted first, by `performance.now()`. */
+export interface Interruption {
+  readonly interrupt: () => void;
+  readonly since: () => number | null;
+}
+
+/** Planning that takes longer than this may take hours, and interrupted work may wait for a network. */
 const PATIENCE_MS = 1_000;
 
 const underWay = new Set<TrackedWork>();
 
 /** Runs DuckDB work, and remembers it until it ends, so that an exiting process need not wait for it. */
-export async function tracked<T>(interrupt: TrackedWork['interrupt'], work: () => Promise<T>): Promise<T> {
-  const own = { begun: performance.now(), interrupt };
+export async function tracked<T>(interruption: Interruption | null, work: () => Promise<T>): Promise<T> {
+  const own = { begun: performance.now(), interruption };
   underWay.add(own);
   try {
     return await work();
@@ -21,14 +27,15 @@ export async function tracked<T>(interrupt: TrackedWork['interrupt'], work: () =
   }
 }
 
-/** Ends the process when it exits: running statements are interrupted, and planning, which may take hours, is killed. */
+/** Ends the process when it exits: running statements are interrupted, and work that nothing ends is killed. */
 export function endProcessInTime(): void {
   process.once('exit', () => {
-    for (const { interrupt } of underWay) interrupt?.();
+    for (const { interruption } of underWay) interruption?.interrupt();
     if ([...underWay].some(isStuck)) process.kill(process.pid, 'SIGKILL');
   });
 }
 
-function isStuck({ begun, interrupt }: TrackedWork): boolean {
-  return interrupt === null && performance.now() - begun > PATIENCE_MS;
+function isStuck({ begun, interruption }: TrackedWork): boolean {
+  const since = interruption === null ? begun : interruption.since();
+  return since !== null && performance.now() - since > PATIENCE_MS;
 }

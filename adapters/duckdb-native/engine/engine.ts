@@ -42,12 +42,16 @@ export interface Engine {
   release(): Promise<void>;
 }
 
+/** The number of writes that wait for a network after their deadline, while other writes go on. */
+const ABANDONED_WRITES = 6;
+
 /** An engine with the number of its users. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
   readonly instance: Instance;
   readonly path: string;
-  /** The secrets of all users; they are created again when the file is opened again. */
+  /** The secrets and attachments of all users; they are made again when the file is opened again. */
   readonly secrets: DatabaseSecret[];
+  readonly attached: Attachments[];
   users: number;
 }
 
@@ -66,7 +70,7 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
     if (key === null) await prepareCreation(options);
     else if (!options.readonly && options.path !== MEMORY) await checkFolder(options.path);
     const writer = key === null ? undefined : writers.get(key);
-    if (key !== null && writer !== undefined) return joinWriter(key, writer, options.secrets);
+    if (key !== null && writer !== undefined) return joinWriter(key, writer, options);
     refuseReplaced(options);
     if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
     const held = await open(driver, options);
@@ -77,9 +81,10 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
 
 async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const secrets = [...options.secrets];
+  const attached = [options.attachments];
   let builtIns: BuiltIns = new Set();
   const instance = await Instance.open(() =>
-    openEngine(driver, { ...options, secrets }, (found) => {
+    openEngine(driver, { ...options, secrets, attached }, (found) => {
       builtIns = found;
     }),
   );
@@ -88,27 +93,37 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     readonly: options.readonly,
     external: options.external ?? false,
     takeRead: createQueue(options.reads),
-    takeWrite: createQueue(options.writes),
+    takeWrite: createQueue({ ...options.writes, abandoned: ABANDONED_WRITES }),
     builtIns,
     attachments: options.attachments,
     instance,
     secrets,
+    attached,
     users: 0,
   };
 }
 
-/** Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used. */
-async function joinWriter(key: string, held: Held, secrets: readonly DatabaseSecret[]): Promise<Engine> {
+/**
+ * Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used. Other
+ * attached databases are attached as well: a name that another user gave to another database means the new one.
+ */
+async function joinWriter(key: string, held: Held, { secrets, attachments }: EngineOptions): Promise<Engine> {
+  const last = held.attached.at(-1);
+  const same = last?.key === attachments.key ? last : undefined;
   try {
-    await held.instance.with((connection) => applySecrets(connection, secrets));
+    await held.instance.with(async (connection) => {
+      await applySecrets(connection, secrets);
+      if (same === undefined) await attachments.attachAll(connection);
+    });
   } catch (thrown) {
     await held.instance.with((connection) => applySecrets(connection, held.secrets));
     throw thrown;
   }
   const names = new Set(secrets.map(({ name }) => name));
   held.secrets.splice(0, Infinity, ...held.secrets.filter(({ name }) => !names.has(name)), ...secrets);
-  held.attachments.adopt(secrets);
-  return shareWriter(key, held);
+  for (const one of held.attached) one.adopt(secrets);
+  if (same === undefined) held.attached.push(attachments);
+  return { ...shareWriter(key, held), attachments: same ?? attachments };
 }
 
 function holdWriter(key: string, held: Held): Engine {
@@ -160,11 +175,15 @@ function holdReader(key: string, held: Held): Engine {
   };
 }
 
+interface OpenOptions extends EngineOptions {
+  readonly attached: readonly Attachments[];
+}
+
 type OnBuiltIns = (builtIns: BuiltIns) => void;
 
 async function openEngine(
   { openInstance }: Driver,
-  options: EngineOptions,
+  options: OpenOptions,
   onBuiltIns: OnBuiltIns,
 ): Promise<DuckDBInstance> {
   try {
@@ -177,18 +196,15 @@ async function openEngine(
   }
 }
 
-async function setUp(
-  instance: DuckDBInstance,
-  options: EngineOptions,
-  onBuiltIns: OnBuiltIns,
-): Promise<void> {
+async function setUp(instance: DuckDBInstance, options: OpenOptions, onBuiltIns: OnBuiltIns): Promise<void> {
   const connection = await instance.connect();
   try {
-    if (options.external || options.attachments.names.length > 0) onBuiltIns(await readBuiltIns(connection));
+    if (options.external || options.attached.some(({ names }) => names.length > 0))
+      onBuiltIns(await readBuiltIns(connection));
     await checkStandIns(connection);
     await loadExtensions(connection, options);
     await applySecrets(connection, options.secrets);
-    await options.attachments.attachAll(connection);
+    for (const attachments of options.attached) await attachments.attachAll(connection);
     await connection.run(lockdown(options).join(';\n'));
   } catch (thrown) {
     connection.closeSync();

@@ -3,7 +3,7 @@ import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/port
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
-import { isCollateral, isFatal, lostError } from '../errors.ts';
+import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload } from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
 import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
@@ -11,12 +11,21 @@ import { checkKind, refuseFileReaders, refusePersistentSecrets } from './restric
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
+import { destroyLater, destroyUnfinished } from './unfinished.ts';
 
 /** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
 
 /** Runs before a commit. If it throws, nothing is committed. */
 export type OnCommit = () => Promise<void>;
+
+/** The times that a write begins again after a conflict, and the longest pause before the first. Each pause is longer. */
+const CONFLICTS = 10;
+const PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** The time that a closing database waits for statements that nothing ends, such as one that waits for a network. */
+const CLOSE_MS = 5_000;
 
 /** The native engine behind the `Database` port. */
 export class NativeDatabase implements Database {
@@ -41,20 +50,16 @@ export class NativeDatabase implements Database {
 
   /** Starts a statement. `onCommit` runs before what it wrote is committed, which nothing stops any more. */
   start(request: SqlRequest, call: SqlCall, onCommit: OnCommit = async () => {}): LimitedWork<SqlResult> {
-    return withinLimits(call, async (limits) => {
+    const { answer, ended } = withinLimits(call, async (limits) => {
       this.#checkMode(request.mode);
-      const { takeRead, takeWrite } = this.#engine;
-      if (request.mode === 'read') {
-        const read = (session: Session) => this.#read(session, request, call);
-        return takeRead(() => this.#twice(() => this.#withSession(read, request, limits)), limits);
-      }
-      const committing = async (): Promise<void> => {
-        limits.commit();
-        await onCommit();
-      };
-      const write = (session: Session) => this.#write(session, request, call, committing);
-      return takeWrite(() => this.#withSession(write, request, limits), limits);
+      if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
+      const read = (session: Session) => this.#read(session, request, call);
+      return this.#engine.takeRead(() => this.#twice(() => this.#withSession(read, request, limits)), limits);
     });
+    const explained = answer.catch((thrown) => {
+      throw explainRemote(thrown);
+    });
+    return { answer: explained, ended };
   }
 
   async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
@@ -67,14 +72,54 @@ export class NativeDatabase implements Database {
     await this.#withSession(prepareIn, { sql });
   }
 
+  /** Waits a few seconds for running statements; those that nothing ends release the engine later. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    const patience = Promise.withResolvers<void>();
+    const timer = setTimeout(patience.resolve, CLOSE_MS);
+    await Promise.race([this.#release(), patience.promise]).finally(() => clearTimeout(timer));
+  }
+
+  async #release(): Promise<void> {
     while (this.#sessions.size > 0) {
       for (const session of this.#sessions) session.interrupt();
       await new Promise((resolve) => setTimeout(resolve, CLOSE_EVERY_MS));
     }
     await this.#engine.release();
+  }
+
+  /**
+   * Writes take turns. A write begins again if another process changed the same rows, and once if it found a connection
+   * lost before it was committed: nothing of it was kept.
+   */
+  #takeWrite(
+    request: SqlRequest,
+    call: SqlCall,
+    { limits, onCommit }: { readonly limits: Limits; readonly onCommit: OnCommit },
+  ): Promise<SqlResult> {
+    const { attachments, takeWrite } = this.#engine;
+    let committing = false;
+    const commit = async (): Promise<void> => {
+      limits.commit();
+      committing = true;
+      await onCommit();
+    };
+    const write = (session: Session) => this.#write(session, request, call, commit);
+    const attempt = async (conflicts: number, losses: number): Promise<SqlResult> => {
+      try {
+        return await this.#withSession(write, request, limits);
+      } catch (thrown) {
+        const conflict = isConflict(thrown) && conflicts < CONFLICTS;
+        const lost = attachments.isLost(thrown) && !committing && losses === 0;
+        if (!conflict && !lost) throw thrown;
+        limits.rolledBack();
+        committing = false;
+        if (conflict) await new Promise((resolve) => setTimeout(resolve, pauseAfter(conflicts)));
+        return attempt(conflicts + (conflict ? 1 : 0), losses + (lost ? 1 : 0));
+      }
+    };
+    return takeWrite(() => attempt(0, 0), limits);
   }
 
   /** Runs a read once more if it found a connection lost that another one can replace. */
@@ -104,7 +149,8 @@ export class NativeDatabase implements Database {
     const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
     try {
       await session.bind(prepared, values);
-      return toResult(await session.runInSlices(prepared), this.#decoderOf, maxRows);
+      const outside = this.#reachesOut;
+      return toResult(await session.runInSlices(prepared, { outside }), this.#decoderOf, maxRows);
     } finally {
       prepared.statement.destroySync();
     }
@@ -122,16 +168,21 @@ export class NativeDatabase implements Database {
     if (!this.#engine.external) refuseFileReaders(request.sql);
     await session.defineCallerMacros(request.sql, caller);
     const prepared = await session.prepare(request.sql, caller);
+    const { statement } = prepared;
     try {
-      checkKind(this.#driver, prepared.statement, this.#engine.external);
+      checkKind(this.#driver, statement, this.#engine.external);
       await session.bind(prepared, request.values);
       await session.run(['BEGIN TRANSACTION']);
       const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
       await onCommit();
       await session.run(['COMMIT']);
+      statement.destroySync();
+      if (this.#reachesOut) destroyUnfinished();
       return result;
-    } finally {
-      prepared.statement.destroySync();
+    } catch (thrown) {
+      if (this.#reachesOut && mayUpload(thrown)) destroyLater(statement);
+      else statement.destroySync();
+      throw thrown;
     }
   }
 
@@ -143,7 +194,7 @@ export class NativeDatabase implements Database {
     limits?.check();
     this.#checkOpen();
     const { attachments, instance } = this.#engine;
-    if (!unattached) await attachments.restore(sql, (restore) => instance.with(restore));
+    await attachments.restore({ sql, unattached }, (restore) => instance.with(restore));
     const session = await Session.open(this.#driver, instance);
     this.#sessions.add(session);
     const release = limits?.onStop(() => session.interrupt());
@@ -155,9 +206,14 @@ export class NativeDatabase implements Database {
       throw await this.#afterFailure(thrown);
     } finally {
       release?.();
+      await session.close({ outside: this.#reachesOut });
       this.#sessions.delete(session);
-      session.close();
     }
+  }
+
+  /** Whether statements may wait for a network. */
+  get #reachesOut(): boolean {
+    return this.#engine.external || this.#engine.attachments.names.length > 0;
   }
 
   /** An internal error of DuckDB can invalidate the database for statements of other callers too. */
@@ -180,6 +236,10 @@ export class NativeDatabase implements Database {
       );
     }
   }
+}
+
+function pauseAfter(conflicts: number): number {
+  return Math.random() * Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** conflicts);
 }
 
 /** Hides the attached databases from a caller's statement if `unattached` is set. */

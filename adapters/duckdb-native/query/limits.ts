@@ -13,6 +13,8 @@ export interface Limits {
   begin(): void;
   /** From here on the work can no longer be stopped. Throws if it was stopped before. */
   commit(): void;
+  /** After a failed commit: the work can be stopped again. Throws if it would have been stopped since. */
+  rolledBack(): void;
   /** Calls `interrupt` repeatedly once the work is stopped, until the returned function is called. */
   onStop(interrupt: () => void): () => void;
 }
@@ -59,11 +61,16 @@ function createLimits(stopped: (reason: SvcError) => void): Stoppable {
   let reason: SvcError | null = null;
   let begun = false;
   let committed = false;
+  let missed: SvcError | null = null;
   const check = (): void => {
     if (reason) throw reason;
   };
   const stop = (error: SvcError): void => {
-    if (reason || committed) return;
+    if (reason) return;
+    if (committed) {
+      missed ??= error;
+      return;
+    }
     reason = error;
     stopped(error);
     repeatWhileAny(interrupts);
@@ -78,6 +85,11 @@ function createLimits(stopped: (reason: SvcError) => void): Stoppable {
     commit: () => {
       check();
       committed = true;
+    },
+    rolledBack: () => {
+      committed = false;
+      if (missed) stop(missed);
+      check();
     },
     onStop: (interrupt) => {
       interrupts.add(interrupt);

@@ -39,6 +39,8 @@ export interface Prepared {
 export class Session {
   readonly #driver: Driver;
   readonly #lease: Lease;
+  #interruptedAt: number | null = null;
+  #ending = false;
 
   private constructor(driver: Driver, lease: Lease) {
     this.#driver = driver;
@@ -106,9 +108,14 @@ export class Session {
     return guarded(() => bindValues(this.#driver, statement, values, (texts) => this.#castTexts(texts)));
   }
 
-  /** Runs a statement in slices on the engine's threads, which it shares with others. */
-  async runInSlices(prepared: Prepared): Promise<DuckDBMaterializedResult> {
-    if (startsSlowly(prepared)) return this.runWhole(prepared);
+  /**
+   * Runs a statement in slices on the engine's threads, which it shares with others. With `outside`, planning may wait
+   * for a network, so a statement that is planned again at its start gets a thread of the pool.
+   */
+  async runInSlices(prepared: Prepared, { outside = false } = {}): Promise<DuckDBMaterializedResult> {
+    if (startsSlowly(prepared) || (outside && prepared.statement.parameterCount > 0)) {
+      return this.runWhole(prepared);
+    }
     return guarded(async () => {
       const begun = performance.now();
       const pending = prepared.statement.start();
@@ -129,15 +136,29 @@ export class Session {
 
   /** Makes the running statement stop. */
   interrupt(): void {
+    if (this.#ending) return;
+    this.#interruptedAt ??= performance.now();
     this.#connection.interrupt();
   }
 
-  close(): void {
-    this.#lease.release();
+  /**
+   * Ends the connection. With `outside`, an open transaction is rolled back on a thread of Node's pool first: closing
+   * would do it on this thread, and it may wait for a network.
+   */
+  async close({ outside = false } = {}): Promise<void> {
+    this.#ending = true;
+    try {
+      if (outside) await tracked(null, () => this.#connection.run('ROLLBACK'));
+    } catch {
+      // Nothing was open, or it ended with its server.
+    } finally {
+      this.#lease.release();
+    }
   }
 
   #tracked<T>(work: () => Promise<T>): Promise<T> {
-    return tracked(() => this.interrupt(), work);
+    const since = () => this.#interruptedAt;
+    return tracked({ interrupt: () => this.interrupt(), since }, work);
   }
 
   get #connection(): DuckDBConnection {

@@ -71,6 +71,17 @@ describe('an attached database', () => {
     expect((await read(again, 'SELECT count(*) AS n FROM lake.sales')).rows).toEqual([{ n: 2 }]);
   });
 
+  it('is the one of each user where two share a file that is written to', async () => {
+    await runScript(join(root, 'new.duckdb'), 'CREATE TABLE sales AS SELECT 7 AS n');
+    const both = { readonly: false, external: true };
+    const first = await open(both);
+    const same = await open(both);
+    expect((await read(same, 'SELECT n FROM lake.sales')).rows).toEqual([{ n: 5 }]);
+    await first.close();
+    const second = await open({ ...both, attach: [{ name: 'lake', uri: 'new.duckdb' }] });
+    expect((await read(second, 'SELECT n FROM lake.sales')).rows).toEqual([{ n: 7 }]);
+  });
+
   it('has a name that is quoted', async () => {
     const name = 'a"; DROP TABLE x; --';
     const database = await open({ attach: [{ name, uri: 'lake.duckdb' }], use: name });

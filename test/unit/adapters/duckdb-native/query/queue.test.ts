@@ -75,4 +75,27 @@ describe('a line', () => {
     await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' });
     end();
   });
+
+  it('gives the place of stopped work that does not end to the next, to as many as it may', async () => {
+    const takePlace = createQueue({ places: 1, waiting: 10, abandoned: 1 });
+    const stuck = [held(), held()];
+    const late = stuck.map(({ work }) =>
+      withinLimits({ ...forever, timeoutMs: 50 }, (limits) => takePlace(work, limits)).answer.catch(
+        ({ code }) => code,
+      ),
+    );
+    expect(await Promise.all(late)).toEqual(['deadline_exceeded', 'busy']);
+    expect(await takePlace(async () => 'next')).toBe('next');
+    const [second] = [held()];
+    const again = withinLimits({ ...forever, timeoutMs: 50 }, (limits) =>
+      takePlace(second.work, limits),
+    ).answer;
+    await expect(again).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    const order: string[] = [];
+    const waiting = takePlace(async () => order.push('waiting'));
+    order.push('the second keeps its place');
+    second.end();
+    await waiting;
+    expect(order).toEqual(['the second keeps its place', 'waiting']);
+  });
 });
