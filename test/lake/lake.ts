@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets.ts';
+import { openNative } from '../../adapters/duckdb-native/open.ts';
+import type { Database } from '../../src/ports.ts';
+import type { Attachment } from '../../src/project/attachment.ts';
+import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
+import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
+
+const NAMES = ['httpfs', 'ducklake', 'postgres_scanner', 'sqlite_scanner'] as const;
+
+/** A database of a test: the address, and what is not usual about it. */
+export type Home = Omit<Attachment, 'name'>;
+
+/** A DuckLake with its catalogue in Postgres and its files in S3, behind a proxy that can fail. */
+export const LAKE: Home = {
+  uri: 'ducklake:postgres:dbname=postgres',
+  data_path: 's3://bucket/lake/',
+  secret: 'pg',
+};
+export const POSTGRES: Home = { uri: 'postgres:dbname=postgres', secret: 'pg' };
+
+/** The servers of a test, and the ways to use them. */
+export interface Lake {
+  readonly root: string;
+  readonly postgres: Postgres;
+  readonly proxy: FaultyProxy;
+  secrets(password?: string): readonly DatabaseSecret[];
+  open(home: Home, secrets?: readonly DatabaseSecret[]): Promise<Database>;
+  /** Writes a project over a database, and returns its folder and its environment. */
+  project(home: Home, files: ProjectFiles): { readonly cwd: string; readonly env: Record<string, string> };
+  stop(): Promise<void>;
+}
+
+/** The tools of a project by their names, more of its site file, and its secrets if they are not the usual ones. */
+export interface ProjectFiles {
+  readonly tools: { readonly [name: string]: string };
+  readonly site?: object;
+  readonly profile?: object;
+  /** More of the profile in the user file. */
+  readonly user?: object;
+  readonly secrets?: readonly object[];
+}
+
+export async function startLake(): Promise<Lake> {
+  const root = mkdtempSync(join(tmpdir(), 'svc-lake-'));
+  const [postgres, s3]: readonly [Postgres, Part] = await Promise.all([startPostgres(), startS3()]);
+  const proxy = await startFaultyProxy(s3.port);
+  const secrets = (password = PASSWORD): readonly DatabaseSecret[] => [
+    {
+      name: 'pg',
+      type: 'postgres',
+      parameters: { host: '127.0.0.1', port: postgres.port, user: 'svc', password },
+    },
+    {
+      name: 'store',
+      type: 's3',
+      parameters: {
+        key_id: 'planted-key',
+        secret: 'planted-secret',
+        endpoint: `127.0.0.1:${proxy.port}`,
+        url_style: 'path',
+        use_ssl: false,
+        region: 'us-east-1',
+      },
+    },
+  ];
+  let projects = 0;
+  return {
+    root,
+    postgres,
+    proxy,
+    secrets,
+    open: (home, own = secrets()) =>
+      openNative({
+        path: ':memory:',
+        readonly: home.readonly !== false,
+        external: true,
+        extensions: NAMES.map((name) => ({ name })),
+        extensionDirectory: EXTENSIONS,
+        secrets: own,
+        root,
+        attach: [{ name: 'lake', ...home }],
+        use: 'lake',
+      }),
+    project: (home, { tools, site = {}, profile = {}, user: more = {}, secrets: own = secrets() }) => {
+      projects += 1;
+      const cwd = join(root, `project-${projects}`);
+      mkdirSync(join(cwd, 'tools'), { recursive: true });
+      for (const [name, text] of Object.entries(tools)) writeFileSync(join(cwd, `tools/${name}.yml`), text);
+      const database = { path: ':memory:', attach: [{ name: 'lake', ...home }], use: 'lake' };
+      const profiles = { default: { database, ...profile } };
+      const all = { svc: 1, project: 'shop', profile: 'default', extensions: NAMES, profiles, ...site };
+      writeFileSync(join(cwd, 'svc-site.yml'), JSON.stringify(all));
+      const user = { svc: 1, projects: { shop: { profiles: { default: { ...more, secrets: own } } } } };
+      const config = join(cwd, 'user.yml');
+      writeFileSync(config, JSON.stringify(user));
+      return { cwd, env: { SVC_EXTENSION_DIRECTORY: EXTENSIONS, SVC_CONFIG: config } };
+    },
+    stop: async () => {
+      await Promise.all([postgres.stop(), s3.stop(), proxy.stop()]);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sends one message to a server; rejects if the connection ends. */
+export async function send(url: string, method: string, params: object): Promise<string> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return (await fetch(url, { method: 'POST', headers, body })).text();
+}
