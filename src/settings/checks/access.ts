@@ -1,7 +1,7 @@
 import type { Finding } from '../../project/finding.ts';
 import type { Path } from '../../project/yaml/position.ts';
 import type { AuthSettings, Members, Settings } from '../model.ts';
-import type { ProviderId } from '../schema/providers.ts';
+import { PROVIDERS, type ProviderRecord } from '../schema/providers.ts';
 import { type Pointed, point } from './settings.ts';
 
 /** An issue of `auth.allow`, `auth.grants` or `required_scopes`; its path is below `auth`. */
@@ -37,31 +37,18 @@ export function accessIssues(auth: AuthSettings): readonly AccessIssue[] {
   ];
 }
 
-/** The facts about each identity provider that decide which rules make sense. */
-interface AccountSource {
-  /** The people whom the provider signs in. */
-  readonly accounts: string;
-  /** Lists that match nobody, because the provider does not name such facts. */
-  readonly never: readonly (keyof Members)[];
-}
+/** The facts about a provider of accounts that decide which rules make sense. */
+type AccountSource = Omit<ProviderRecord, 'block' | 'severalOrigins'>;
 
-const SOURCES: { readonly [Id in ProviderId]: AccountSource } = {
-  github: { accounts: 'everybody with a GitHub account', never: [] },
-  google: { accounts: 'everybody with a Google account', never: ['groups', 'organizations'] },
-  atlassian: { accounts: 'everybody with an Atlassian account', never: [] },
-  salesforce: { accounts: 'every Salesforce user whom that login page accepts', never: ['groups'] },
-  keycloak: { accounts: 'every user of the realm', never: [] },
-  oidc: { accounts: 'every user of the identity provider', never: ['organizations'] },
-};
 const VERIFIER: AccountSource = {
   accounts: 'every user for whom the issuer makes a token',
-  never: ['organizations'],
+  unnamed: ['organizations'],
 };
 
-/** The people whom sign-in reaches; null without sign-in. */
+/** The provider of accounts; null without sign-in. */
 function sourceOf({ provider, verifier }: AuthSettings): AccountSource | null {
   if (verifier !== null) return VERIFIER;
-  return provider === null ? null : SOURCES[provider.id];
+  return provider === null ? null : PROVIDERS[provider.id];
 }
 
 /** The people who may use the server without `auth.allow`, for messages; null without sign-in. */
@@ -140,7 +127,7 @@ function unverifiedIssues(auth: AuthSettings, { claims }: Members, path: Path): 
 }
 
 function idleIssues(auth: AuthSettings, members: Members, path: Path): readonly AccessIssue[] {
-  const never = sourceOf(auth)?.never ?? [];
+  const never = sourceOf(auth)?.unnamed ?? [];
   const issue = (key: Path, message: string, fix: string): AccessIssue => ({
     severity: 'warning',
     code: 'grant-idle',
@@ -149,7 +136,7 @@ function idleIssues(auth: AuthSettings, members: Members, path: Path): readonly 
     fix,
   });
   const unnamed = never
-    .filter((list) => (members[list] as readonly string[]).length > 0)
+    .filter((list) => members[list].length > 0)
     .map((list) =>
       issue(
         [list],
@@ -157,37 +144,29 @@ function idleIssues(auth: AuthSettings, members: Members, path: Path): readonly 
         'Use another list, or `claims`.',
       ),
     );
-  const unasked = NEEDED.flatMap(({ provider, lists, scopes }) => {
-    const written = auth.provider?.id === provider ? (auth.provider.scope ?? '') : '';
-    const asked = written.split(/[\s,]+/);
-    if (written === '' || scopes.some((scope) => asked.includes(scope))) return [];
-    return lists
-      .filter((list) => listOf(members, list).length > 0)
-      .map((list) =>
-        issue(
-          Object.hasOwn(members, list) ? [list] : ['claims', list],
-          `matches nobody, because \`${provider}.scope\` does not ask for it.`,
-          `Add ${scopes[0]} to \`${provider}.scope\`.`,
-        ),
-      );
-  });
-  return [...unnamed, ...unasked];
+  return [
+    ...unnamed,
+    ...guardedFacts(auth, members).map(({ list, provider, scope }) =>
+      issue(
+        Object.hasOwn(members, list) ? [list] : ['claims', list],
+        `matches nobody, because \`${provider}.scope\` does not ask for it.`,
+        `Add ${scope} to \`${provider}.scope\`.`,
+      ),
+    ),
+  ];
 }
 
-/** The scopes of providers, one of which the facts need, if the operator has written `scope`. */
-const NEEDED: readonly {
-  readonly provider: ProviderId;
-  readonly lists: readonly string[];
-  readonly scopes: readonly string[];
-}[] = [
-  {
-    provider: 'github',
-    lists: ['groups', 'organizations'],
-    scopes: ['read:org', 'write:org', 'admin:org'],
-  },
-  { provider: 'atlassian', lists: ['groups'], scopes: ['read:jira-user'] },
-  { provider: 'salesforce', lists: ['profile', 'permission_sets'], scopes: ['api', 'full'] },
-];
+/** The lists and claims of a rule whose scope the operator's own `scope` leaves out. */
+function guardedFacts({ provider }: AuthSettings, members: Members) {
+  if (provider === null) return [];
+  const { guarded }: ProviderRecord = PROVIDERS[provider.id];
+  const asked = (provider.scope ?? '').split(/[\s,]+/).filter((scope) => scope !== '');
+  if (guarded === undefined || asked.length === 0) return [];
+  if (guarded.scopes.some((scope) => asked.includes(scope))) return [];
+  return guarded.facts
+    .filter((list) => listOf(members, list).length > 0)
+    .map((list) => ({ list, provider: provider.id, scope: guarded.scopes[0] }));
+}
 
 function listOf(members: Members, list: string): readonly string[] {
   const { claims, ...lists } = members;

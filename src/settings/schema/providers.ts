@@ -27,6 +27,12 @@ export interface ProviderRecord {
   readonly block: v.GenericSchema;
   /** Whether `auth_url` and `token_url` usually have different origins. Otherwise `svc validate` warns of that. */
   readonly severalOrigins?: boolean;
+  /** The people who may use the server without `auth.allow`, for messages. */
+  readonly accounts: string;
+  /** Lists of `auth.allow` and `auth.grants` that match nobody, because the provider does not name such facts. */
+  readonly unnamed?: readonly ('groups' | 'organizations')[];
+  /** Lists and claims that the provider shows only if one of these scopes is requested. */
+  readonly guarded?: { readonly facts: readonly string[]; readonly scopes: readonly string[] };
 }
 
 /**
@@ -35,12 +41,35 @@ export interface ProviderRecord {
  * (src/auth/providers/registry.ts) and a stand-in for its tests, and a test asks for its tests and its how-to page.
  */
 export const PROVIDERS = {
-  github: { block: optional(strictMap({ ...SHARED, api_url: optional(url()) })) },
-  atlassian: { block: optional(strictMap({ ...SHARED, api_url: optional(url()) })) },
-  salesforce: { block: optional(strictMap({ ...SHARED, sandbox: optional(flag()) })) },
-  google: { block: optional(strictMap(SHARED)), severalOrigins: true },
-  keycloak: { block: optional(strictMap({ ...PUBLIC, server_url: url(), realm: word() })) },
+  github: {
+    block: optional(strictMap({ ...SHARED, api_url: optional(url()) })),
+    accounts: 'everybody with a GitHub account',
+    guarded: { facts: ['groups', 'organizations'], scopes: ['read:org', 'write:org', 'admin:org'] },
+  },
+  atlassian: {
+    block: optional(strictMap({ ...SHARED, api_url: optional(url()) })),
+    accounts: 'everybody with an Atlassian account',
+    guarded: { facts: ['groups'], scopes: ['read:jira-user'] },
+  },
+  salesforce: {
+    block: optional(strictMap({ ...SHARED, sandbox: optional(flag()) })),
+    accounts: 'every Salesforce user whom that login page accepts',
+    unnamed: ['groups'],
+    guarded: { facts: ['profile', 'permission_sets'], scopes: ['api', 'full'] },
+  },
+  google: {
+    block: optional(strictMap(SHARED)),
+    severalOrigins: true,
+    accounts: 'everybody with a Google account',
+    unnamed: ['groups', 'organizations'],
+  },
+  keycloak: {
+    block: optional(strictMap({ ...PUBLIC, server_url: url(), realm: word() })),
+    accounts: 'every user of the realm',
+  },
   oidc: {
+    accounts: 'every user of the identity provider',
+    unnamed: ['organizations'],
     block: optional(
       strictMap({
         ...PUBLIC,
