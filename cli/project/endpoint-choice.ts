@@ -1,5 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
-import type { Finding } from '../../src/project/finding.ts';
+import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { ENDPOINT_KINDS, type EndpointFile, type EndpointKind } from '../../src/project/model.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CheckedProject } from './project.ts';
@@ -33,7 +33,7 @@ export function errorsOf(
 ): readonly Finding[] {
   const files = project.endpoints.filter((file) => file.kind === kind && namesOf(file).includes(name));
   return findings.filter(
-    (finding) => finding.severity === 'error' && files.some(({ file }) => file === finding.file),
+    (finding) => preventsServing(finding) && files.some(({ file }) => file === finding.file),
   );
 }
 

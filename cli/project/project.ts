@@ -5,7 +5,7 @@ import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/p
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database, Files } from '../../src/ports.ts';
-import type { Finding } from '../../src/project/finding.ts';
+import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import type { Project, Site, SiteFile } from '../../src/project/model.ts';
 import { loadSite } from '../../src/project/site.ts';
@@ -71,7 +71,7 @@ export function refuseErrors({ findings }: CheckedProject): void {
 
 /** The project without the endpoints that have errors, because one broken file must not stop the others. */
 export function soundPart({ project, findings }: CheckedProject): Project {
-  const broken = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file));
+  const broken = new Set(findings.filter(preventsServing).map(({ file }) => file));
   const endpoints = project.endpoints.filter(({ file }) => !broken.has(file));
   return { ...project, endpoints, findings: [] };
 }

@@ -5,6 +5,7 @@ import { createAuditQuery } from '../../adapters/audit/query.ts';
 import { createAdmin } from '../../src/admin/app.ts';
 import type { AdminSource, Config, EndpointStatus, Status } from '../../src/admin/source.ts';
 import type { AuditQuery } from '../../src/audit/query.ts';
+import { preventsServing } from '../../src/project/finding.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { VERSION } from '../../src/version.ts';
 import type { CheckedProject } from '../project/project.ts';
@@ -111,7 +112,7 @@ function configOf({ settings, runtime, leases, databasePath, checked, watch }: S
 
 /** Describes an endpoint file. One that cannot be loaded has only its error (spec, `GET /endpoints`). */
 function toEndpoint({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): EndpointStatus {
-  const errors = findings.filter((finding) => finding.file === file && finding.severity === 'error');
+  const errors = findings.filter((finding) => finding.file === file && preventsServing(finding));
   if (errors.length > 0 || endpoint === null) {
     const nothing = { type: null, name: null, description: null, language: null, enabled: false } as const;
     const error = errors.map(({ message }) => message).join(' ') || 'It cannot be loaded.';

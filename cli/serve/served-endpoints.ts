@@ -1,5 +1,5 @@
 import type { Log } from '../../src/ports.ts';
-import type { Finding } from '../../src/project/finding.ts';
+import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import type { Project } from '../../src/project/model.ts';
 import { type CheckedProject, refuseErrors, soundPart } from '../project/project.ts';
 
@@ -15,8 +15,12 @@ export function servedPart(checked: CheckedProject): Project {
   return soundPart(checked);
 }
 
-/** Logs which endpoints are not served, and why. */
+/** Logs which endpoints are not served, and why, and which tests are broken. */
 export function warnOfBroken(checked: CheckedProject, log: Log): void {
+  for (const { severity, file, line, column, message, served } of checked.findings) {
+    if (served && severity === 'error')
+      log({ level: 'warn', message: `${file}:${line}:${column}: broken test: ${message}` });
+  }
   for (const { file, line, column, message } of errorsOf(checked)) {
     log({ level: 'error', message: `${file}:${line}:${column}: not served: ${message}` });
   }
@@ -28,5 +32,5 @@ function brokenFiles(checked: CheckedProject): ReadonlySet<string> {
 }
 
 function errorsOf({ findings }: CheckedProject): readonly Finding[] {
-  return findings.filter(({ severity }) => severity === 'error');
+  return findings.filter(preventsServing);
 }

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
-import type { Finding } from '../project/finding.ts';
+import { type Finding, preventsServing } from '../project/finding.ts';
 import type {
   Endpoint,
   Project,
@@ -31,7 +31,7 @@ import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
 const DEFAULT_LIMITS: CallLimits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
 
-/** Compiles a project to its catalog. Equal projects have equal bytes. Throws project_invalid for a project with errors. */
+/** Compiles a project to its catalog. Equal projects have equal bytes. Throws project_invalid for a project with errors, except in tests. */
 export async function compileCatalog(project: Project): Promise<Catalog> {
   const name = await refuseErrors(project);
   const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
@@ -56,9 +56,7 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
 }
 
 async function refuseErrors(project: Project): Promise<string> {
-  const errors = [...project.findings, ...(await checkCatalog(project))].filter(
-    ({ severity }) => severity === 'error',
-  );
+  const errors = [...project.findings, ...(await checkCatalog(project))].filter(preventsServing);
   if (errors.length === 0 && project.site !== null) return project.site.project;
   throw new SvcError('project_invalid', toText(errors), {
     detail: { findings: errors.map((finding) => ({ ...finding })) },

@@ -15,4 +15,11 @@ export interface Finding {
   readonly message: string;
   /** One sentence about the fix. */
   readonly fix: string;
+  /** The endpoint is served in spite of this error, because the error is in its `tests`. */
+  readonly served?: true;
+}
+
+/** Whether a finding keeps its endpoint, or the project, from being served. */
+export function preventsServing({ severity, served }: Finding): boolean {
+  return severity === 'error' && served !== true;
 }

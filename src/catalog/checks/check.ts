@@ -58,14 +58,14 @@ function checkEndpoint(
   endpoint: Endpoint,
   checkPolicies: CheckPolicies,
 ): readonly Finding[] {
-  const problems = [
+  const problems: readonly CatalogIssue[] = [
     ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
     ...policies(endpoint, checkPolicies),
     ...checkAsk(endpoint, checkPolicies),
     ...(endpoint.kind === 'tool' ? [] : checkCompletion(endpoint)),
-    ...checkTests(endpoint),
+    ...checkTests(endpoint).map((issue) => ({ ...issue, served: true as const })),
   ];
-  return problems.map(({ code, message, fix, path, place }) => ({
+  return problems.map(({ code, message, fix, path, place, served }) => ({
     severity: endpoint.enabled ? 'error' : 'warning',
     code,
     file: file.file,
@@ -73,6 +73,7 @@ function checkEndpoint(
     ...place,
     message,
     fix,
+    ...(served ? { served } : {}),
   }));
 }
 

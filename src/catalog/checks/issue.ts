@@ -9,4 +9,6 @@ export interface CatalogIssue {
   readonly path: Path;
   /** The place of the issue if it is in another file or inside a node. */
   readonly place?: Position & { readonly file: string };
+  /** The endpoint is served in spite of the issue (`Finding.served`). */
+  readonly served?: true;
 }

@@ -48,10 +48,11 @@ function broken({ file, kinds }: FoundFile, problems: readonly SourceIssue[]): L
 
 async function check(files: Files, found: FoundFile, yaml: YamlFile): Promise<LoadedFile> {
   const kind = findKind(yaml, found.kinds);
-  const { endpoint, problems } =
+  const { endpoint, problems, ofTests } =
     'kind' in kind
       ? await build(files, found.file, yaml, kind.kind)
-      : { endpoint: null, problems: [...kind.problems, ...schemaProblems(yaml)] };
+      : { endpoint: null, problems: [...kind.problems, ...schemaProblems(yaml)], ofTests: [] };
+  const severity = isDisabled(yaml, found.kinds) ? 'warning' : 'error';
   const [folderKind = 'tool'] = found.kinds;
   return {
     file: {
@@ -60,7 +61,10 @@ async function check(files: Files, found: FoundFile, yaml: YamlFile): Promise<Lo
       endpoint: problems.length === 0 ? endpoint : null,
       positions: yaml.positions,
     },
-    findings: toFindings(found.file, problems, isDisabled(yaml, found.kinds) ? 'warning' : 'error'),
+    findings: [
+      ...toFindings(found.file, problems, severity),
+      ...toFindings(found.file, ofTests, severity).map((finding) => ({ ...finding, served: true as const })),
+    ],
   };
 }
 
@@ -72,16 +76,28 @@ function schemaProblems(yaml: YamlFile): readonly SourceIssue[] {
 interface Built {
   readonly endpoint: Endpoint | null;
   readonly problems: readonly SourceIssue[];
+  /** The problems of `tests`, without which the endpoint works. */
+  readonly ofTests: readonly SourceIssue[];
 }
 
 async function build(files: Files, file: string, yaml: YamlFile, kind: EndpointKind): Promise<Built> {
   const checked = checkSchema(ENDPOINT_FILE, yaml);
   const loaded = await sourceOf(files, file, yaml, kind);
   const lost = loaded && 'problem' in loaded ? [loaded.problem] : [];
-  if ('problems' in checked) return { endpoint: null, problems: [...checked.problems, ...lost] };
+  const untested = 'problems' in checked ? checkSchema(ENDPOINT_FILE, withoutTests(yaml, kind)) : checked;
+  const found = 'problems' in checked ? checked.problems : [];
+  if ('problems' in untested) return { endpoint: null, problems: [...found, ...lost], ofTests: [] };
   const source = loaded && 'source' in loaded ? loaded.source : null;
-  const endpoint = toEndpoint(kind, checked.value, file, source);
-  return { endpoint, problems: endpoint ? checkEndpoint(endpoint, yaml) : lost };
+  const endpoint = toEndpoint(kind, untested.value, file, source);
+  return { endpoint, problems: endpoint ? checkEndpoint(endpoint, yaml) : lost, ofTests: found };
+}
+
+/** The file without its tests: if it has no errors then, all errors are in the tests. */
+function withoutTests(yaml: YamlFile, kind: EndpointKind): YamlFile {
+  const body = isObject(yaml.value) ? yaml.value[kind] : null;
+  if (!isObject(yaml.value) || !isObject(body)) return yaml;
+  const { tests: _, ...rest } = body;
+  return { ...yaml, value: { ...yaml.value, [kind]: rest } };
 }
 
 /** Loads the source even if the rest of the file has errors, so that all findings appear at once. */

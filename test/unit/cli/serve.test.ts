@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -188,6 +188,35 @@ describe('svc serve', () => {
     expect(JSON.stringify(await call(url, 'broken', {}))).toBeUndefined();
     server.child.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
+  });
+
+  it.each([
+    [
+      'one of a missing parameter',
+      '[{ name: t, arguments: [{ key: name, value: Ada }, { key: nme, value: x }] }]',
+      'There is no parameter "nme"',
+    ],
+    ['one with an unknown key', '[{ name: t, argments: [] }]', 'argments'],
+    ['a list that is none', 'yes', 'must be a list'],
+  ])('serves an endpoint whose tests are broken: %s', async (_, tests, said) => {
+    const root = await project();
+    const path = join(root, 'tools/hello_world.yml');
+    const [endpoint = ''] = readFileSync(path, 'utf8').split('\n  tests:');
+    writeFileSync(path, `${endpoint}\n  tests: ${tests}\n`);
+    const server = new Svc(['serve', '--port', '0'], { cwd: root });
+    const url = (await server.until(URL_LINE))[1] ?? '';
+    expect(await call(url, 'hello_world', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' });
+    expect(server.stderr).toMatch(/tools\/hello_world\.yml:\d+:\d+: broken test: /);
+    expect(server.stderr).toContain(said);
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    for (const command of ['validate', 'test', 'build']) {
+      const args =
+        command === 'build' ? ['build', '--target', 'node', '--out', join(root, 'out')] : [command];
+      const { code, stdout, stderr } = await svc(args, root);
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(said);
+    }
   });
 
   it('says so when the port is taken', async () => {
