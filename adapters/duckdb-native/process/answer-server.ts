@@ -6,6 +6,7 @@ import { openNative } from '../open.ts';
 import type { NativeDatabase } from '../query/database.ts';
 import type { LimitedWork } from '../query/limits.ts';
 import type { FromProcess, Task, ToProcess, WatchSetup } from './messages.ts';
+import { packResult } from './packed-result.ts';
 
 type Start = Extract<ToProcess, { kind: 'start' }>;
 
@@ -51,7 +52,8 @@ export function answerServer(entry: URL): void {
     Atomics.notify(running, 0);
     const { answer, ended } = begin(opened, message, stop.signal);
     try {
-      post({ kind: 'done', id, result: await answer });
+      const result = await answer;
+      post({ kind: 'done', id, result: result && packResult(result) });
     } catch (thrown) {
       post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
       await ended;

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { deadlineError, fromPlainError, type PlainError, SvcError } from '../../../src/errors.ts';
 import type { NativeOptions } from '../open.ts';
 import { type FromProcess, MEMORY_REPORT, type ToProcess } from './messages.ts';
+import { unpackResult } from './packed-result.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** The end of an engine's process. */
@@ -137,7 +138,7 @@ export class ChildEngine {
 
   #end(call: PendingCall, message: Extract<FromProcess, { kind: 'done' | 'ended' }>): void {
     this.#calls.delete(call.id);
-    if (message.kind === 'done') call.resolve(message.result);
+    if (message.kind === 'done') call.resolve(message.result && unpackResult(message.result));
     this.#onFree();
   }
 

@@ -1,6 +1,7 @@
 import type { PlainError } from '../../../src/errors.ts';
-import type { SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import type { SqlCaller, SqlRequest } from '../../../src/ports.ts';
 import type { NativeOptions } from '../open.ts';
+import type { PackedResult } from './packed-result.ts';
 
 /** The work of one call. */
 export type Task =
@@ -32,7 +33,7 @@ export type FromProcess =
   | { readonly kind: 'unopened'; readonly database: number; readonly error: PlainError }
   | { readonly kind: 'closed'; readonly database: number }
   | { readonly kind: 'committing'; readonly id: number }
-  | { readonly kind: 'done'; readonly id: number; readonly result: SqlResult | null }
+  | { readonly kind: 'done'; readonly id: number; readonly result: PackedResult | null }
   | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
   | { readonly kind: 'ended'; readonly id: number };
 

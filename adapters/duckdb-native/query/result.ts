@@ -10,7 +10,7 @@ export function toResult(result: DuckDBMaterializedResult, decoderOf: DecoderOf,
   const names = uniqueNames(result.columnNames());
   const types = names.map((name, index) => columnType(result, name, index));
   const decoders = types.map(decoderOf);
-  const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
+  const toRow = rowMaker(names);
   const rows: JsonObject[] = [];
   for (let chunk = 0; chunk < result.chunkCount && rows.length < maxRows; chunk += 1) {
     const columns = columnsOf(result, chunk).map((values, index) => values.map(decoders[index] ?? toNull));
@@ -25,6 +25,14 @@ export function toResult(result: DuckDBMaterializedResult, decoderOf: DecoderOf,
 }
 
 type Column = readonly JsonValue[];
+
+/** Makes the row at an index from the values of the columns. */
+type ToRow = (names: readonly string[], columns: readonly Column[], row: number) => JsonObject;
+
+/** Returns the function that makes rows with these names. */
+export function rowMaker(names: readonly string[]): ToRow {
+  return names.includes('__proto__') ? toOddRow : toPlainRow;
+}
 
 const toNull = () => null;
 

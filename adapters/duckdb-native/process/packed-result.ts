@@ -1,0 +1,21 @@
+import type { JsonValue } from '../../../src/json.ts';
+import type { SqlResult } from '../../../src/ports.ts';
+import { rowMaker } from '../query/result.ts';
+
+/** A result whose values lie by column: names are sent once, so it costs less than half of rows between processes. */
+export interface PackedResult extends Omit<SqlResult, 'rows'> {
+  readonly values: readonly (readonly JsonValue[])[];
+}
+
+/** Packs a result for its way to another process. */
+export function packResult({ columns, rows, truncated }: SqlResult): PackedResult {
+  return { columns, truncated, values: columns.map(({ name }) => rows.map((row) => row[name] ?? null)) };
+}
+
+/** Restores a packed result. */
+export function unpackResult({ columns, values, truncated }: PackedResult): SqlResult {
+  const names = columns.map(({ name }) => name);
+  const toRow = rowMaker(names);
+  const rows = Array.from(values[0] ?? [], (_, index) => toRow(names, values, index));
+  return { columns, rows, truncated };
+}
