@@ -51,6 +51,13 @@ export const ERRORS = {
   sql_rejected: kind(400, -32602, 1, true, 'The statement was refused.'),
   database_unavailable: kind(503, -32603, 1, false, 'The database is not available.'),
   database_readonly: kind(500, -32603, 1, false, 'The database is read-only.'),
+  outcome_unknown: kind(
+    500,
+    -32603,
+    1,
+    true,
+    'The change may be there or not. Read it before you try again.',
+  ),
   python_failed: kind(500, -32603, 1, false, 'The function of this endpoint failed.'),
   python_refused: kind(400, -32603, 1, true, 'The call was refused.'),
   python_unavailable: kind(503, -32603, 1, false, 'Python is not available.'),

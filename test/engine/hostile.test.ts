@@ -89,7 +89,7 @@ describe.each(ENGINES)('callers who write SQL on $name', ({ open }) => {
       );
       // The wasm engine survives it.
       for (const answer of [first, second]) {
-        if (database.engine === 'duckdb-native') expect(answer.code).toBe('database_unavailable');
+        if (database.engine === 'duckdb-native') expect(answer.code).toBe('sql_failed');
       }
     }
     expect(await others.stop()).toEqual([]);
@@ -140,7 +140,7 @@ describe('an engine in a process of its own', () => {
     const { database } = await openTable();
     for (let id = 0; id < 5; id += 1) {
       await write(database, `INSERT INTO rows VALUES (${id})`);
-      expect((await errorOf(ask(database, CRASH))).code).toBe('database_unavailable');
+      expect((await errorOf(ask(database, CRASH))).code).toBe('sql_failed');
       expect(await answerOf(database, 'count(*) FROM rows')).toBe(id + 1);
     }
   }, 60_000);
@@ -240,7 +240,7 @@ describe('an engine in a process of its own', () => {
     const { path, database } = await openTable();
     const away = `${path}.away`;
     renameSync(path, away);
-    expect((await errorOf(ask(database, CRASH))).code).toBe('database_unavailable');
+    expect((await errorOf(ask(database, CRASH))).code).toBe('sql_failed');
     expect((await errorOf(read(database, 'SELECT 1'))).message).toContain(`${path} was removed or replaced`);
     expect(existsSync(path)).toBe(false);
     await runScript(path, 'SELECT 1');
@@ -256,7 +256,7 @@ describe('an engine in a process of its own', () => {
     expect(beside.pid).toBe(database.pid);
     await write(database, 'INSERT INTO rows VALUES (1)');
     expect(await answerOf(beside, 'count(*) FROM rows')).toBe(1);
-    expect((await errorOf(ask(database, CRASH))).code).toBe('database_unavailable');
+    expect((await errorOf(ask(database, CRASH))).code).toBe('sql_failed');
     const answers = [database, beside].map((one) => answerOf(one, 'count(*) FROM rows'));
     expect(await Promise.all(answers)).toEqual([1, 1]);
     await database.close();

@@ -31,6 +31,7 @@ export class ChildEngine {
   readonly #closing = new Map<number, () => void>();
   readonly #onFree: () => void;
   #reason: EngineEnd['reason'] = 'ended';
+  #over = false;
 
   /** Starts the process, which opens nothing yet. `onFree` is called whenever a call has ended in it. */
   constructor(entry: URL, onFree: () => void = () => {}) {
@@ -59,6 +60,11 @@ export class ChildEngine {
 
   get calls(): readonly PendingCall[] {
     return [...this.#calls.values()];
+  }
+
+  /** Whether the process has ended. */
+  get over(): boolean {
+    return this.#over;
   }
 
   /** The number of calls. */
@@ -145,6 +151,7 @@ export class ChildEngine {
   #untilEnd(): Promise<EngineEnd> {
     return new Promise((resolve) => {
       const end = (how: string): void => {
+        this.#over = true;
         resolve({ reason: this.#reason, how, calls: this.calls });
         this.#calls.clear();
       };

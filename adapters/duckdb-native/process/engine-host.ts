@@ -57,19 +57,26 @@ export class EngineHost {
     return this.#inTurn(async () => {
       lastDatabase += 1;
       const id = lastDatabase;
-      await this.#starting;
-      const engine = this.#current ?? (await this.#startEngine());
-      try {
-        await engine.open(id, native, this.#options.mostBytes);
-      } catch (thrown) {
-        if (this.#databases.size === 0) await this.#leave(engine);
-        throw thrown;
-      }
+      const engine = await this.#open(id, native, MOST_LOSSES);
       // A file that vanishes later is an error, never a new empty database.
       this.#databases.set(id, { ...native, createIfMissing: false, file: await identityOf(native.path) });
       this.#use(engine);
       return id;
     });
+  }
+
+  /** Opens a database, again if the process ended meanwhile under a statement of another one. */
+  async #open(id: number, native: NativeOptions, attempts: number): Promise<ChildEngine> {
+    await this.#starting;
+    const engine = this.#current ?? (await this.#startEngine());
+    try {
+      await engine.open(id, native, this.#options.mostBytes);
+      return engine;
+    } catch (thrown) {
+      if (this.#databases.size === 0) await this.#leave(engine);
+      else if (engine.over && attempts > 1) return this.#open(id, native, attempts - 1);
+      throw thrown;
+    }
   }
 
   /** Closes a database. The process ends with its last one. */
@@ -236,16 +243,13 @@ function endedError({ reason, how }: EngineEnd, native: NativeOptions | undefine
     const limit = memoryMb === undefined ? undefined : `${memoryMb} MiB`;
     return new SvcError('memory_exceeded', memoryText(limit));
   }
-  return new SvcError(
-    'database_unavailable',
-    `The database engine failed on this statement and ended ${how}.`,
-  );
+  return new SvcError('sql_failed', `The database engine failed on this statement and ended ${how}.`);
 }
 
 function unknownOutcome({ how }: EngineEnd): SvcError {
   return new SvcError(
-    'database_unavailable',
-    `The database engine ended ${how} while it committed this statement, so the change may be there or not. Read it before you try again.`,
+    'outcome_unknown',
+    `The database engine ended ${how} while it saved the change, so the change may be there or not. Read it before you try again.`,
   );
 }
 

@@ -85,6 +85,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'A statement writes, but the database is open read-only.',
     'Set `readonly: false`, omit `--stateless`, or make the endpoint read-only.',
   ),
+  outcome_unknown: advice(
+    'The database engine ended while it saved a change, under a statement of another caller.',
+    'Read whether the change is there before you try again.',
+  ),
   python_failed: advice(
     'The function of an endpoint raised an exception. The log has its traceback under the id.',
     'Correct the function; `svc run --debug` shows the traceback.',
