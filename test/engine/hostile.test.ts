@@ -202,6 +202,17 @@ describe('an engine in a process of its own', () => {
     for (const { rows } of await Promise.all([...reads, ...callers])) expect(rows).toEqual([{ n: 0 }]);
   }, 60_000);
 
+  it('answers short statements while long ones are suspects', async () => {
+    const { database } = await openTable();
+    const planning = errorOf(ask(database, PLANNING, { timeoutMs: 30_000 }));
+    const failed = await Promise.all([1, 2].map(() => errorOf(ask(database, CRASH))));
+    expect(failed.map(({ code }) => code)).toEqual(['sql_failed', 'sql_failed']);
+    const first = await Promise.race([planning, ask(database, 'SELECT 1 AS v')]);
+    expect(first).toMatchObject({ rows: [{ v: 1 }] });
+    await database.close();
+    await planning;
+  }, 60_000);
+
   it('keeps no process and no descriptor behind', async () => {
     const { database } = await openTable();
     const descriptors = (): number => readdirSync('/proc/self/fd').length;

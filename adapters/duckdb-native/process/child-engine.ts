@@ -10,6 +10,8 @@ import type { PendingCall } from './pending-call.ts';
 export interface EngineEnd {
   /** `overdue`: we ended it, because a statement did not end in time. */
   readonly reason: 'memory' | 'overdue' | 'ended';
+  /** The time when it ended, or ran out of memory, by `performance.now()`. */
+  readonly at: number;
   /** The signal or the exit code, for the error's text. */
   readonly how: string;
   /** The calls that ran, those included that were answered but had not ended. */
@@ -32,6 +34,7 @@ export class ChildEngine {
   readonly #onFree: () => void;
   #reason: EngineEnd['reason'] = 'ended';
   #over = false;
+  #exceededAt: number | null = null;
 
   /** Starts the process, which opens nothing yet. `onFree` is called whenever a call has ended in it. */
   constructor(entry: URL, onFree: () => void = () => {}) {
@@ -47,6 +50,7 @@ export class ChildEngine {
     const report = this.#child.stdio[MEMORY_REPORT];
     report?.once('data', () => {
       this.#reason = 'memory';
+      this.#exceededAt = performance.now();
     });
     // An idle engine keeps no server alive.
     if (report instanceof Socket) report.unref();
@@ -90,6 +94,7 @@ export class ChildEngine {
   start(call: PendingCall): void {
     const { id, database, task, remainingMs: timeoutMs } = call;
     this.#calls.set(id, call);
+    call.startedAt = performance.now();
     this.#post({ kind: 'start', database, id, task, caller: call.call.caller, timeoutMs });
   }
 
@@ -152,7 +157,8 @@ export class ChildEngine {
     return new Promise((resolve) => {
       const end = (how: string): void => {
         this.#over = true;
-        resolve({ reason: this.#reason, how, calls: this.calls });
+        const at = this.#exceededAt ?? performance.now();
+        resolve({ reason: this.#reason, at, how, calls: this.calls });
         this.#calls.clear();
       };
       this.#child.once('error', ({ message }) => end(`(${message})`));

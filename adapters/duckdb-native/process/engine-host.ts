@@ -19,6 +19,10 @@ export interface HostOptions {
 /** More calls than the engine runs and lets wait. */
 const MOST_CALLS = 4_096;
 const MOST_LOSSES = 3;
+/** A suspect runs alone for this time. A crash comes earlier, and one long statement must not hold up all others. */
+const TRIAL_MS = 500;
+/** A statement needs more time than this to exceed the memory. */
+const HUNGRY_MS = 100;
 
 /** The options of an opened database, and the identity of its file. */
 interface OpenedDatabase extends NativeOptions {
@@ -40,6 +44,7 @@ export class EngineHost {
   /** A process that has opened nothing yet, so that the next engine starts faster. */
   #spare: ChildEngine | null = null;
   #starting: Promise<void> | null = null;
+  #trial: NodeJS.Timeout | null = null;
   /** Calls for which there is no engine, or which must not run beside another. */
   #waiting: readonly PendingCall[] = [];
 
@@ -126,6 +131,12 @@ export class EngineHost {
       return;
     }
     for (const call of this.#waiting) if (mayRun(call, engine, this.#waiting)) this.#run(call, engine);
+    if (this.#waiting.length > 0) this.#trial ??= setTimeout(() => this.#endTrial(), TRIAL_MS);
+  }
+
+  #endTrial(): void {
+    this.#trial = null;
+    this.#dispatch();
   }
 
   #run(call: PendingCall, engine: ChildEngine): void {
@@ -198,6 +209,8 @@ export class EngineHost {
       if (error === null) again.push(call);
       else call.reject(error);
     }
+    // The youngest first: a crash comes soon, and short statements must not wait for long ones.
+    again.sort((one, other) => other.startedAt - one.startedAt);
     this.#waiting = [...again, ...this.#waiting];
     // The next caller finds an engine.
     if (this.#databases.size > 0) this.#starting ??= this.#restart();
@@ -223,18 +236,20 @@ export class EngineHost {
 }
 
 /** The statements that may have ended a process: those that callers wrote, before those of the project. */
-function suspectsOf({ reason, calls }: EngineEnd): readonly PendingCall[] {
+function suspectsOf({ reason, at, calls }: EngineEnd): readonly PendingCall[] {
   if (reason === 'overdue') return [];
   const confined = calls.filter((call) => call.confined);
-  return confined.length > 0 ? confined : calls;
+  const hungry = confined.filter(({ startedAt }) => reason === 'memory' && at - startedAt > HUNGRY_MS);
+  return [hungry, confined, calls].find((some) => some.length > 0) ?? [];
 }
 
-/** A suspect runs without another caller's statement beside it, so that its process ends for no other reason. */
+/** A suspect begins without another caller's statement beside it, so that its process ends for no other reason. */
 function mayRun(call: PendingCall, engine: ChildEngine, waiting: readonly PendingCall[]): boolean {
   if (!call.confined) return true;
-  const beside = engine.calls.filter(({ confined }) => confined);
-  if (call.suspect) return beside.length === 0;
-  return ![...beside, ...waiting].some(({ suspect }) => suspect);
+  const earliest = performance.now() - TRIAL_MS;
+  const young = engine.calls.filter(({ confined, startedAt }) => confined && startedAt > earliest);
+  if (call.suspect) return young.length === 0;
+  return ![...young, ...waiting].some(({ suspect }) => suspect);
 }
 
 function endedError({ reason, how }: EngineEnd, native: NativeOptions | undefined): SvcError {

@@ -16,6 +16,8 @@ export class PendingCall {
   suspect = false;
   /** The number of processes that ended while this statement was suspect. */
   losses = 0;
+  /** The time of its last start, by `performance.now()`. */
+  startedAt = 0;
   /** From here on the outcome is the engine's, whatever its caller does. */
   committing = false;
   /** The error of a call that ran past its time or was cancelled; it never runs again. */
