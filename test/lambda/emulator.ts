@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
+import { expect } from 'vitest';
 import type { HttpHead, HttpResult } from '../../adapters/aws-lambda/event.ts';
 import { startFunction, unpack } from '../../deploy/targets/aws-lambda/preview/function.ts';
 
@@ -57,15 +58,11 @@ async function insideEmulator(rie: string, zip: string, environment: Environment
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: string[] = [];
-  const started = new Promise<void>((resolve, reject) => {
-    const read = (line: string) => {
-      log.push(line);
-      if (line.includes('exec ')) resolve();
-    };
-    for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', read);
-    child.once('close', () => reject(new Error(log.join('\n'))));
-  });
-  await started;
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => log.push(line));
+  }
+  // It does not say when it listens.
+  await expect.poll(() => fetch(`http://${front}/`).then(() => true)).toBe(true);
   const address = `http://${front}/2015-03-31/functions/function/invocations`;
   const invoke = async (event: unknown) => {
     const response = await fetch(address, { method: 'POST', body: JSON.stringify(event) });
