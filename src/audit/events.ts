@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Redactor } from './redaction/redact.ts';
+import type { Redactor } from '../redaction/redact.ts';
 
 /** Work that a call did outside of the database, as reported by its Python code (`svc.runtime`). */
 export interface AuditEvent {

@@ -4,10 +4,10 @@ import { traceIdOf } from '../context.ts';
 import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
+import { createRedactor, REDACTED, type Redactor } from '../redaction/redact.ts';
+import { cutText } from '../redaction/truncate.ts';
 import { type AuditEvent, toAuditEvents } from './events.ts';
 import { createRecordId } from './record-id.ts';
-import { createRedactor, REDACTED, type Redactor } from './redaction/redact.ts';
-import { cutText } from './truncate.ts';
 
 const SCHEMA_NAME = 'svc.endpoints';
 const SCHEMA_VERSION = 1;

@@ -13,7 +13,7 @@ export interface CallerStatement {
 
 /** Functions that tell of the server, or change something although they read; the engine refuses files by itself. */
 const CALLED = namesOf(
-  'duckdb_(?:settings|databases|secrets|secret_types|extensions|logs?|log_contexts|temporary_files|memory|external_file_cache|connection_count|prepared_statements|approx_database_count|variables|optimizers)',
+  'duckdb_(?:settings|profiling_settings|logs_parsed|databases|secrets|secret_types|extensions|logs?|log_contexts|temporary_files|memory|external_file_cache|connection_count|prepared_statements|approx_database_count|variables|optimizers)',
   'pragma_(?:database_list|database_size|storage_info|metadata_info|user_agent|platform|last_profiling_output|detailed_profiling_output)',
   'which_secret|current_setting|getenv|getvariable|nextval|setseed|(?:force_)?checkpoint',
   'glob|sniff_csv|parquet_\\w+|read_\\w+|\\w+_scan|add_parquet_key|(?:from|get)_substrait\\w*',
@@ -21,7 +21,9 @@ const CALLED = namesOf(
 );
 
 /** Views of the same. */
-const NAMED = namesOf('duckdb_(?:databases|logs|settings|secrets|extensions)|pragma_database_list');
+const NAMED = namesOf(
+  'duckdb_(?:databases|logs|settings|secrets|extensions)|pragma_database_list|pg_settings',
+);
 
 function namesOf(...patterns: readonly string[]): RegExp {
   return new RegExp(`^"?(?:${patterns.join('|')})"?$`, 'i');
@@ -39,7 +41,7 @@ export function enforceReadOnly(text: string): CallerStatement {
   const { mode, operation } = classify(statement.text);
   if (operation === 'OTHER') throw refused('Its kind is not known: a query begins with SELECT, WITH or FROM');
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
-  const named = wordsOf(statement.text).find((word) => NAMED.test(word));
+  const named = namesIn(statement.text).find((name) => NAMED.test(name));
   const beyond = named ?? calledFunction(statement.text, CALLED);
   if (beyond !== undefined) throw rejection(beyond);
   return { sql: statement.text, operation };
@@ -56,8 +58,25 @@ function refused(reason: string): SvcError {
   return new SvcError('sql_rejected', `The statement was refused. ${reason}.`);
 }
 
-function wordsOf(sql: string): readonly string[] {
-  return lexSql(sql)
-    .tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted')
-    .map(({ start, end }) => sql.slice(start, end));
+/** Every name of a statement. A text is one too: `FROM 'sales'` reads the table sales. */
+function namesIn(sql: string): readonly string[] {
+  return lexSql(sql).tokens.flatMap(({ kind, start, end }) => {
+    const token = sql.slice(start, end);
+    if (kind === 'string') return [textOf(token)];
+    return kind === 'word' || kind === 'quoted' ? [token] : [];
+  });
+}
+
+const ESCAPE = /\\(?:x([\dA-Fa-f]{1,2})|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|([0-7]{1,3})|([\s\S]))/g;
+
+/** The content of a text in any notation, without escapes. */
+function textOf(token: string): string {
+  if (token.startsWith('$'))
+    return token.slice(token.indexOf('$', 1) + 1, token.lastIndexOf('$', token.length - 2));
+  if (token.startsWith("'")) return token.slice(1, -1);
+  return token.slice(2, -1).replace(ESCAPE, (_, byte, short, long, octal, plain) => {
+    if (plain !== undefined) return plain;
+    const code = Number.parseInt(octal ?? byte ?? short ?? long, octal === undefined ? 16 : 8);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  });
 }

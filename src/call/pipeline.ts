@@ -3,6 +3,7 @@ import type { AnyEntry, PromptEntry, ResourceEntry, ToolEntry } from '../catalog
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { ResultColumns } from '../policy/columns.ts';
 import {
   combineDecisions,
   type Decision,
@@ -11,6 +12,7 @@ import {
   toDeniedError,
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
+import { createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers } from './elicitation.ts';
@@ -55,6 +57,8 @@ interface CallState {
 /** The value that output policies look at, in its declared shape. */
 interface Produced extends Content {
   readonly truncated: boolean;
+  /** The columns of a statement; null for other results. */
+  readonly columns: ResultColumns | null;
 }
 
 /**
@@ -109,7 +113,7 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   const asks = ask !== undefined || confirm !== undefined;
   const values = asks ? await elicitAnswers(call, state) : state.args;
   const produced = await execute(call, values, state, span);
-  const value = await enforceOutput(call, state, policies, produced.value, span);
+  const value = await enforceOutput(call, state, policies, produced, span);
   const answer = await toAnswer(call, produced, value);
   if (isWatched(call.context)) notifyDone(call.context, state.decision);
   return answer;
@@ -193,7 +197,7 @@ async function elicitAnswers({ runtime, entry, args, context }: Call, state: Cal
 async function execute(call: Call, values: JsonObject, state: CallState, parent: Span): Promise<Produced> {
   const { entry } = call;
   if (entry.kind === 'prompt') {
-    return { value: await renderMessages(entry, values), binary: false, truncated: false };
+    return { value: await renderMessages(entry, values), binary: false, truncated: false, columns: null };
   }
   const attributes = {
     'svc.execution.language': entry.source.language,
@@ -222,7 +226,7 @@ async function runSource(
     const result = await runSql(runtime, entry, values, { context, span }).finally(work?.stop);
     work?.finish(result.rows.length);
     span.set({ 'svc.result.count': result.rows.length });
-    return { ...shapeRows(result, entry), truncated: result.truncated };
+    return { ...shapeRows(result, entry), truncated: result.truncated, columns: result };
   }
   if (isPython(entry)) {
     const work = watchWork(context, { noun: 'function', timeoutMs });
@@ -233,7 +237,7 @@ async function runSource(
     const rows = Array.isArray(returned.value) ? returned.value.length : 1;
     work.finish(rows);
     span.set({ 'svc.result.count': rows });
-    return { ...shapeReturned(returned, entry), truncated: returned.truncated };
+    return { ...shapeReturned(returned, entry), truncated: returned.truncated, columns: null };
   }
   throw new SvcError('internal', `${entry.name} has no source.`);
 }
@@ -242,25 +246,29 @@ async function enforceOutput(
   call: Call,
   state: CallState,
   policies: Policies | null,
-  value: JsonValue,
+  { value, columns }: Produced,
   parent: Span,
 ): Promise<JsonValue> {
   return parent.span('svc.policy.enforce_output', {}, async () => {
     if (policies === null) return value;
-    const enforced = policies.output(value, call);
+    const enforced = policies.output(value, columns, call);
     decide(call, state, enforced.decision);
     return enforced.value;
   });
 }
 
 /** Adds a decision to the call's. Throws denied for one that denies. */
-function decide({ runtime, entry, context }: Call, state: CallState, decision: Decision): void {
+function decide({ runtime, entry, args, context }: Call, state: CallState, decision: Decision): void {
   if (decision.outcome === 'none') return;
   state.decision = combineDecisions(state.decision, decision);
   if (decision.failure !== null) {
+    // The text of CEL may quote an argument.
+    const redact = createTextRedactor(args, entry.parameters);
     runtime.log({
       level: 'error',
-      message: `a policy of ${entry.name} could not be evaluated, so the call was denied: ${decision.failure}`,
+      message: redact(
+        `a policy of ${entry.name} could not be evaluated, so the call was denied: ${decision.failure}`,
+      ),
       fields: { ...logIdsOf(context), error_id: context.requestId, endpoint: entry.name },
     });
   }

@@ -1,6 +1,7 @@
 import type { AnyEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { ResultColumns } from '../policy/columns.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Enforced } from '../policy/enforce.ts';
 import type { Runtime } from './runtime.ts';
@@ -16,7 +17,8 @@ export interface Policies {
   readonly input: (args: JsonObject, situation: Situation) => Decision;
   /** The denial that valid arguments alone decide, while others are not valid. */
   readonly denial: (validArgs: JsonObject, situation: Situation) => Decision | null;
-  readonly output: (value: JsonValue, situation: Situation) => Enforced;
+  /** `columns` are those of a statement; null for other results. */
+  readonly output: (value: JsonValue, columns: ResultColumns | null, situation: Situation) => Enforced;
 }
 
 /** Loads the policies of an endpoint; null without any. */
@@ -37,6 +39,7 @@ async function loadPolicies(entry: AnyEntry): Promise<Policies> {
   return {
     input: (args, { context, runtime }) => enforceInput(program, args, context.user, runtime.clock),
     denial: (args, { context, runtime }) => denialOf(program, args, context.user, runtime.clock),
-    output: (value, { context, runtime }) => enforceOutput(program, value, context.user, runtime.clock),
+    output: (value, columns, { context, runtime }) =>
+      enforceOutput(program, value, context.user, runtime.clock, columns),
   };
 }

@@ -2,6 +2,7 @@ import { logIdsOf, type NotificationLevel } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Database, Log, LogLine, PythonHost, SqlCall } from '../ports.ts';
+import { createTextRedactor } from '../redaction/redact.ts';
 import type { PythonEntry, PythonWork } from './python.ts';
 import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
 import type { Runtime } from './runtime.ts';
@@ -12,16 +13,23 @@ const MAX_ROWS = 100_000;
 const MAX_EVENTS = 50;
 const MAX_TEXT = 4_000;
 
+interface HostWork extends PythonWork {
+  /** Aborts when the call ends. */
+  readonly ended: AbortSignal;
+  readonly args: JsonObject;
+}
+
 /** Answers the requests of one call's function. Its statements run as the caller, within the time that is left. */
 export function createPythonHost(
   runtime: Runtime,
   entry: PythonEntry,
-  { context, span, events, advance, ended }: PythonWork & { readonly ended: AbortSignal },
+  { context, span, events, advance, ended, args }: HostWork,
 ): PythonHost {
   const { limits, name } = entry;
   const deadline = performance.now() + limits.timeoutMs;
   const signal = AbortSignal.any([context.signal, ended]);
   const caller = toSqlCaller(context);
+  let redact: ((text: string) => string) | null = null;
   let share = 0;
   return {
     async execute(sql, params) {
@@ -41,7 +49,8 @@ export function createPythonHost(
       const bounded = text.slice(0, MAX_TEXT);
       if (context.notify !== undefined) return context.notify(level, bounded);
       context.notifyUnasked?.(level, bounded);
-      runtime.log({ ...toLine(level, `${name}: ${bounded}`), fields: logIdsOf(context) });
+      redact ??= createTextRedactor(args, entry.parameters);
+      runtime.log({ ...toLine(level, `${name}: ${redact(bounded)}`), fields: logIdsOf(context) });
     },
     progress(done, total, text) {
       // Without a total each step is a tenth of what is left.

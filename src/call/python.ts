@@ -23,7 +23,7 @@ export async function runPython(
   const { signal } = work.context;
   const ended = new AbortController();
   return work.span.span('svc.python.execute', {}, async (span) => {
-    const host = createPythonHost(runtime, entry, { ...work, span, ended: ended.signal });
+    const host = createPythonHost(runtime, entry, { ...work, span, ended: ended.signal, args: values });
     const request = {
       file,
       name,

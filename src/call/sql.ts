@@ -2,7 +2,8 @@ import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts'
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { Span, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
+import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
+import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
@@ -23,7 +24,7 @@ export async function runSql(
   entry: SqlEntry,
   values: JsonObject,
   { context, span: parent }: { readonly context: RequestContext; readonly span: Span },
-): Promise<SqlResult> {
+): Promise<SqlResult & ResultColumns> {
   const { source, limits } = entry;
   const own = source.statement === undefined ? null : enforceReadOnly(String(values[source.statement]));
   const database = await runtime.database();
@@ -45,8 +46,38 @@ export async function runSql(
       throw reasonOf(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
     });
     span.set({ 'db.rows_affected': result.rows.length });
-    return toVisible(result);
+    const twice = await columnsTwice(database, entry, { request, call, result });
+    return { ...toVisible(result), twice };
   });
+}
+
+/**
+ * The names that a statement gives to several of the columns that rules hide. DuckDB numbers the later ones of a read
+ * (`salary_1`), so only its description of the statement tells them from columns of such a name.
+ */
+async function columnsTwice(
+  database: Database,
+  { policies, returns }: SqlEntry,
+  {
+    request,
+    call,
+    result,
+  }: { readonly request: SqlRequest; readonly call: SqlCall; readonly result: SqlResult },
+): Promise<ReadonlySet<string>> {
+  const names = result.columns.map(({ name }) => name.toLowerCase());
+  const fields = policies.output.flatMap((rule) => fieldsOf(rule, returns));
+  const hidden = fields.map((field) => (field.split('.', 1)[0] ?? field).toLowerCase());
+  const numbered = (name: string) => hidden.some((one) => name.startsWith(`${one}_`) && /_\d+$/.test(name));
+  if (request.mode === 'write' || !names.some(numbered)) return repeated(names);
+  const described = { ...request, sql: `DESCRIBE ${request.sql}`, maxRows: MOST_COLUMNS };
+  const { rows } = await database.run(described, call);
+  return repeated(rows.map(({ column_name }) => String(column_name).toLowerCase()));
+}
+
+const MOST_COLUMNS = 10_000;
+
+function repeated(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.filter((name, index) => names.indexOf(name) < index));
 }
 
 function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {

@@ -1,28 +1,41 @@
 import { type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server';
 import type { Runtime } from '../call/runtime.ts';
+import type { AnyEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { createTextRedactor } from '../redaction/redact.ts';
 
-/** The method and the endpoint that failed. */
+/** The method and the call that failed. */
 export interface Failed {
   readonly method: string;
-  readonly name: string;
+  readonly entry: AnyEntry;
+  readonly args: JsonObject;
   readonly context: Pick<RequestContext, 'requestId' | 'traceparent'>;
 }
 
-/** Logs a failure with its hidden causes, under the error id that the client gets. */
-export function logFailure({ log }: Runtime, { method, name, context }: Failed, error: SvcError): void {
+/**
+ * Logs a failure with its hidden causes, under the error id that the client gets. The texts of DuckDB, CEL and Python may
+ * quote arguments, so the values of sensitive ones are removed.
+ */
+export function logFailure(
+  { log }: Runtime,
+  { method, entry, args, context }: Failed,
+  error: SvcError,
+): void {
+  const { name } = entry;
+  const redact = createTextRedactor(args, entry.parameters);
   // What DuckDB says about a caller's own statement repeats it, and that is no business of the log.
   const own = error.code === 'sql_rejected';
   log({
     level: ERRORS[error.code].shown ? 'info' : 'error',
-    message: `${method} ${name} failed: ${own ? ERRORS.sql_rejected.public : error.message}`,
+    message: redact(`${method} ${name} failed: ${own ? ERRORS.sql_rejected.public : error.message}`),
     fields: {
       ...logIdsOf(context),
       error_id: context.requestId,
       code: error.code,
       endpoint: name,
-      causes: own ? [] : causesOf(error),
+      causes: own ? [] : causesOf(error).map(redact),
     },
   });
 }

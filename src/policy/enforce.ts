@@ -4,6 +4,7 @@ import type { Clock } from '../ports.ts';
 import type { PolicyRule } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from './cel/bindings.ts';
+import { absentFields, doubledFields, fieldsOf, type ResultColumns } from './columns.ts';
 import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
 import { type Decision, NO_DECISION } from './decision.ts';
 import { dropSensitive, filterField, maskField } from './fields.ts';
@@ -52,18 +53,45 @@ export function denialOf(
   return null;
 }
 
+/** A rule that fails, and so denies, if it would hide a column that is absent or appears twice. */
+function onColumns(
+  compiled: CompiledRule,
+  { columns, twice }: ResultColumns,
+  returns: TypeNode | null,
+): CompiledRule {
+  const fields = fieldsOf(compiled.rule, returns);
+  const [absent] = absentFields(fields, columns);
+  const [doubled] = doubledFields(fields, twice);
+  if (absent === undefined && doubled === undefined) return compiled;
+  const failure =
+    absent === undefined
+      ? `the statement returns two columns ${doubled}, and the rule hides one`
+      : `the statement returns no column ${absent}, so the rule hides nothing`;
+  return {
+    ...compiled,
+    evaluate: (bindings, now) => {
+      const verdict = compiled.evaluate(bindings, now);
+      return matches(verdict) ? { failure } : verdict;
+    },
+  };
+}
+
 /** Decides on a result and edits it. Every condition sees the unedited result; the edits add up in a copy. */
 export function enforceOutput(
   program: PolicyProgram,
   value: JsonValue,
   user: User | null,
   clock: Clock,
+  columns: ResultColumns | null = null,
 ): Enforced {
   if (program.output.length === 0) return { value, decision: NO_DECISION };
   let edited = value;
   const bindings = toOutputBindings(program.scope, value, user);
-  const decision = enforce(program.output, bindings, clock, (rule) => {
-    edited = applyRule(edited, rule, program.scope.returns ?? undefined);
+  const { returns } = program.scope;
+  const rules =
+    columns === null ? program.output : program.output.map((rule) => onColumns(rule, columns, returns));
+  const decision = enforce(rules, bindings, clock, (rule) => {
+    edited = applyRule(edited, rule, returns ?? undefined);
   });
   return { value: decision.outcome === 'deny' ? null : edited, decision };
 }

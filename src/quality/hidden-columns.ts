@@ -1,27 +1,40 @@
-import { holdsSensitive } from '../audit/redaction/sensitive-types.ts';
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
-import type { Database, SqlRequest, SqlValue } from '../ports.ts';
+import { absentFields, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
+import type { Database, SqlColumn, SqlRequest, SqlValue } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
+import { holdsSensitive } from '../redaction/sensitive-types.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { exampleOf } from '../types/example.ts';
 
 const MOST_COLUMNS = 10_000;
 const TIMEOUT_MS = 10_000;
 
-/**
- * The columns that a rule hides but a query returns more than once. The
- * engine names the second `salary` of a join `salary_1`, which no rule hides.
- */
-export async function columnsHiddenOnce(
+/** Columns of rules that a query returns in a way that leaves values visible. */
+export interface OpenColumns {
+  /** Returned more than once: the engine names the second `salary` of a join `salary_1`, which no rule hides. */
+  readonly twice: readonly string[];
+  /** Returned by no column of the name: a misspelled rule hides nothing. */
+  readonly absent: readonly string[];
+}
+
+/** Compares the rules of an endpoint with the columns of its query. Finds nothing if the columns cannot be known. */
+export async function openColumns(
   entry: ToolEntry | ResourceEntry,
   source: CompiledSql,
   database: Database,
-): Promise<readonly string[]> {
+): Promise<OpenColumns> {
+  const { policies, returns } = entry;
+  const sensitive = sensitiveProperties(returns);
+  const fields = [...new Set([...policies.output.flatMap((rule) => fieldsOf(rule, returns)), ...sensitive])];
   const hidden = hiddenColumns(entry);
-  if (source.mode === 'write' || hidden.size === 0) return [];
-  const names = (await columnsOf(entry, source, database)).map((name) => name.toLowerCase());
-  return [...hidden].filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (source.mode === 'write' || hidden.size + fields.length === 0) return { twice: [], absent: [] };
+  const columns = await columnsOf(entry, source, database);
+  const names = columns.map(({ name }) => name.toLowerCase());
+  return {
+    twice: [...hidden].filter((name) => names.indexOf(name) !== names.lastIndexOf(name)),
+    absent: columns.length === 0 ? [] : absentFields(fields, columns),
+  };
 }
 
 /** Returns the hidden columns in lower case, because SQL ignores the case of names. */
@@ -39,13 +52,16 @@ async function columnsOf(
   entry: ToolEntry | ResourceEntry,
   { sql, order, mode }: CompiledSql,
   database: Database,
-): Promise<readonly string[]> {
+): Promise<readonly SqlColumn[]> {
   const values = order.map((name) => exampleFor(entry, name));
   const request: SqlRequest = { sql: `DESCRIBE ${sql}`, values, mode, maxRows: MOST_COLUMNS };
   const call = { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS };
   try {
     const { rows } = await database.run(request, call);
-    return rows.map(({ column_name }) => String(column_name));
+    return rows.map(({ column_name, column_type }) => ({
+      name: String(column_name),
+      type: String(column_type),
+    }));
   } catch (thrown) {
     // The statement itself was checked before, so the error is about the example values.
     if (thrown instanceof SvcError && thrown.code === 'sql_failed') return [];

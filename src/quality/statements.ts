@@ -4,7 +4,7 @@ import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
 import { type Position, positionInText } from '../project/yaml/position.ts';
-import { columnsHiddenOnce } from './hidden-columns.ts';
+import { openColumns } from './hidden-columns.ts';
 import { fixOf, platformIssue, type ServingPlatform } from './platform.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
@@ -32,8 +32,9 @@ export async function checkStatements(
     if (entry === undefined || entry.source.language === 'python') continue;
     try {
       await database.prepare(entry.source.sql, entry.source.mode);
-      const open = await columnsHiddenOnce(entry, entry.source, database);
-      findings.push(...open.map((column) => toOpenColumn(endpoint, column)));
+      const { twice, absent } = await openColumns(entry, entry.source, database);
+      findings.push(...twice.map((column) => toColumnTwice(endpoint, column)));
+      findings.push(...absent.map((field) => toColumnAbsent(endpoint, field)));
     } catch (thrown) {
       const problem = problemOf(thrown);
       if (serving.syntaxOnly && !problem.message.startsWith('Parser Error')) continue;
@@ -68,7 +69,7 @@ function problemOf(thrown: unknown): SvcError {
   throw thrown;
 }
 
-function toOpenColumn({ file, source }: Sourced, column: string): Finding {
+function toColumnTwice({ file, source }: Sourced, column: string): Finding {
   return {
     severity: 'error',
     code: 'column-twice',
@@ -76,6 +77,17 @@ function toOpenColumn({ file, source }: Sourced, column: string): Finding {
     ...startOf(source),
     message: `The query returns two columns named ${column}. A rule hides the first; the second is visible as ${column}_1.`,
     fix: 'Select one of them, or name each with AS and hide both.',
+  };
+}
+
+function toColumnAbsent({ file, source }: Sourced, field: string): Finding {
+  return {
+    severity: 'error',
+    code: 'column-absent',
+    file: source.file ?? file,
+    ...startOf(source),
+    message: `A rule or \`sensitive\` hides the field ${field}, but the query returns no such column, so nothing is hidden.`,
+    fix: 'Write the name of the column as the query returns it (a.b for a field of a STRUCT), or remove the field.',
   };
 }
 

@@ -11,7 +11,7 @@ const ROWS = [
   ['src/call'],
   ['src/catalog'],
   ['src/settings'],
-  ['src/policy', 'src/sql', 'src/template', 'src/telemetry', 'src/pages'],
+  ['src/policy', 'src/sql', 'src/template', 'src/telemetry', 'src/pages', 'src/redaction'],
   ['src/project'],
   ['src/types'],
   [

@@ -1,6 +1,6 @@
 import type { NotificationLevel } from '../../../src/context.ts';
 import { type SvcError, toPublicText } from '../../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
 import type { PythonHost, PythonSettings } from '../../../src/ports.ts';
 import { toParameters } from './parameters.ts';
 
@@ -29,7 +29,9 @@ export function createAnswers(settings: PythonSettings, host: PythonHost): Answe
 
 const MAX_FAILURES = 100;
 
+/** Texts of Python code may quote the secrets that it has read, so they are removed from everything it reports. */
 async function answer(asked: JsonObject, settings: PythonSettings, host: PythonHost): Promise<JsonValue> {
+  const conceal = (value: string) => settings.conceal?.(value) ?? value;
   const { what, name, sql, params, level, text, done, total, event } = asked;
   switch (what) {
     case 'execute':
@@ -39,15 +41,25 @@ async function answer(asked: JsonObject, settings: PythonSettings, host: PythonH
     case 'config':
       return settings.config();
     case 'notice':
-      host.notice(level as NotificationLevel, String(text));
+      host.notice(level as NotificationLevel, conceal(String(text)));
       return null;
     case 'progress':
-      host.progress(Number(done), total === null ? null : Number(total), String(text));
+      host.progress(Number(done), total === null ? null : Number(total), conceal(String(text)));
       return null;
     case 'event':
-      host.event(event as JsonObject);
+      host.event(concealIn((event ?? {}) as JsonObject, conceal));
       return null;
     default:
       return null;
   }
+}
+
+/** Applies `conceal` to every text in an object, names included. */
+function concealIn(object: JsonObject, conceal: (text: string) => string): JsonObject {
+  const inside = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string') return conceal(value);
+    if (isList(value)) return value.map(inside);
+    return isObject(value) ? concealIn(value, conceal) : value;
+  };
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [conceal(name), inside(value)]));
 }

@@ -145,6 +145,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'A query returns two columns with the same name, and a rule hides this name. The second column becomes `name_1`, which no rule hides.',
       'Select only one of them, or name both with AS and hide both.',
     ),
+    'column-absent': advice(
+      'A rule or `sensitive` hides a field that the query does not return. A call to which the rule applies is denied.',
+      'Correct the name of the field.',
+    ),
     'table-rule': advice(
       'A rule of `sql_tools.tables` names a table or a column that the database does not have.',
       'Correct the name.',

@@ -46,7 +46,8 @@ export function answerCompletion(server: Server, runtime: Runtime, parts: Server
       return found ?? valuesOf(parameter).filter(beginsWith(argument.value));
     } catch (thrown) {
       const error = toSvcError(thrown);
-      logFailure(runtime, { method: 'completion/complete', name: entry.name, context }, error);
+      const args = { ...completing.args, [argument.name]: argument.value };
+      logFailure(runtime, { method: 'completion/complete', entry, args, context }, error);
       throw toProtocolError(error, context.requestId);
     }
   };

@@ -45,7 +45,7 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
-    logFailure(runtime, { method: 'prompts/get', name: entry.name, context }, error);
+    logFailure(runtime, { method: 'prompts/get', entry, args, context }, error);
     throw toProtocolError(error, requestId);
   }
 }

@@ -60,7 +60,7 @@ async function answerRead(runtime: Runtime, { uri, entry, values, context }: Rea
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
-    logFailure(runtime, { method: 'resources/read', name: entry.name, context }, error);
+    logFailure(runtime, { method: 'resources/read', entry, args: values, context }, error);
     if (error.code === 'not_found') throw notFound(error.message, uri);
     throw toProtocolError(error, requestId);
   }

@@ -53,7 +53,7 @@ export async function answerCall(
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);
     const { requestId } = context;
-    logFailure(runtime, { method: 'tools/call', name: entry.name, context }, error);
+    logFailure(runtime, { method: 'tools/call', entry, args, context }, error);
     if (error.code === 'capability_missing' && era === 'modern') throw toProtocolError(error, requestId);
     return toErrorResult(error, requestId);
   }

@@ -1,5 +1,5 @@
-import { createRedactor } from '../../audit/redaction/redact.ts';
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { createRedactor } from '../../redaction/redact.ts';
 import { createConcealment } from '../../settings/references/concealment.ts';
 import type { MadeCall } from './call.ts';
 import type { CallReport } from './report.ts';

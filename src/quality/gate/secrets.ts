@@ -1,5 +1,5 @@
-import { isCredentialName } from '../../audit/redaction/credential-names.ts';
 import type { Finding } from '../../project/finding.ts';
+import { isCredentialName } from '../../redaction/credential-names.ts';
 
 /**
  * Credentials with recognizable forms, and their names in messages.

@@ -20,7 +20,11 @@ describe('a line of the log about a request', () => {
       typeof logFailure
     >[0];
     const context = { requestId: 'r', traceparent: `00-${TRACE}-${'b'.repeat(16)}-01` };
-    logFailure(runtime, { method: 'tools/call', name: 't', context }, new SvcError('internal', 'boom'));
+    logFailure(
+      runtime,
+      { method: 'tools/call', entry: { name: 't', parameters: [] } as never, args: {}, context },
+      new SvcError('internal', 'boom'),
+    );
     expect(lines).toMatchObject([
       { level: 'error', fields: { request_id: 'r', trace_id: TRACE, error_id: 'r', endpoint: 't' } },
     ]);

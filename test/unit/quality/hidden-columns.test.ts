@@ -37,6 +37,18 @@ const TREE = {
     rule('filter_fields, fields: [salary]'),
   ),
   'tools/table.yml': tool('table', 'FROM staff WHERE $name = name', rule('filter_fields, fields: [salary]')),
+  'tools/absent.yml': tool(
+    'absent',
+    'SELECT *, {street: 1, "zip code": 2} AS address FROM staff WHERE $name IS NULL',
+    rule(
+      "filter_fields, fields: [salry, '*', response.salary, $.salary, name, SALARY, address.street, address.zip code, address.stret, id.x]",
+    ),
+  ),
+  'tools/absent-sensitive.yml': tool(
+    'absent_sensitive',
+    'SELECT id, salary FROM staff WHERE $name IS NULL',
+    SENSITIVE.replace('salary', 'salry'),
+  ),
   'tools/named.yml': tool(
     'named',
     'SELECT s.salary, p.salary AS before FROM staff s, past p WHERE $name IS NULL',
@@ -62,11 +74,24 @@ describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)'
     const database = await served.runtime.database();
     const serving = { platform: null, engine: database.engine };
     const findings = await checkStatements(endpoints, served.runtime.catalog, database, serving);
-    expect(findings.map(({ file, code, line }) => `${file}:${line} ${code}`)).toEqual([
+    const absent = findings.filter(({ code }) => code === 'column-absent');
+    expect(
+      absent.map(({ file, message }) => `${file} ${/field (\S+(?: code)?),/.exec(message)?.[1]}`),
+    ).toEqual([
+      'tools/absent-sensitive.yml salry',
+      'tools/absent.yml salry',
+      'tools/absent.yml *',
+      'tools/absent.yml response.salary',
+      'tools/absent.yml $.salary',
+      'tools/absent.yml address.stret',
+      'tools/absent.yml id.x',
+    ]);
+    const twice = findings.filter(({ code }) => code !== 'column-absent');
+    expect(twice.map(({ file, code, line }) => `${file}:${line} ${code}`)).toEqual([
       'tools/filtered.yml:9 column-twice',
       'tools/masked.yml:9 column-twice',
       'tools/sensitive.yml:9 column-twice',
     ]);
-    expect(findings[0]?.message).toContain('the second is visible as salary_1');
+    expect(twice[0]?.message).toContain('the second is visible as salary_1');
   });
 });

@@ -1,8 +1,8 @@
-import { isList, type JsonObject, type JsonValue } from '../../json.ts';
-import type { Parameter, TypeNode } from '../../types/node.ts';
-import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from '../truncate.ts';
+import { isList, type JsonObject, type JsonValue } from '../json.ts';
+import type { Parameter, TypeNode } from '../types/node.ts';
 import { isNamedCredential, withoutCredentials } from './credential-names.ts';
 import { holdsSensitive } from './sensitive-types.ts';
+import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from './truncate.ts';
 
 /** The text that replaces a redacted value. */
 export const REDACTED = '[REDACTED]';
@@ -45,6 +45,19 @@ export function createRedactor(): Redactor {
     result: (value, returns) => createWalk(text, hidden).value(value, returns, 0),
     text,
   };
+}
+
+/** The most characters of one text in the log. */
+const MAX_LOGGED = 16_384;
+
+/** Returns a function that removes the sensitive arguments of a call, and credentials, from texts about the call. */
+export function createTextRedactor(
+  args: JsonObject,
+  parameters: readonly Parameter[],
+): (text: string) => string {
+  const redactor = createRedactor();
+  redactor.arguments(args, parameters);
+  return (text) => redactor.text(text, MAX_LOGGED);
 }
 
 type Node = TypeNode | null;

@@ -1,4 +1,4 @@
-import type { TypeNode } from '../../types/node.ts';
+import type { TypeNode } from '../types/node.ts';
 
 const known = new WeakMap<TypeNode, boolean>();
 

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callEndpoint } from '../../../src/call/pipeline.ts';
+import { ALICE, contextOf, type EngineName, errorOf, type Served, serveTree } from './project.ts';
+
+const tool = (name: string, sql: string, rules: readonly string[], rest = '') => `tool:
+  name: ${name}
+  policies:
+    output:
+${rules.map((rule) => `      - { condition: "user.role == 'analyst'", action: ${rule} }`).join('\n')}
+  source: { code: "${sql}" }
+${rest}`;
+const SENSITIVE = `  return:
+    type: array
+    items: { type: object, properties: { salry: { type: integer, sensitive: true } } }
+`;
+const JOIN = 'SELECT s.id, s.salary, p.salary FROM staff s JOIN past p USING (id)';
+const ADDRESS = 'SELECT {street: 1, zip: 2} AS address, MAP {1: 2} AS m';
+
+const TREE = {
+  'tools/misspelled.yml': tool('misspelled', 'FROM staff', ['filter_fields, fields: [salry]']),
+  'tools/star.yml': tool('star', 'FROM staff', ["mask_fields, fields: ['*']"]),
+  'tools/prefixed.yml': tool('prefixed', 'FROM staff', ['filter_fields, fields: [response.salary]']),
+  'tools/empty.yml': tool('empty', 'FROM staff WHERE false', ['filter_fields, fields: [salry]']),
+  'tools/second.yml': tool('second', 'FROM staff', [
+    'filter_fields, fields: [salary]',
+    'mask_fields, fields: [id, nme]',
+  ]),
+  'tools/nested.yml': tool('nested', ADDRESS, ['filter_fields, fields: [address.stret]']),
+  'tools/sensitive.yml': tool('sensitive', 'FROM staff', ['filter_sensitive_fields'], SENSITIVE),
+  'tools/twice.yml': tool('twice', JOIN, ['filter_fields, fields: [salary]']),
+  'tools/masked.yml': tool('masked', JOIN, ['mask_fields, fields: [Salary]']),
+  'tools/right.yml': tool('right', 'FROM staff', ['filter_fields, fields: [SALARY]']),
+  'tools/numbered.yml': tool('numbered', 'SELECT 1 AS phone, 2 AS phone_1, 3 AS phone_2', [
+    'filter_fields, fields: [phone]',
+  ]),
+  'tools/inner.yml': tool('inner', ADDRESS, ['filter_fields, fields: [address.street, m.1]']),
+};
+const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 4711 AS salary; CREATE TABLE past AS SELECT 1 AS id, 4712 AS salary`;
+
+describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule about fields on %s', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveTree(TREE, SEED, engine);
+  });
+  afterAll(() => served.close());
+
+  const call = (name: string, role = 'analyst') => {
+    const entry = served.runtime.catalog.tools[name];
+    if (entry === undefined) throw new Error(name);
+    const context = contextOf({ ...ALICE, role });
+    return callEndpoint({ runtime: served.runtime, entry, args: {}, context });
+  };
+
+  it.each([
+    ['misspelled', 'output[0]: the statement returns no column salry, so the rule hides nothing'],
+    ['star', 'output[0]: the statement returns no column *, so the rule hides nothing'],
+    ['prefixed', 'no column response.salary'],
+    ['empty', 'no column salry'],
+    ['second', 'output[1]: the statement returns no column nme'],
+    ['nested', 'no column address.stret'],
+    ['sensitive', 'no column salry'],
+    ['twice', 'output[0]: the statement returns two columns salary, and the rule hides one'],
+    ['masked', 'two columns Salary'],
+  ])('denies the call of %s, where it leaves something visible', async (name, logged) => {
+    const error = await errorOf(call(name));
+    expect(error).toMatchObject({
+      code: 'denied',
+      message: 'Access denied: a policy could not be evaluated.',
+    });
+    expect(served.lines.at(-1)?.message).toContain(logged);
+    await expect(call(name, 'boss')).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['right', [{ id: 1 }]],
+    ['numbered', [{ phone_1: 2, phone_2: 3 }]],
+  ])('hides the column of %s', async (name, value) => {
+    expect((await call(name)).value).toEqual(value);
+  });
+
+  it('hides a field of a STRUCT, and of a MAP whose keys are data', async () => {
+    expect((await call('inner')).value).toMatchObject([{ address: { zip: 2 } }]);
+  });
+});
