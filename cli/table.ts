@@ -10,6 +10,8 @@ const PROFILE: Option = {
 const JSON_OUT: Option = { flags: '--json', summary: 'print one JSON document on stdout' };
 const DEBUG: Option = { flags: '--debug', summary: 'show stack, cause and debug log' };
 
+const QUIET: Option = { flags: '--quiet', summary: 'log no line for each call' };
+
 const USER: Option = { flags: '--user-context <json>', summary: 'simulate a user: JSON, or @file.json' };
 const TARGET: Option = {
   flags: '--target <target>',
@@ -93,6 +95,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
       PROFILE,
       { flags: '--stateless', summary: 'keep no state between requests, and open the database read-only' },
+      QUIET,
       JSON_OUT,
       DEBUG,
     ],
@@ -106,6 +109,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
       PROFILE,
+      QUIET,
       JSON_OUT,
       DEBUG,
     ],

@@ -208,6 +208,8 @@ export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields?: JsonObject;
+  /** The line reports one call. For people its message says it all, so the fields are left out. */
+  readonly isCall?: true;
 }
 
 /** Writes a log line. */

@@ -7,6 +7,8 @@ import { createLogFile } from './log-file.ts';
 export interface LogOutput {
   readonly write: (line: string) => void;
   readonly human: (line: LogLine) => string;
+  /** Whether a person reads the lines on a terminal. */
+  readonly isTerminal?: boolean;
 }
 
 /** Creates the application log: filtered by `logging.level`, as text for people or one JSON object a line. */
@@ -15,9 +17,10 @@ export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log
   const { path, format, max_bytes, backup_count } = settings;
   const limits = { maxBytes: max_bytes, backups: backup_count };
   const write = path === null ? output.write : createLogFile(path, limits, output.write);
+  const isJson = format === 'json' || (format === 'auto' && (path !== null || output.isTerminal !== true));
   return (line) => {
     if (!isLogged(line, settings)) return;
-    write(format === 'json' ? toJson(line) : path === null ? output.human(line) : toPlain(line));
+    write(isJson ? toJson(line) : path === null ? output.human(line) : toPlain(line));
   };
 }
 

@@ -13,11 +13,21 @@ export function createLog(output: Output): Log {
 
 /** The log of a server, in the form that its settings choose. Never writes to stdout. */
 export function createServerLog(output: Output, settings: LoggingSettings): Log {
-  return createNodeLog(settings, { write: (line) => output.note(line), human: toHuman });
+  return createNodeLog(settings, {
+    write: (line) => output.note(line),
+    human: toHuman,
+    isTerminal: process.stderr.isTTY === true,
+  });
 }
 
-function toHuman({ level, message, fields }: LogLine): string {
+function toHuman({ level, message, fields, isCall }: LogLine): string {
+  if (isCall) return `${styled('dim', toTime(new Date()), process.stderr)} ${message}`;
   const style = level === 'error' ? 'error' : level === 'warn' ? 'warning' : 'dim';
   const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
   return `${styled(style, `${level}:`, process.stderr)} ${message}${rest}`;
+}
+
+/** The local time of day. */
+function toTime(date: Date): string {
+  return date.toTimeString().slice(0, 8);
 }

@@ -16,9 +16,12 @@ export interface ServeReload {
 
 /** Makes the reloader of a server. All that may fail happens beside the parts in use, while they serve. */
 export function createServeReloader({ leases, loadSettings, open, log }: ServeReload): Reloader {
+  const step = (message: string) => log({ level: 'debug', message: `reload: ${message}` });
   const apply = async (signal: AbortSignal) => {
+    step('the configuration is resolved');
     const settings = await loadSettings();
     signal.throwIfAborted();
+    step('the database is opened');
     const next = await open(settings);
     try {
       if (leases.current.usesPython()) await (await next.python()).start?.();
@@ -27,6 +30,7 @@ export function createServeReloader({ leases, loadSettings, open, log }: ServeRe
       await next.close();
       throw thrown;
     }
+    step('new requests begin on the new parts');
     leases.exchange(next);
   };
   return createReloader({ apply, log, clock: Date });

@@ -1,10 +1,13 @@
 import { relative } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { combineObservers } from '../../adapters/artefact/telemetry.ts';
+import { createCallLog } from '../../adapters/node/call-log.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
 import { type Observers, openObservers } from '../../adapters/node/observers.ts';
 import { Leases } from '../../adapters/node/reload/leases.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
+import { logSpans } from '../../adapters/node/span-log.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
@@ -12,6 +15,7 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
@@ -82,7 +86,20 @@ export async function start(
   warnOfWriters(catalog, opened, log);
   const first = createGeneration(settings, opened, deps);
   leases = new Leases(first, log);
-  const parts = { open: first.database, openPython: first.python, log, ...watch.parts };
+  const observers = combineObservers([
+    watch.parts.observe,
+    input.flag('quiet') ? undefined : createCallLog(log),
+  ]);
+  const spans =
+    settings.logging.level === 'DEBUG' ? logSpans(watch.parts.spans ?? NO_SPANS, log) : watch.parts.spans;
+  const parts = {
+    open: first.database,
+    openPython: first.python,
+    log,
+    ...watch.parts,
+    ...observers,
+    ...(spans === undefined ? {} : { spans }),
+  };
   const runtime = { ...createRuntime({ catalog, ...parts }), lease: leases.take };
   const warmed = warmPython(runtime);
   const reloader = createServeReloader({ leases, loadSettings, open: openBeside, log });

@@ -88,7 +88,8 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   'logging.enabled': 'Write the application log.',
   'logging.path': 'Log file. Default: standard error.',
   'logging.level': 'Lowest level that is written; `SVC_DEBUG` writes all levels.',
-  'logging.format': 'Format of each line: text for people, or a JSON object.',
+  'logging.format':
+    'Format of each line: text for people (`human`) or a JSON object. `auto` is text on a terminal, and JSON elsewhere.',
   'logging.max_bytes': 'Size in bytes at which the log file is rotated.',
   'logging.backup_count': 'Number of older log files that are kept.',
   [`${PROFILE}secrets[].name`]: 'Name of the secret, as in the site file. Required.',

@@ -77,6 +77,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'SVC_DEBUG', key: 'debug', type: 'boolean', meaning: 'Debug log, stacks and causes.' },
   { name: 'SVC_LOG_FORMAT', key: 'logging.format', type: LOG_FORMATS, meaning: 'Format of the log.' },
+  { name: 'SVC_LOG', key: 'logging.format', type: LOG_FORMATS, meaning: 'Short for `SVC_LOG_FORMAT`.' },
   { name: 'SVC_ADMIN_ENABLED', key: 'admin.enabled', type: 'boolean', meaning: 'Serve the admin socket.' },
   { name: 'SVC_ADMIN_SOCKET', key: 'admin.socket', type: 'path', meaning: 'Path of the admin socket.' },
   {

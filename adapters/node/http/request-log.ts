@@ -24,7 +24,19 @@ export function createRequestLog(log: Log): RequestLog {
         const requestId = randomUUID();
         const traceId = traceIdOf(request.headers.get('traceparent'));
         const ids = { request_id: requestId, ...(traceId === null ? {} : { trace_id: traceId }) };
-        return current.run(ids, () => fetch(request, { ...extra, requestId }));
+        return current.run(ids, async () => {
+          const startedAt = performance.now();
+          const response = await fetch(request, { ...extra, requestId });
+          const ms = (performance.now() - startedAt).toFixed(1);
+          // The query may hold a code or a token, so the path stands alone.
+          const { pathname } = new URL(request.url);
+          log({
+            level: 'debug',
+            message: `${request.method} ${pathname} ${response.status} ${ms} ms`,
+            fields: ids,
+          });
+          return response;
+        });
       },
     }),
   };

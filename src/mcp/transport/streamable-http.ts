@@ -1,6 +1,7 @@
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import type { Runtime } from '../../call/runtime.ts';
-import type { JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonValue } from '../../json.ts';
+import type { Log } from '../../ports.ts';
 import type { Caller } from '../context.ts';
 import type { Era } from '../era.ts';
 import { enforceScopes } from '../scopes.ts';
@@ -45,7 +46,7 @@ export function createMcpHandler(runtime: Runtime, { sessions, ...options }: Mcp
     const read = parseMessageJson(text);
     if (!read.ok) return toRejectionResponse(read.rejection);
     enforceScopes(runtime, read.value, caller);
-    return answer({
+    return answer(runtime.log, {
       headers,
       body: read.value,
       caller,
@@ -64,7 +65,7 @@ function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   return channel;
 }
 
-async function answer(exchange: McpExchange): Promise<Response> {
+async function answer(log: Log, exchange: McpExchange): Promise<Response> {
   const { headers, body } = exchange;
   const version = headers.get('mcp-protocol-version');
   const method = headers.get('mcp-method');
@@ -74,10 +75,21 @@ async function answer(exchange: McpExchange): Promise<Response> {
     ...(version === null ? {} : { protocolVersionHeader: version }),
     ...(method === null ? {} : { mcpMethodHeader: method }),
   });
+  log({ level: 'debug', message: `mcp: ${methodsOf(body)}`, fields: { era: route.kind, version } });
   if (route.kind === 'modern') return answerModern(route, exchange);
   if (route.kind === 'legacy') return answerLegacy(route, exchange);
   return toRejectionResponse({ ...route, status: route.httpStatus }, body);
 }
+
+/** The methods of a message or a batch, for the log. */
+function methodsOf(body: JsonValue): string {
+  const messages = isList(body) ? body.slice(0, MAX_METHODS) : [body];
+  const methods = messages.map((message) => (isObject(message) ? message.method : undefined));
+  return methods.map((method) => (typeof method === 'string' ? method.slice(0, 64) : 'response')).join(', ');
+}
+
+/** The most methods of one batch that the log names. */
+const MAX_METHODS = 10;
 
 /** One POST that is being answered. */
 export interface McpExchange {

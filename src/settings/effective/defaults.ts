@@ -16,7 +16,7 @@ export const DEFAULTS = {
   'onepassword.connect_token_env': 'OP_CONNECT_TOKEN',
   'logging.enabled': true,
   'logging.level': 'INFO',
-  'logging.format': 'human',
+  'logging.format': 'auto',
   'logging.max_bytes': 10_485_760,
   'logging.backup_count': 5,
   'admin.enabled': false,

@@ -19,7 +19,8 @@ import { hiddenParameters, hiddenTexts, hiddenWord, openMap, url } from './value
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const;
 const LEVELS_MEANT = { debug: 'DEBUG', info: 'INFO', warn: 'WARNING', WARN: 'WARNING', error: 'ERROR' };
-export const LOG_FORMATS = ['human', 'json'] as const;
+/** `auto` is text for people on a terminal, and JSON elsewhere. */
+export const LOG_FORMATS = ['auto', 'human', 'json'] as const;
 export const MODEL_TYPES = ['claude', 'openai'] as const;
 
 /** The price of a million tokens. */

@@ -44,7 +44,8 @@ async function resultOf(response: Response): Promise<unknown> {
 
 describe('svc serve', () => {
   it('prints its address and a snippet, answers, and ends with 0 on SIGTERM', async () => {
-    const server = new Svc(['serve', '--port', '0'], { cwd: await project() });
+    const env = { SVC_LOG: 'human' };
+    const server = new Svc(['serve', '--port', '0', '--quiet'], { cwd: await project(), env });
     const url = (await server.until(URL_LINE))[1] ?? '';
     expect(await call(url, 'hello_world', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' });
     await server.until(/Ctrl-C/);
@@ -203,7 +204,7 @@ describe('svc serve', () => {
     const path = join(root, 'tools/hello_world.yml');
     const [endpoint = ''] = readFileSync(path, 'utf8').split('\n  tests:');
     writeFileSync(path, `${endpoint}\n  tests: ${tests}\n`);
-    const server = new Svc(['serve', '--port', '0'], { cwd: root });
+    const server = new Svc(['serve', '--port', '0'], { cwd: root, env: { SVC_LOG: 'human' } });
     const url = (await server.until(URL_LINE))[1] ?? '';
     expect(await call(url, 'hello_world', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' });
     expect(server.stderr).toMatch(/tools\/hello_world\.yml:\d+:\d+: broken test: /);
