@@ -269,6 +269,9 @@ function partsOf({ catalog, config, python, native }: Ready, { secrets, audit }:
   );
   const ruled = entries.some(({ policies: { input, output } }) => input.length + output.length > 0);
   const conditional = entries.some(({ ask = [] }) => ask.flat().some(({ when }) => when !== undefined));
+  const restricted = Object.values(catalog.tools).some(
+    ({ source }) => source.language === 'sql' && source.tables !== undefined,
+  );
   const asking = entries.some(({ confirm, ask }) => confirm !== undefined || ask !== undefined);
   return {
     config: config !== null,
@@ -277,7 +280,7 @@ function partsOf({ catalog, config, python, native }: Ready, { secrets, audit }:
     audit: audit.enabled,
     auth: config !== null && configNeedsSignIn(config),
     telemetry: config !== null && namesTelemetry(config),
-    policies: ruled || conditional,
+    policies: ruled || conditional || restricted,
     prompts: asking || Object.keys(catalog.prompts).length > 0,
     python: python !== null,
     native: native !== null,

@@ -29,7 +29,7 @@ export interface Included {
   readonly settings: boolean;
   /** The user file, which lies beside the bundle. */
   readonly config: boolean;
-  /** The language of policy conditions: a third of all code. */
+  /** The language of policy conditions and of table rules: a third of all code. */
   readonly policies: boolean;
   /** The language of prompt templates. */
   readonly prompts: boolean;
@@ -47,7 +47,7 @@ export interface Included {
 
 /** Modules that load with the first call that needs them. They are left out if no call can need them. */
 const BY_NEED = {
-  policies: /\/policy\/(compile|enforce|when)\.[jt]s$/,
+  policies: /\/policy\/(compile|enforce|when|tables\/restrict)\.[jt]s$/,
   prompts: /\/template\/prompt\.[jt]s$/,
   auth: /\/auth\/create\.[jt]s$|^\.\/(dynamodb|token-store)\.[jt]s$/,
   telemetry: /\/otel\/telemetry\.[jt]s$/,
