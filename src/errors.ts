@@ -49,6 +49,7 @@ export const ERRORS = {
   result_too_large: kind(500, -32603, 1, true, 'The result is too large.'),
   sql_failed: kind(500, -32603, 1, false, 'The query of this endpoint failed.'),
   sql_rejected: kind(400, -32602, 1, true, 'The statement was refused.'),
+  scan_too_large: kind(400, -32602, 1, true, 'The statement would scan more than this server allows.'),
   database_unavailable: kind(503, -32603, 1, false, 'The database is not available.'),
   database_readonly: kind(500, -32603, 1, false, 'The database is read-only.'),
   outcome_unknown: kind(

@@ -77,6 +77,20 @@ export interface SqlRequest {
   readonly restricted?: readonly RestrictedTable[];
   /** If true, attached databases stay out of sight: unqualified names mean the project's own database. */
   readonly unattached?: boolean;
+  /** Refuses the statement before it runs if its plan's estimate is beyond these: scan_too_large. */
+  readonly scan?: ScanLimits;
+}
+
+/** The most rows and bytes that a statement may scan, by the estimate of its plan. */
+export interface ScanLimits {
+  readonly rows?: number;
+  readonly bytes?: number;
+}
+
+/** The estimate of a plan: the rows and bytes that its scans give; null where there is none. */
+export interface ScanEstimate {
+  readonly rows: number | null;
+  readonly bytes: number | null;
 }
 
 /** The circumstances of one statement. */
@@ -98,11 +112,13 @@ export interface SqlResult {
   readonly columns: readonly SqlColumn[];
   readonly rows: readonly JsonObject[];
   readonly truncated: boolean;
+  /** Present if the request has limits on scans. */
+  readonly estimate?: ScanEstimate;
 }
 
 /**
- * The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, sql_rejected, database_*,
- * memory_exceeded, deadline_exceeded, cancelled, busy.
+ * The embedded SQL database, opened. Errors are SvcErrors of the codes sql_failed, sql_rejected,
+ * scan_too_large, database_*, memory_exceeded, deadline_exceeded, cancelled, busy.
  */
 export interface Database {
   readonly engine: 'duckdb-wasm' | 'duckdb-native';

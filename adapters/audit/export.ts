@@ -66,6 +66,8 @@ const TYPES: Readonly<Record<string, string>> = {
   duration_ms: 'BIGINT',
   policies_evaluated: 'INTEGER',
   result_count: 'BIGINT',
+  estimated_rows: 'BIGINT',
+  estimated_bytes: 'BIGINT',
   policies_applied: 'VARCHAR[]',
   input_data: 'JSON',
   output_data: 'JSON',

@@ -40,6 +40,9 @@ export interface AuditRecord {
   readonly policies_applied: readonly string[];
   /** The number of rows, items or messages in the result; null for an error. */
   readonly result_count: number | null;
+  /** The rows and bytes that the call's statements scan, by the estimates of their plans; absent without limits on scans. */
+  readonly estimated_rows?: number | null;
+  readonly estimated_bytes?: number | null;
   readonly input_data?: JsonObject;
   readonly output_data?: JsonValue;
   /** Work that the call did elsewhere; absent if it reported none. */
@@ -72,6 +75,8 @@ export const RECORD_FIELDS = [
   'policies_evaluated',
   'policies_applied',
   'result_count',
+  'estimated_rows',
+  'estimated_bytes',
   'input_data',
   'output_data',
   'execution_events',
@@ -88,7 +93,7 @@ const MAX_ERROR = 2_048;
 
 /** Converts one call to its record: redacted and of bounded size. */
 export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptions): AuditRecord {
-  const { context, decision, error, events = [] } = call;
+  const { context, decision, error, events = [], estimate } = call;
   const redactor = createRedactor();
   const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
   return {
@@ -109,6 +114,7 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptio
     policies_evaluated: decision.evaluated,
     policies_applied: decision.rules.slice(0, 100),
     result_count: error === null ? countOf(call.result) : null,
+    ...(estimate === undefined ? {} : { estimated_rows: estimate.rows, estimated_bytes: estimate.bytes }),
     ...(inputs ? { input_data: input } : {}),
     ...(outputs && error === null ? { output_data: outputOf(call, redactor) } : {}),
     ...(events.length === 0 ? {} : { execution_events: toAuditEvents(events, redactor, outputs) }),

@@ -3,6 +3,7 @@ import type { RequestContext } from '../context.ts';
 import type { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type Decision, NO_DECISION } from '../policy/decision.ts';
+import type { ScanEstimate } from '../ports.ts';
 import type { EndpointKind } from '../project/model.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -25,6 +26,8 @@ export interface CallRecord {
   readonly error: SvcError | null;
   /** The events that the endpoint's Python function reported; absent without any. */
   readonly events?: readonly JsonObject[];
+  /** The estimate of the call's scans; absent without limits on them. */
+  readonly estimate?: ScanEstimate;
   /** The answer after policies and limits; null for an error. */
   readonly result: JsonValue;
 }

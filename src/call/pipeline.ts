@@ -11,7 +11,7 @@ import {
   NO_DECISION,
   toDeniedError,
 } from '../policy/decision.ts';
-import type { Span, SpanAttributes } from '../ports.ts';
+import type { ScanEstimate, Span, SpanAttributes } from '../ports.ts';
 import { createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
@@ -29,6 +29,7 @@ import {
 import { isPython, runPython } from './python.ts';
 import { type Content, checkResult, enforceLimits, shapeReturned, shapeRows } from './result.ts';
 import type { Outcome, Runtime } from './runtime.ts';
+import { totalOf } from './scan.ts';
 import { isSql, runSql } from './sql.ts';
 
 /** One call of an endpoint. */
@@ -52,6 +53,8 @@ interface CallState {
   traceId: string | null;
   /** Audit events reported by a Python function. */
   readonly events: JsonObject[];
+  /** The estimates of statements under limits on scans. */
+  readonly scans: ScanEstimate[];
 }
 
 /** The value that output policies look at, in its declared shape. */
@@ -71,7 +74,7 @@ export function callEndpoint(call: Call<PromptEntry>): Promise<PromptOutcome>;
 export function callEndpoint(call: Call<Sourced>): Promise<Outcome>;
 export async function callEndpoint(call: Call): Promise<Answer> {
   const { spans, clock } = call.runtime;
-  const state: CallState = { args: call.args, decision: NO_DECISION, traceId: null, events: [] };
+  const state: CallState = { args: call.args, decision: NO_DECISION, traceId: null, events: [], scans: [] };
   const startedAt = clock.now();
   try {
     const answer = await withLease(call.runtime, call.context.signal, (runtime) =>
@@ -217,13 +220,13 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
 async function runSource(
   { runtime, entry, context }: Call<Sourced>,
   values: JsonObject,
-  { events }: CallState,
+  { events, scans }: CallState,
   span: Span,
 ): Promise<Produced> {
   const { timeoutMs } = entry.limits;
   if (isSql(entry)) {
     const work = isWatched(context) ? watchWork(context, { noun: 'statement', timeoutMs }) : null;
-    const result = await runSql(runtime, entry, values, { context, span }).finally(work?.stop);
+    const result = await runSql(runtime, entry, values, { context, span, scans }).finally(work?.stop);
     work?.finish(result.rows.length);
     span.set({ 'svc.result.count': result.rows.length });
     return { ...shapeRows(result, entry), truncated: result.truncated, columns: result };
@@ -231,9 +234,13 @@ async function runSource(
   if (isPython(entry)) {
     const work = watchWork(context, { noun: 'function', timeoutMs });
     const { advance } = work;
-    const returned = await runPython(runtime, entry, values, { context, span, events, advance }).finally(
-      work.stop,
-    );
+    const returned = await runPython(runtime, entry, values, {
+      context,
+      span,
+      events,
+      scans,
+      advance,
+    }).finally(work.stop);
     const rows = Array.isArray(returned.value) ? returned.value.length : 1;
     work.finish(rows);
     span.set({ 'svc.result.count': rows });
@@ -320,12 +327,13 @@ function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
 /** Reports an ended call to the observer. A call that waits for answers has not ended: the client sends it again. */
 function record(
   { runtime, entry, context }: Call,
-  { events, ...state }: CallState,
+  { events, scans, ...state }: CallState,
   startedAt: number,
   end: { readonly answer: Answer } | { readonly error: SvcError },
 ): void {
   const { observe, clock } = runtime;
   const error = 'error' in end ? end.error : null;
+  const estimate = totalOf(scans);
   if (observe === undefined || error?.code === 'input_required') return;
   observe({
     kind: entry.kind,
@@ -339,6 +347,7 @@ function record(
     error,
     result: 'answer' in end ? toRecorded(end.answer) : null,
     ...(events.length === 0 ? {} : { events }),
+    ...(estimate === null ? {} : { estimate }),
   });
 }
 

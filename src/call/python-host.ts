@@ -1,11 +1,12 @@
 import { logIdsOf, type NotificationLevel } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { Database, Log, LogLine, PythonHost, SqlCall } from '../ports.ts';
+import type { Database, Log, LogLine, PythonHost, SqlResult } from '../ports.ts';
 import { createTextRedactor } from '../redaction/redact.ts';
 import type { PythonEntry, PythonWork } from './python.ts';
 import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
 import type { Runtime } from './runtime.ts';
+import { runScanned } from './scan.ts';
 import { toSqlCaller } from './sql.ts';
 
 /** The most rows that a statement may return to a function, independent of the endpoint's own limit. */
@@ -23,7 +24,7 @@ interface HostWork extends PythonWork {
 export function createPythonHost(
   runtime: Runtime,
   entry: PythonEntry,
-  { context, span, events, advance, ended, args }: HostWork,
+  { context, span, events, scans, advance, ended, args }: HostWork,
 ): PythonHost {
   const { limits, name } = entry;
   const deadline = performance.now() + limits.timeoutMs;
@@ -40,7 +41,12 @@ export function createPythonHost(
       const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
       return span.span('svc.database.execute', attributesOf(statement, database), async (own) => {
         const maxRows = Math.max(limits.rows, MAX_ROWS);
-        const rows = await run(database, { statement, values, maxRows }, { signal, caller, timeoutMs });
+        const request = { sql: statement.sql, values, mode: statement.mode, maxRows };
+        const sqlCall = { signal, caller, timeoutMs };
+        const rows = allOf(
+          await runScanned(database, request, sqlCall, { limits, span: own, scans }),
+          maxRows,
+        );
         own.set({ 'db.rows_affected': rows.length });
         return rows;
       });
@@ -77,7 +83,9 @@ export function createBackgroundHost(database: () => Promise<Database>, log: Log
       const statement = await statementOf(sql);
       const values = bindParameters(statement, params);
       const call = { signal, caller: null, timeoutMs: 30_000 };
-      return run(await database(), { statement, values, maxRows: MAX_ROWS }, call);
+      const { mode } = statement;
+      const request = { sql: statement.sql, values, mode, maxRows: MAX_ROWS };
+      return allOf(await (await database()).run(request, call), MAX_ROWS);
     },
     notice: (level, text) => log(toLine(level, `python: ${text.slice(0, MAX_TEXT)}`)),
     progress() {},
@@ -85,20 +93,8 @@ export function createBackgroundHost(database: () => Promise<Database>, log: Log
   };
 }
 
-interface Execution {
-  readonly statement: PythonStatement;
-  readonly values: ReturnType<typeof bindParameters>;
-  readonly maxRows: number;
-}
-
 /** Throws result_too_large instead of cutting rows, because a function would compute with the cut result. */
-async function run(
-  database: Database,
-  { statement, values, maxRows }: Execution,
-  call: SqlCall,
-): Promise<readonly JsonObject[]> {
-  const { sql, mode } = statement;
-  const { rows, truncated } = await database.run({ sql, values, mode, maxRows }, call);
+function allOf({ rows, truncated }: SqlResult, maxRows: number): readonly JsonObject[] {
   if (!truncated) return rows;
   throw new SvcError(
     'result_too_large',

@@ -2,7 +2,7 @@ import type { CompiledPython, ResourceEntry, ToolEntry } from '../catalog/model.
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Python, PythonResult, Span } from '../ports.ts';
+import type { Python, PythonResult, ScanEstimate, Span } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
@@ -74,6 +74,8 @@ export interface PythonWork {
   readonly advance: Advance;
   /** Collects the events that the function reports for the audit record. */
   readonly events: JsonObject[];
+  /** Collects the estimates of the function's statements. */
+  readonly scans: ScanEstimate[];
 }
 
 /** The return value of a function, cut to the rows that its endpoint may return. */

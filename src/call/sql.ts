@@ -3,12 +3,22 @@ import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
-import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
+import type {
+  Database,
+  ScanEstimate,
+  Span,
+  SqlCall,
+  SqlCaller,
+  SqlRequest,
+  SqlResult,
+  SqlValue,
+} from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import { restrict } from './restricted.ts';
 import type { Runtime } from './runtime.ts';
+import { runScanned } from './scan.ts';
 
 /** A tool or a resource in SQL. */
 export type SqlEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledSql };
@@ -23,7 +33,7 @@ export async function runSql(
   runtime: Runtime,
   entry: SqlEntry,
   values: JsonObject,
-  { context, span: parent }: { readonly context: RequestContext; readonly span: Span },
+  { context, span: parent, scans }: SqlWork,
 ): Promise<SqlResult & ResultColumns> {
   const { source, limits } = entry;
   const own = source.statement === undefined ? null : enforceReadOnly(String(values[source.statement]));
@@ -42,7 +52,7 @@ export async function runSql(
     const { signal } = context;
     const caller = own === null ? toSqlCaller(context) : withoutSecrets(toSqlCaller(context));
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
-    const result = await database.run(request, call).catch((thrown) => {
+    const result = await runScanned(database, request, call, { limits, span, scans }).catch((thrown) => {
       throw reasonOf(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
     });
     span.set({ 'db.rows_affected': result.rows.length });
@@ -78,6 +88,14 @@ const MOST_COLUMNS = 10_000;
 
 function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, index) => names.indexOf(name) < index));
+}
+
+/** The context of one statement. */
+export interface SqlWork {
+  readonly context: RequestContext;
+  readonly span: Span;
+  /** Collects estimates for the audit record. */
+  readonly scans: ScanEstimate[];
 }
 
 function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {

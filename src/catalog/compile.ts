@@ -34,8 +34,10 @@ const DEFAULT_LIMITS: CallLimits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeo
 /** Compiles a project to its catalog. Equal projects have equal bytes. Throws project_invalid for a project with errors, except in tests. */
 export async function compileCatalog(project: Project): Promise<Catalog> {
   const name = await refuseErrors(project);
-  const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
-  const builtins = builtinTools(project.site);
+  const endpoints = project.endpoints.flatMap(({ endpoint }) =>
+    endpoint?.enabled ? [withLimits(endpoint, project.site)] : [],
+  );
+  const builtins = builtinTools(project.site).map((tool) => withLimits(tool, project.site));
   const [tools, resources, prompts] = [
     [...endpoints.filter((endpoint) => endpoint.kind === 'tool'), ...builtins],
     endpoints.filter((endpoint) => endpoint.kind === 'resource'),
@@ -53,6 +55,11 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
     prompts: await compileAll(prompts, (prompt) => prompt.name, toPromptEntry),
   };
   return freeze({ ...content, hash: await hashCatalog(content) });
+}
+
+/** Adds the limits of the site, where an endpoint has no own. */
+function withLimits<One extends Endpoint>(endpoint: One, site: Project['site']): One {
+  return { ...endpoint, limits: { ...site?.limits, ...endpoint.limits } };
 }
 
 async function refuseErrors(project: Project): Promise<string> {
@@ -131,6 +138,8 @@ function shared({ name, parameters, policies, scopes, limits, confirm, ask }: En
       rows: limits.rows ?? rows,
       bytes: limits.bytes ?? bytes,
       timeoutMs: limits.timeout === undefined ? timeoutMs : Math.round(limits.timeout * 1000),
+      ...(limits.scan_rows === undefined ? {} : { scanRows: limits.scan_rows }),
+      ...(limits.scan_bytes === undefined ? {} : { scanBytes: limits.scan_bytes }),
     },
   };
 }

@@ -44,6 +44,9 @@ export interface CallLimits {
   readonly rows: number;
   readonly bytes: number;
   readonly timeoutMs: number;
+  /** The most rows and bytes that one statement may scan, by estimate; absent without a limit. */
+  readonly scanRows?: number;
+  readonly scanBytes?: number;
 }
 
 /** Reads the candidates for a parameter; `value` is the text that the user typed. */

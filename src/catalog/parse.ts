@@ -13,7 +13,13 @@ const SHARED = {
   parameters: v.array(v.looseObject({ name: v.string(), type: v.string() })),
   policies: v.object({ input: v.array(OBJECT), output: v.array(OBJECT) }),
   scopes: v.exactOptional(NAMES),
-  limits: v.object({ rows: v.number(), bytes: v.number(), timeoutMs: v.number() }),
+  limits: v.object({
+    rows: v.number(),
+    bytes: v.number(),
+    timeoutMs: v.number(),
+    scanRows: v.exactOptional(v.number()),
+    scanBytes: v.exactOptional(v.number()),
+  }),
   confirm: v.exactOptional(v.object({ question: v.string(), otherwise: v.picklist(CONFIRM_OTHERWISE) })),
   ask: v.exactOptional(
     v.array(v.array(v.looseObject({ name: v.string(), kind: v.picklist(QUESTION_KINDS) }))),

@@ -68,6 +68,9 @@ export interface EndpointLimits {
   readonly bytes?: number;
   /** Seconds. */
   readonly timeout?: number;
+  /** The most rows that a statement may scan, by the estimate of its plan. */
+  readonly scan_rows?: number;
+  readonly scan_bytes?: number;
 }
 
 /** The keys that tools, resources and prompts share. */

@@ -1,4 +1,5 @@
 import type { Attachment } from './attachment.ts';
+import type { EndpointLimits } from './model.ts';
 import type { Policies } from './policies.ts';
 
 export const FOLDERS = [
@@ -154,6 +155,8 @@ export interface SiteFile extends Site {
   readonly extensions: readonly Extension[];
   readonly dbt: Dbt | null;
   readonly sqlTools: SqlTools;
+  /** Limits of every endpoint that has no own. */
+  readonly limits: Pick<EndpointLimits, 'scan_rows' | 'scan_bytes'>;
   /** Names of the secrets that the project needs. */
   readonly secrets: readonly string[];
   readonly plugins: readonly Plugin[];

@@ -139,7 +139,7 @@ function toDatabase({ attach, ...database }: NonNullable<ParsedProfile['database
   return { ...present(database), ...(attach ? { attach: attach.map(present) } : {}) };
 }
 
-function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteFile) {
+function toFeatures({ extensions, dbt, sql_tools, secrets, plugin, limits }: ParsedSiteFile) {
   const described = SQL_TOOLS.map((name) => [name, sql_tools?.[name]?.description] as const);
   const governed = SQL_TOOLS.map((name) => [name, toPolicies(sql_tools?.[name]?.policies)] as const);
   return {
@@ -154,6 +154,7 @@ function toFeatures({ extensions, dbt, sql_tools, secrets, plugin }: ParsedSiteF
     },
     secrets: secrets ?? [],
     plugins: (plugin ?? []).map(present),
+    limits: present(limits ?? {}),
   };
 }
 

@@ -27,6 +27,8 @@ const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
     'db.parameters.count',
     'db.readonly',
     'db.rows_affected',
+    'db.scan.estimated_rows',
+    'db.scan.estimated_bytes',
   ],
   'svc.python.execute': [],
   'svc.validation.output': [],

@@ -8,6 +8,7 @@ import { describeParameters } from './contract/parameters.ts';
 import { describePreparing } from './contract/preparing.ts';
 import { describeReading } from './contract/reading.ts';
 import { describeResults } from './contract/results.ts';
+import { describeScans } from './contract/scans.ts';
 import type { Open, Subject } from './contract/subject.ts';
 import { createFixture, type Fixture, removeFixture } from './fixture.ts';
 import type { EngineName } from './types.ts';
@@ -43,6 +44,7 @@ export function describeEngine(engine: EngineName, open: Open): void {
     describePreparing(subject);
     describeReading(subject);
     describeLimits(subject);
+    describeScans(subject);
     describeCallers(subject);
   });
 }

@@ -8,14 +8,15 @@ export interface PackedResult extends Omit<SqlResult, 'rows'> {
 }
 
 /** Packs a result for its way to another process. */
-export function packResult({ columns, rows, truncated }: SqlResult): PackedResult {
-  return { columns, truncated, values: columns.map(({ name }) => rows.map((row) => row[name] ?? null)) };
+export function packResult({ columns, rows, ...facts }: SqlResult): PackedResult {
+  const values = columns.map(({ name }) => rows.map((row) => row[name] ?? null));
+  return { columns, values, ...facts };
 }
 
 /** Restores a packed result. */
-export function unpackResult({ columns, values, truncated }: PackedResult): SqlResult {
+export function unpackResult({ columns, values, ...facts }: PackedResult): SqlResult {
   const names = columns.map(({ name }) => name);
   const toRow = rowMaker(names);
   const rows = Array.from(values[0] ?? [], (_, index) => toRow(names, values, index));
-  return { columns, rows, truncated };
+  return { columns, rows, ...facts };
 }

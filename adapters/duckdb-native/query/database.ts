@@ -1,5 +1,6 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { enforceScan } from '../../../src/sql/estimate.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -7,7 +8,7 @@ import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload 
 import type { AttachedNames } from './confine.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
 import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
-import { checkKind, refuseFileReaders, refusePersistentSecrets } from './restrictions.ts';
+import { checkKind, isExplained, refuseFileReaders, refusePersistentSecrets } from './restrictions.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
@@ -134,9 +135,10 @@ export class NativeDatabase implements Database {
 
   async #read(
     session: Session,
-    { sql, values, maxRows, confined = false, unattached = false, restricted }: SqlRequest,
+    request: SqlRequest,
     { caller }: Pick<SqlCall, 'caller'>,
   ): Promise<SqlResult> {
+    const { sql, values, maxRows, confined = false, unattached = false, restricted } = request;
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
     const names = this.#engine.attachments.names;
@@ -146,11 +148,14 @@ export class NativeDatabase implements Database {
     }
     // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
-    const prepared = await session.prepare(asQuery(sql, maxRows + 1), caller);
+    const query = asQuery(sql, maxRows + 1);
+    const prepared = await session.prepare(query, caller);
     try {
+      const estimate = await estimateWithin(session, query, request);
       await session.bind(prepared, values);
       const outside = this.#reachesOut;
-      return toResult(await session.runInSlices(prepared, { outside }), this.#decoderOf, maxRows);
+      const result = toResult(await session.runInSlices(prepared, { outside }), this.#decoderOf, maxRows);
+      return { ...result, ...estimate };
     } finally {
       prepared.statement.destroySync();
     }
@@ -171,6 +176,9 @@ export class NativeDatabase implements Database {
     const { statement } = prepared;
     try {
       checkKind(this.#driver, statement, this.#engine.external);
+      const estimate = isExplained(this.#driver, statement)
+        ? await estimateWithin(session, request.sql, request)
+        : {};
       await session.bind(prepared, request.values);
       await session.run(['BEGIN TRANSACTION']);
       const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
@@ -178,7 +186,7 @@ export class NativeDatabase implements Database {
       await session.run(['COMMIT']);
       statement.destroySync();
       if (this.#reachesOut) destroyUnfinished();
-      return result;
+      return { ...result, ...estimate };
     } catch (thrown) {
       if (this.#reachesOut && mayUpload(thrown)) destroyLater(statement);
       else statement.destroySync();
@@ -240,6 +248,18 @@ export class NativeDatabase implements Database {
 
 function pauseAfter(conflicts: number): number {
   return Math.random() * Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** conflicts);
+}
+
+/** Estimates the scans of a statement under limits on them. Throws scan_too_large if they are beyond a limit. */
+async function estimateWithin(
+  session: Session,
+  sql: string,
+  { values, scan }: Pick<SqlRequest, 'values' | 'scan'>,
+): Promise<Pick<SqlResult, 'estimate'>> {
+  if (scan === undefined) return {};
+  const estimate = await session.estimate(sql, values, scan.bytes !== undefined);
+  enforceScan(estimate, scan);
+  return { estimate };
 }
 
 /** Hides the attached databases from a caller's statement if `unattached` is set. */

@@ -55,6 +55,13 @@ export function checkKind(
   if (reaching.includes(kind)) throw rejection(kinds[kind] ?? 'a file');
 }
 
+/** Whether DuckDB explains a statement that writes, with the scans of its data. */
+export function isExplained({ api }: Driver, { statementType: kind }: DuckDBPreparedStatement): boolean {
+  const { SELECT, INSERT, UPDATE, DELETE, MERGE_INTO, COPY, CREATE } = api.StatementType;
+  const explained: readonly number[] = [SELECT, INSERT, UPDATE, DELETE, MERGE_INTO, COPY, CREATE];
+  return explained.includes(kind);
+}
+
 function unknownKind(): SvcError {
   return new SvcError('sql_rejected', 'The statement is of a kind that this version of svc does not run.');
 }

@@ -6,7 +6,9 @@ import type {
 } from '@duckdb/node-api';
 import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../../src/errors.ts';
-import type { RestrictedTable, SqlCaller, SqlValue } from '../../../src/ports.ts';
+import { type JsonValue, tryJson } from '../../../src/json.ts';
+import type { RestrictedTable, ScanEstimate, SqlCaller, SqlValue } from '../../../src/ports.ts';
+import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import {
   type Preparation,
   prepareRestricted,
@@ -108,6 +110,25 @@ export class Session {
     return guarded(() => bindValues(this.#driver, statement, values, (texts) => this.#castTexts(texts)));
   }
 
+  /** Estimates the scans of a statement from its plan, with values bound; sizes only if `sized`. */
+  async estimate(sql: string, values: readonly SqlValue[], sized: boolean): Promise<ScanEstimate> {
+    const prepared = await this.#plan(explainOf(sql));
+    try {
+      await this.bind(prepared, values);
+      const plan = lastText(await this.runWhole(prepared));
+      return estimateScans(plan, sized ? await this.#columnTypes(sql) : null);
+    } finally {
+      prepared.statement.destroySync();
+    }
+  }
+
+  #columnTypes(sql: string): Promise<ColumnTypes | null> {
+    return guarded(async () => {
+      const result = await this.#connection.run('SELECT json_serialize_plan($1::VARCHAR)', [sql]);
+      return columnTypesOf(lastText(result));
+    });
+  }
+
   /**
    * Runs a statement in slices on the engine's threads, which it shares with others. With `outside`, planning may wait
    * for a network, so a statement that is planned again at its start gets a thread of the pool.
@@ -178,6 +199,12 @@ export class Session {
     );
     return (await result.getRows())[0] ?? [];
   }
+}
+
+/** The JSON in the last column of the only row. */
+function lastText(result: DuckDBMaterializedResult): JsonValue {
+  const column = result.getChunk(0).getColumnVector(result.columnCount - 1);
+  return tryJson(String(column.getItem(0))) ?? null;
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,14 @@
 import { cancelledError, deadlineError } from '../../../src/errors.ts';
-import type { RestrictedTable, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { tryJson } from '../../../src/json.ts';
+import type {
+  RestrictedTable,
+  ScanEstimate,
+  SqlCall,
+  SqlCaller,
+  SqlRequest,
+  SqlResult,
+} from '../../../src/ports.ts';
+import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import {
   prepareRestricted,
@@ -75,10 +84,28 @@ export class Engine {
       const connection = { session, call, enter };
       if (request.restricted !== undefined) await this.#restrict(connection, request.sql, request.restricted);
       const query = { sql: asQuery(request.sql, request.maxRows + 1), values: request.values };
-      return this.#execute(connection, query, (statement) =>
+      const estimate = request.scan && (await this.#estimate(connection, request, query.sql));
+      const result = await this.#execute(connection, query, (statement) =>
         toResult(this.#instance, statement, request.maxRows),
       );
+      return estimate === undefined ? result : { ...result, estimate };
     });
+  }
+
+  /** Estimates a statement's scans from its plan. Throws scan_too_large if they are beyond the limits of the request. */
+  async #estimate(
+    connection: Connection,
+    { values, scan = {} }: SqlRequest,
+    sql: string,
+  ): Promise<ScanEstimate> {
+    const explained = { sql: explainOf(sql), values };
+    const plan = await this.#execute(connection, explained, (statement) => {
+      const [row] = toResult(this.#instance, statement, 1).rows;
+      return tryJson(String(row?.explain_value)) ?? null;
+    });
+    const estimate = estimateScans(plan, null);
+    enforceScan(estimate, scan);
+    return estimate;
   }
 
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */

@@ -69,6 +69,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'A result that cannot be truncated exceeds its limit.',
     "Request less, or raise the endpoint's `limits.bytes`.",
   ),
+  scan_too_large: advice(
+    'The plan of a statement estimates that it scans more than `limits.scan_rows` or `limits.scan_bytes` allow, so it did not run.',
+    'Filter more or read fewer columns, or raise the limit.',
+  ),
   sql_failed: advice(
     "The statement of an endpoint failed. The client gets an id; the log has DuckDB's text under this id.",
     'Look up the id in the log, and try the statement with `svc run` or `svc query`.',

@@ -54,6 +54,9 @@ const ICON = strictMap({
   theme: optional(choice(ICON_THEMES)),
 });
 
+/** Limits on the data that a statement scans; in an endpoint, and in the site file for all endpoints. */
+export const SCAN_LIMITS = { scan_rows: optional(whole(1)), scan_bytes: optional(whole(1)) };
+
 const LIMITS = strictMap({
   rows: optional(whole(1, 1_000_000)),
   bytes: optional(whole(1_024, 1_073_741_824)),
@@ -72,6 +75,7 @@ const LIMITS = strictMap({
       v.metadata({ json: { exclusiveMinimum: 0, maximum: 3_600 } }),
     ),
   ),
+  ...SCAN_LIMITS,
 });
 
 const RULE = strictMap({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ENGINES, EXTENSION_REPOS, ISOLATIONS, ON_AUDIT_ERROR } from '../site-model.ts';
-import { POLICIES } from './endpoint.ts';
+import { POLICIES, SCAN_LIMITS } from './endpoint.ts';
 import { memory } from './memory.ts';
 import {
   choice,
@@ -172,6 +172,7 @@ export const SITE_FILE = strictMap(
         clean_targets: FOLDERS,
       }),
     ),
+    limits: optional(strictMap(SCAN_LIMITS)),
     sql_tools: optional(
       strictMap({
         enabled: optional(flag()),

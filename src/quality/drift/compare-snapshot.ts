@@ -115,10 +115,10 @@ function rulesOf(policies: JsonValue | undefined): JsonValue {
 }
 
 function compareLimits(before: JsonObject, after: JsonObject): readonly Difference[] {
-  return Object.keys(after)
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((limit) => !isUnchanged(before[limit], after[limit]))
     .map((limit) =>
-      Number(after[limit]) < Number(before[limit])
+      amountOf(after[limit]) < amountOf(before[limit])
         ? differ(
             ['breaking', `limits.${limit}`, 'Calls within the old limit may exceed the new one.'],
             before[limit],
@@ -126,6 +126,11 @@ function compareLimits(before: JsonObject, after: JsonObject): readonly Differen
           )
         : differ(['widening', `limits.${limit}`, 'The limit is higher.'], before[limit], after[limit]),
     );
+}
+
+/** A limit that is absent is none. */
+function amountOf(limit: JsonValue | undefined): number {
+  return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
 function compareTexts(before: EndpointSnapshot, after: EndpointSnapshot): readonly Difference[] {

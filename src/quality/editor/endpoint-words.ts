@@ -149,6 +149,10 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     rows: 'Most rows of a result; further rows are cut, with a note. Default: 10,000.',
     bytes: 'Most bytes of a result. Default: 4 MiB.',
     timeout: 'Time limit of the statement in seconds. Default: 30.',
+    scan_rows:
+      'Most rows that a statement may scan. A statement whose plan estimates more is refused before it runs. Default: `limits.scan_rows` of the site file.',
+    scan_bytes:
+      'Most bytes that a statement may scan, likewise; on the native engine. Default: `limits.scan_bytes` of the site file.',
   },
   parameter: { name: 'Name of the parameter; `$name` in SQL, `{{ name }}` in templates.', ...TYPE },
   type: { name: 'Allowed, but without meaning here.', ...TYPE },

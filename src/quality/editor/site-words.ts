@@ -69,6 +69,9 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'plugin[].name': 'Name of a Python plugin.',
   'plugin[].module': 'Module of the plugin.',
   'plugin[].config': 'Name of its configuration under `plugin.config` of the user file.',
+  'limits.scan_rows':
+    'Most rows that a statement may scan. A statement whose plan estimates more is refused before it runs.',
+  'limits.scan_bytes': 'Most bytes that a statement may scan, likewise; on the native engine.',
   'extensions[].name': 'DuckDB extension; a single word names a core extension.',
   'extensions[].repo':
     "Source of the extension: a folder such as `./extensions`, an address, or one of DuckDB's own repositories. Without it, and without `SVC_EXTENSION_REPOSITORY`, nothing is downloaded.",
@@ -109,6 +112,7 @@ export const SITE_BLOCKS: Readonly<Record<string, string>> = {
   secrets: 'Names of the secrets that the project needs; their values are in the user file.',
   plugin: 'Python plugins.',
   extensions: 'DuckDB extensions.',
+  limits: 'Limits of every endpoint, the SQL tools included. `limits` of an endpoint takes precedence.',
   dbt: 'The folders of dbt.',
   sql_tools: 'The built-in SQL tools.',
   'sql_tools.tables':

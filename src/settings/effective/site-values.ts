@@ -40,6 +40,7 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     own('audit.outputs', site.audit.outputs),
     ...FOLDERS.map((name) => same(`paths.${name}`, site.paths[name])),
     ...Object.entries(site.dbt ?? DBT_DEFAULTS).map(([key, value]) => same(`dbt.${key}`, value)),
+    ...Object.entries(site.limits).map(([key, value]) => same(`limits.${key}`, value)),
     same('sql_tools.enabled', site.sqlTools.enabled),
     same('sql_tools.attached', site.sqlTools.attached),
     ...Object.entries(site.sqlTools.descriptions).map(([name, text]) =>

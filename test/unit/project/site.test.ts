@@ -47,6 +47,7 @@ describe('the site file', () => {
           data: 'data',
         },
         extensions: [],
+        limits: {},
         dbt: null,
         sqlTools: {
           enabled: false,

@@ -43,6 +43,10 @@ const TREE: Tree = {
   'tools/reads_only.yml': TOOL('reads_only', '  annotations: { readOnlyHint: true }\n'),
   'tools/mistakes.yml': TOOL('mistakes', '  parameters: [{ name: sql, type: string }]\n'),
   'tools/slow_query.yml': TOOL('slow_query', '  limits: { timeout: 1.5 }\n'),
+  'tools/few_rows.yml': TOOL(
+    'few_rows',
+    '  parameters: [{ name: sql, type: string }]\n  limits: { scan_rows: 3 }\n',
+  ),
   'tools/told.yml': TOOL('told'),
   'tools/fails.yml': TOOL('fails'),
   'resources/item.yml': `resource:
@@ -97,6 +101,9 @@ def mistakes(sql):
         return db.execute(sql, {"a": 1})
     except Exception as error:
         return [type(error).__name__, error.code, str(error)]
+
+def few_rows(sql):
+    return [db.execute("SELECT 1 AS n FROM range(2)"), mistakes(sql)]
 
 def slow_query():
     return db.execute("SELECT count(*) FROM range(100000000) a, range(100000) b")
@@ -240,6 +247,19 @@ describe.skipIf(PYTHON === null)('a statement of a Python endpoint', () => {
     ['SELECT * FROM nowhere', 'sql_failed', 'The query of this endpoint failed.'],
   ])('fails as an exception: %s', async (sql, code, text) => {
     expect(await value('mistakes', { sql })).toEqual(['DatabaseError', code, text]);
+  });
+
+  it('has the limits of its endpoint on scans, and the record adds up the estimates', async () => {
+    const one = [{ n: 1 }, { n: 1 }];
+    expect(await value('few_rows', { sql: 'SELECT $a AS a FROM range(1)' })).toEqual([one, [{ a: 1 }]]);
+    expect(served.records.at(-1)?.estimate).toEqual({ rows: 3, bytes: null });
+    const [, refused] = Object.values((await value('few_rows', { sql: 'SELECT $a AS a FROM items' })) ?? {});
+    expect(refused).toEqual([
+      'DatabaseError',
+      'scan_too_large',
+      expect.stringContaining('about 4 rows, and the limit is 3 (`limits.scan_rows`)'),
+    ]);
+    expect(served.records.at(-1)?.estimate).toEqual({ rows: 6, bytes: null });
   });
 
   it('ends with the time of its call', async () => {

@@ -19,6 +19,15 @@ const RESULTS: readonly (readonly [string, SqlResult])[] = [
     },
   ],
   [
+    'the estimate of its scans',
+    {
+      columns: [column('a')],
+      rows: [{ a: 1 }],
+      truncated: false,
+      estimate: { rows: 2_000, bytes: null },
+    },
+  ],
+  [
     'a column called __proto__',
     { columns: [column('__proto__')], rows: [JSON.parse('{"__proto__":{"a":1}}')], truncated: false },
   ],
