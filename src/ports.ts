@@ -237,6 +237,11 @@ export interface AuditSink {
   record(line: string): void;
   /** Throws `audit_unavailable` while no call may be answered, because it could not be recorded. */
   admit(): void;
+  /**
+   * Null if the records are in the file, or will be in a moment. If the disk falls behind, settles when the records
+   * taken so far are in the file, or cannot be written. Never throws.
+   */
+  written?(): Promise<void> | null;
   /** Settles when everything taken so far is safe; throws when it cannot be made so. */
   flush(): Promise<void>;
   close(): Promise<void>;

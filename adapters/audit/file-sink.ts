@@ -15,13 +15,26 @@ export interface FileSinkOptions {
   readonly maxQueued?: number;
 }
 
-const EVERY_MS = 100;
-const BATCH_LINES = 256;
+const EVERY_MS = 50;
+/** Records that are not in the file may be this old and this many. Beyond, answers wait for the disk. */
+const BEHIND_MS = 100;
+const BEHIND_LINES = 256;
 const BATCH_BYTES = 1024 * 1024;
+/** A write that takes longer counts as a failure until it ends. */
+const STUCK_MS = 10_000;
 const RETRY_MS = 1_000;
 const MAX_QUEUED = 16 * 1024 * 1024;
 
-/** Appends records to a JSON Lines file in synced batches (design, D11). */
+interface Waiting {
+  /** The number of records, since the start, that must be in the file. */
+  readonly until: number;
+  readonly resolve: () => void;
+}
+
+/**
+ * Appends records to a JSON Lines file (design, D11). A record survives the process when it is written, which takes a
+ * twentieth of a second, and the machine when it is synced. A slow sync delays no write; a slow write delays answers.
+ */
 export class FileSink implements AuditSink {
   readonly #options: FileSinkOptions;
   readonly #file: LineFile;
@@ -29,6 +42,15 @@ export class FileSink implements AuditSink {
   #queue: string[] = [];
   #queued = 0;
   #batch: readonly string[] = [];
+  /** Records in the file that are not synced. They are written again if a sync fails, because the disk may lack them. */
+  #unsynced: string[] = [];
+  #suspect = false;
+  #taken = 0;
+  #written = 0;
+  /** The time of the oldest record that is not in the file. */
+  #since: number | null = null;
+  #waiting: Waiting[] = [];
+  #syncing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #draining: Promise<void> | null = null;
   #failure: Error | null = null;
@@ -63,7 +85,9 @@ export class FileSink implements AuditSink {
     }
     this.#queue.push(line);
     this.#queued += line.length;
-    if (this.#failure === null && this.#queue.length === BATCH_LINES) void this.#drain();
+    this.#taken += 1;
+    this.#since ??= performance.now();
+    if (this.#failure === null && this.#queue.length === BEHIND_LINES) void this.#drain();
     else this.#drainIn(this.#failure === null ? EVERY_MS : RETRY_MS);
   }
 
@@ -76,9 +100,22 @@ export class FileSink implements AuditSink {
     );
   }
 
+  written(): Promise<void> | null {
+    if (this.#failure !== null || this.#since === null) return null;
+    const isBehind =
+      this.#taken - this.#written >= BEHIND_LINES || performance.now() - this.#since >= BEHIND_MS;
+    if (!isBehind) return null;
+    void this.#drain();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ until: this.#taken, resolve });
+    return promise;
+  }
+
   async flush(): Promise<void> {
-    do await this.#drain();
-    while (this.#failure === null && this.#queue.length > 0);
+    do {
+      await this.#drain();
+      await this.#syncing;
+    } while (this.#failure === null && this.#queue.length + this.#unsynced.length > 0);
     if (this.#failure !== null) throw unwritable(this.#options.path, this.#failure);
   }
 
@@ -86,6 +123,7 @@ export class FileSink implements AuditSink {
     if (this.#closed) return;
     await this.flush().catch(() => {});
     this.#closed = true;
+    if (this.#suspect) this.#writeAgain();
     if (this.#timer !== null) clearTimeout(this.#timer);
     process.off('exit', this.#atExit);
     await this.#file.close();
@@ -110,20 +148,72 @@ export class FileSink implements AuditSink {
   async #writeAll(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    if (this.#suspect) this.#writeAgain();
     while (this.#queue.length > 0) {
       this.#batch = this.#take();
-      const { lines, error, rotated } = await this.#file.append(this.#batch);
-      for (const line of this.#batch.slice(0, lines)) this.#queued -= line.length;
-      const rest = this.#batch.slice(lines);
-      this.#batch = [];
-      if (rotated) this.#options.onRotated?.();
-      if (error !== null) {
-        this.#queue = [...rest, ...this.#queue];
-        this.#fail(error);
-        return;
-      }
+      const error = await this.#write(this.#batch);
+      const syncing = this.#sync();
+      if (error !== null) return this.#fail(error);
+      if (this.#failure === null) continue;
+      await syncing;
+      if (this.#suspect) return;
       this.#recover();
     }
+  }
+
+  /** Writes a batch; what fails returns to the queue. */
+  async #write(batch: readonly string[]): Promise<Error | null> {
+    const stuck = setTimeout(
+      () => this.#fail(new Error(`a write takes more than ${STUCK_MS / 1_000} seconds`)),
+      STUCK_MS,
+    ).unref();
+    const since = performance.now();
+    const { lines, error, rotated } = await this.#file.append(batch);
+    clearTimeout(stuck);
+    this.#batch = [];
+    this.#queue = [...batch.slice(lines), ...this.#queue];
+    this.#unsynced.push(...batch.slice(0, lines));
+    this.#written += lines;
+    this.#since = this.#queue.length === 0 ? null : since;
+    this.#release(({ until }) => until <= this.#written);
+    if (rotated) this.#options.onRotated?.();
+    return error;
+  }
+
+  #release(isDone: (waiting: Waiting) => boolean): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter((one) => !isDone(one));
+    for (const one of waiting) if (isDone(one)) one.resolve();
+  }
+
+  /** Syncs until nothing is left to sync, beside the writes. Never throws. */
+  async #sync(): Promise<void> {
+    if (this.#suspect) return;
+    this.#syncing ??= this.#syncAll().finally(() => {
+      this.#syncing = null;
+    });
+    await this.#syncing;
+  }
+
+  async #syncAll(): Promise<void> {
+    do {
+      const many = this.#unsynced.length;
+      try {
+        await this.#file.sync();
+      } catch (thrown) {
+        this.#suspect = true;
+        this.#fail(thrown as Error);
+        return;
+      }
+      for (const line of this.#unsynced.splice(0, many)) this.#queued -= line.length;
+    } while (this.#unsynced.length > 0);
+  }
+
+  #writeAgain(): void {
+    this.#suspect = false;
+    this.#written -= this.#unsynced.length;
+    this.#queue = [...this.#unsynced, ...this.#queue];
+    this.#unsynced = [];
   }
 
   /** Takes as many lines from the queue as one write may have. */
@@ -150,6 +240,7 @@ export class FileSink implements AuditSink {
       });
     }
     this.#failure = error;
+    this.#release(() => true);
     this.#drainIn(RETRY_MS);
   }
 
@@ -173,6 +264,7 @@ export class FileSink implements AuditSink {
 
   /** Writes the remaining lines synchronously if the process ends without `close`. */
   #flushNow(): void {
+    if (this.#suspect) this.#writeAgain();
     const waiting = [...(this.#file.submitted ? [] : this.#batch), ...this.#queue];
     if (waiting.length === 0) return;
     try {

@@ -14,7 +14,7 @@ export interface RotationLimits {
 
 /** The outcome of writing a batch. */
 export interface Appended {
-  /** The number of its lines that are in the file: all of them, unless there is an error. */
+  /** The number of its lines that are in the file, but perhaps not on the disk: all, unless there is an error. */
   readonly lines: number;
   readonly error: Error | null;
   readonly rotated: boolean;
@@ -30,14 +30,20 @@ interface Opened {
 
 /** Error codes of `datasync` on a pipe or a device, which cannot be synced. */
 const UNSYNCABLE = ['EINVAL', 'ENOTSUP', 'EROFS'];
+/** A file that is rotated stays open until it is synced. With more such files, writes wait for the sync. */
+const MAX_RETIRED = 16;
 
 /**
- * Appends batches of lines to a file. Each batch is one write, so that several processes never mix their lines.
+ * Appends batches of lines to a file. Each batch is one write, so that several processes never mix their lines. Writes
+ * follow one another; `sync` runs beside them.
  */
 export class LineFile {
   readonly #path: string;
   readonly #limits: RotationLimits;
   #opened: Opened | null = null;
+  /** Files that were rotated or moved, and have writes that are not synced. */
+  #retired: FileHandle[] = [];
+  #syncing: Promise<void> = Promise.resolve();
   /** Whether the last write ended within a line. */
   #torn = false;
   #submitted = false;
@@ -59,7 +65,7 @@ export class LineFile {
     while (this.#opened === null) this.#opened = await tryToOpen(this.#path);
   }
 
-  /** Writes lines and syncs them to the disk. Never throws: a failure is in the result. */
+  /** Writes lines, which then survive the end of the process. Never throws: a failure is in the result. */
   async append(lines: readonly string[]): Promise<Appended> {
     let rotated = false;
     let written = 0;
@@ -73,11 +79,10 @@ export class LineFile {
       if (written < text.length)
         throw Object.assign(new Error('only a part was written'), { code: 'ENOSPC' });
       this.#torn = false;
-      await this.#sync();
       return { lines: lines.length, error: null, rotated };
     } catch (thrown) {
       const kept = written < text.length ? this.#keep(text.subarray(0, written)) : 0;
-      await this.close().catch(() => {});
+      this.#retire();
       return { lines: kept, error: thrown as Error, rotated };
     } finally {
       this.#submitted = false;
@@ -95,19 +100,42 @@ export class LineFile {
     }
   }
 
+  /** Syncs every earlier write to the disk, so that it survives a crash of the machine. One call at a time. */
+  sync(): Promise<void> {
+    this.#syncing = this.#syncAll();
+    return this.#syncing;
+  }
+
   async close(): Promise<void> {
-    const opened = this.#opened;
+    this.#retire();
+    await Promise.allSettled([this.#syncing]);
+    await Promise.allSettled(this.#retired.map((handle) => handle.close()));
+    this.#retired = [];
+  }
+
+  async #syncAll(): Promise<void> {
+    const retired = this.#retired;
+    this.#retired = [];
+    const current = this.#opened === null ? [] : [this.#opened.handle];
+    const synced = await Promise.allSettled([...retired, ...current].map(syncHandle));
+    const closed = await Promise.allSettled(retired.map((handle) => handle.close()));
+    const failed = [...synced, ...closed].find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #retire(): void {
+    if (this.#opened !== null) this.#retired.push(this.#opened.handle);
     this.#opened = null;
-    await opened?.handle.close();
   }
 
   /** Returns the file that is at the path now: another process or a person may have moved the previous one. */
   async #current(): Promise<Opened> {
     if (this.#opened?.isFile) {
       const found = await stat(this.#path).catch(ifMissing(null));
-      if (found === null || `${found.dev}:${found.ino}` !== this.#opened.identity) await this.close();
+      if (found === null || `${found.dev}:${found.ino}` !== this.#opened.identity) this.#retire();
       else this.#opened.size = found.size;
     }
+    if (this.#retired.length >= MAX_RETIRED) await Promise.allSettled([this.#syncing]);
     await this.open();
     if (this.#opened === null) throw new Error(`${this.#path} is closed`);
     return this.#opened;
@@ -122,16 +150,8 @@ export class LineFile {
       () => true,
       ifMissing(false),
     );
-    await this.close();
+    this.#retire();
     return first;
-  }
-
-  async #sync(): Promise<void> {
-    try {
-      await this.#opened?.handle.datasync();
-    } catch (thrown) {
-      if (!UNSYNCABLE.includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
-    }
   }
 
   /** Counts the lines that a write completed before it failed. */
@@ -139,6 +159,14 @@ export class LineFile {
     const first = this.#torn ? 1 : 0;
     if (done.length > 0) this.#torn = done.at(-1) !== 0x0a;
     return Math.max(0, done.filter((byte) => byte === 0x0a).length - first);
+  }
+}
+
+async function syncHandle(handle: FileHandle): Promise<void> {
+  try {
+    await handle.datasync();
+  } catch (thrown) {
+    if (!UNSYNCABLE.includes((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
   }
 }
 

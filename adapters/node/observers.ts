@@ -8,7 +8,7 @@ import { openAudit } from '../audit/open.ts';
 
 /** The observers of a server's calls. */
 export interface Observers {
-  readonly parts: Pick<RuntimeDeps, 'spans' | 'observe' | 'admit'>;
+  readonly parts: Pick<RuntimeDeps, 'spans' | 'observe' | 'admit' | 'written'>;
   /** The audit file; null if audit is off. */
   readonly audit: AuditSink | null;
   /** The latest calls and errors for the admin API; null if the API is off. */
@@ -33,8 +33,8 @@ export async function openObservers(current: () => Settings, log: Log, root: str
   return {
     parts: {
       ...(telemetry === null ? {} : { spans: telemetry.spans }),
+      ...audit?.parts,
       ...combineObservers([telemetry?.observe, audit?.parts.observe, recent?.observe]),
-      ...(audit === null ? {} : { admit: audit.parts.admit }),
     },
     audit: audit?.sink ?? null,
     recent,

@@ -6,6 +6,7 @@ import { type RecordOptions, toAuditRecord } from './record.ts';
 export interface Audit {
   readonly observe: CallObserver;
   readonly admit: () => void;
+  readonly written?: () => Promise<void> | null;
 }
 
 /** Records every call in a sink as one JSON text. */
@@ -13,5 +14,6 @@ export function createAudit(sink: AuditSink, options: RecordOptions): Audit {
   return {
     observe: (call) => sink.record(JSON.stringify(toAuditRecord(call, options))),
     admit: () => sink.admit(),
+    written: () => sink.written?.() ?? null,
   };
 }

@@ -82,10 +82,10 @@ export async function callEndpoint(call: Call): Promise<Answer> {
         traceSteps({ ...call, runtime }, state, span),
       ),
     );
-    record(call, state, startedAt, { answer });
+    await record(call, state, startedAt, { answer });
     return answer;
   } catch (thrown) {
-    record(call, state, startedAt, { error: toSvcError(thrown) });
+    await record(call, state, startedAt, { error: toSvcError(thrown) });
     throw thrown;
   }
 }
@@ -324,13 +324,16 @@ function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
   return outcome === 'none' ? rules : { 'svc.policy.decision': outcome, ...rules };
 }
 
-/** Reports an ended call to the observer. A call that waits for answers has not ended: the client sends it again. */
-function record(
+/**
+ * Reports an ended call to the observer, and waits for its record if the disk is behind. A call that waits for answers
+ * has not ended: the client sends it again.
+ */
+async function record(
   { runtime, entry, context }: Call,
   { events, scans, ...state }: CallState,
   startedAt: number,
   end: { readonly answer: Answer } | { readonly error: SvcError },
-): void {
+): Promise<void> {
   const { observe, clock } = runtime;
   const error = 'error' in end ? end.error : null;
   const estimate = totalOf(scans);
@@ -349,6 +352,7 @@ function record(
     ...(events.length === 0 ? {} : { events }),
     ...(estimate === null ? {} : { estimate }),
   });
+  await runtime.written?.();
 }
 
 function toRecorded(answer: Answer): JsonValue {

@@ -20,6 +20,8 @@ export interface Runtime {
   readonly observe?: CallObserver;
   /** Runs before each call; throws SvcError while the server must not answer calls. */
   readonly admit?: () => void;
+  /** Runs after `observe`; the answer waits for the promise. Null if the record need not be waited for. */
+  readonly written?: () => Promise<void> | null;
   /** Takes the hold of one request; see `withLease`. Absent where nothing is exchanged. */
   readonly lease?: () => Lease;
 }
@@ -53,6 +55,7 @@ export interface RuntimeDeps {
   readonly log: Log;
   readonly observe?: CallObserver;
   readonly admit?: () => void;
+  readonly written?: () => Promise<void> | null;
   /** Default: no spans. */
   readonly spans?: Spans;
 }

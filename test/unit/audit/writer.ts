@@ -28,3 +28,4 @@ if (how === 'exit') process.exit(0);
 if (how === 'interrupt') process.once('SIGINT', () => process.exit(130));
 if (how === 'interrupt') process.kill(process.pid, 'SIGINT');
 if (how === 'close') await sink.close();
+if (how === 'crash') throw new Error('nobody catches this');
