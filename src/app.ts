@@ -18,7 +18,12 @@ import { type Live, openLive } from './mcp/sessions/live.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import type { Sessions } from './mcp/sessions/sessions.ts';
 import type { Respond } from './mcp/transport/response.ts';
-import { createMcpHandler, type McpHandler, type McpPost } from './mcp/transport/streamable-http.ts';
+import {
+  createMcpHandler,
+  type McpHandler,
+  type McpPost,
+  type OnMessage,
+} from './mcp/transport/streamable-http.ts';
 import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 
@@ -49,6 +54,8 @@ export interface AppOptions {
   readonly changes?: Changes;
   /** Whether the lists of endpoints may change while they are served. */
   readonly reloads?: boolean;
+  /** Receives every message on `/mcp` before it is answered, for the debug log. */
+  readonly onMessage?: OnMessage;
   /** The HTTP+SSE transport, on platforms that offer it. */
   readonly sse?: SseEndpoint;
 }

@@ -7,6 +7,8 @@ import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toBase } from '../../src/http/public-address.ts';
+import type { OnMessage } from '../../src/mcp/transport/streamable-http.ts';
+import type { Log } from '../../src/ports.ts';
 import { TRANSPORTS } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Output } from '../io/output.ts';
@@ -24,7 +26,8 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const auth = protection === null ? {} : { auth: () => protection.auth };
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;
-  const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told };
+  const debug = settings.logging.level === 'DEBUG' ? { onMessage: toMessageLog(log) } : {};
+  const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told, ...debug };
   const app = createApp(sse === null ? options : { ...options, sse });
   const { cutOff } = leases;
   const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy, cutOff });
@@ -40,6 +43,12 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   if (sse !== null) await closeSse(sse, app, leases);
   await server.close();
   await protection?.close();
+}
+
+/** Logs the methods and the era of each message. */
+function toMessageLog(log: Log): OnMessage {
+  return ({ methods, era, version }) =>
+    log({ level: 'debug', message: `mcp: ${methods.join(', ')}`, fields: { era, version } });
 }
 
 /** Loads the authorization code only if people must sign in. */

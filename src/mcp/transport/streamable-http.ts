@@ -1,7 +1,6 @@
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import type { Runtime } from '../../call/runtime.ts';
 import { isList, isObject, type JsonValue } from '../../json.ts';
-import type { Log } from '../../ports.ts';
 import type { Caller } from '../context.ts';
 import type { Era } from '../era.ts';
 import { enforceScopes } from '../scopes.ts';
@@ -30,7 +29,11 @@ export type McpHandler = (post: McpPost) => Promise<Response>;
 export interface McpHandlerOptions extends Omit<ServeOptions, 'sessions'> {
   /** Sessions of legacy clients; they outlive the handler. Null means stateless. */
   readonly sessions: Sessions | null;
+  readonly onMessage?: OnMessage;
 }
+
+/** Receives every message before it is answered. */
+export type OnMessage = (message: ReceivedMessage) => void;
 
 /** Answers POSTs of 2026-07-28 and every older revision on one path (MCP, "Streamable HTTP"). */
 export function createMcpHandler(runtime: Runtime, { sessions, ...options }: McpHandlerOptions): McpHandler {
@@ -46,13 +49,14 @@ export function createMcpHandler(runtime: Runtime, { sessions, ...options }: Mcp
     const read = parseMessageJson(text);
     if (!read.ok) return toRejectionResponse(read.rejection);
     enforceScopes(runtime, read.value, caller);
-    return answer(runtime.log, {
+    return answer({
       headers,
       body: read.value,
       caller,
       channels,
       sessions,
       reply: createResponder(form, respond),
+      onMessage: options.onMessage,
     });
   };
 }
@@ -65,8 +69,8 @@ function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   return channel;
 }
 
-async function answer(log: Log, exchange: McpExchange): Promise<Response> {
-  const { headers, body } = exchange;
+async function answer(exchange: McpExchange): Promise<Response> {
+  const { headers, body, onMessage } = exchange;
   const version = headers.get('mcp-protocol-version');
   const method = headers.get('mcp-method');
   const route = classifyInboundRequest({
@@ -75,21 +79,29 @@ async function answer(log: Log, exchange: McpExchange): Promise<Response> {
     ...(version === null ? {} : { protocolVersionHeader: version }),
     ...(method === null ? {} : { mcpMethodHeader: method }),
   });
-  log({ level: 'debug', message: `mcp: ${methodsOf(body)}`, fields: { era: route.kind, version } });
+  onMessage?.({ methods: methodsOf(body), era: route.kind, version });
   if (route.kind === 'modern') return answerModern(route, exchange);
   if (route.kind === 'legacy') return answerLegacy(route, exchange);
   return toRejectionResponse({ ...route, status: route.httpStatus }, body);
 }
 
 /** The methods of a message or a batch, for the log. */
-function methodsOf(body: JsonValue): string {
+function methodsOf(body: JsonValue): readonly string[] {
   const messages = isList(body) ? body.slice(0, MAX_METHODS) : [body];
   const methods = messages.map((message) => (isObject(message) ? message.method : undefined));
-  return methods.map((method) => (typeof method === 'string' ? method.slice(0, 64) : 'response')).join(', ');
+  return methods.map((method) => (typeof method === 'string' ? method.slice(0, 64) : 'response'));
 }
 
 /** The most methods of one batch that the log names. */
 const MAX_METHODS = 10;
+
+/** A message as the log names it, without anything that its sender wrote besides methods. */
+export interface ReceivedMessage {
+  readonly methods: readonly string[];
+  /** The era, or how the message was rejected. */
+  readonly era: string;
+  readonly version: string | null;
+}
 
 /** One POST that is being answered. */
 export interface McpExchange {
@@ -100,4 +112,5 @@ export interface McpExchange {
   /** Null means stateless. */
   readonly sessions: Sessions | null;
   readonly channels: { readonly [E in Era]: Channel };
+  readonly onMessage: OnMessage | undefined;
 }
