@@ -8,6 +8,7 @@ import { absentFields, doubledFields, fieldsOf, type ResultColumns } from './col
 import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
 import { type Decision, NO_DECISION } from './decision.ts';
 import { dropSensitive, filterField, maskField } from './fields.ts';
+import { withoutNulls } from './user.ts';
 
 /** A result after its policies: edited, or null if denied. */
 export interface Enforced {
@@ -27,7 +28,12 @@ export function enforceInput(
   clock: Clock,
 ): Decision {
   if (program.input.length === 0) return NO_DECISION;
-  return enforce(program.input, toInputBindings(program.scope, args, user), clock, () => undefined);
+  const facts: Facts = {
+    bindings: toInputBindings(program.scope, args, user),
+    withoutNulls: () => toInputBindings(program.scope, args, user, withoutNulls),
+    now: once(() => clock.now()),
+  };
+  return enforce(program.input, facts, () => undefined);
 }
 
 /**
@@ -86,31 +92,49 @@ export function enforceOutput(
 ): Enforced {
   if (program.output.length === 0) return { value, decision: NO_DECISION };
   let edited = value;
-  const bindings = toOutputBindings(program.scope, value, user);
+  const facts: Facts = {
+    bindings: toOutputBindings(program.scope, value, user),
+    withoutNulls: () => toOutputBindings(program.scope, value, user, withoutNulls),
+    now: once(() => clock.now()),
+  };
   const { returns } = program.scope;
   const rules =
     columns === null ? program.output : program.output.map((rule) => onColumns(rule, columns, returns));
-  const decision = enforce(rules, bindings, clock, (rule) => {
+  const decision = enforce(rules, facts, (rule) => {
     edited = applyRule(edited, rule, returns ?? undefined);
   });
   return { value: decision.outcome === 'deny' ? null : edited, decision };
 }
 
-function enforce(
-  rules: readonly CompiledRule[],
-  bindings: Bindings,
-  clock: Clock,
-  act: (rule: PolicyRule) => void,
-): Decision {
+/** The values that conditions read. */
+interface Facts {
+  readonly bindings: Bindings;
+  /** The same with empty texts in place of the user's nulls. */
+  readonly withoutNulls: () => Bindings;
+  readonly now: () => number;
+}
+
+function enforce(rules: readonly CompiledRule[], facts: Facts, act: (rule: PolicyRule) => void): Decision {
   let decision: Decision = { ...NO_DECISION, outcome: 'allow' };
-  const now = once(() => clock.now());
-  for (const { rule, name, evaluate } of rules) {
-    const verdict = evaluate(bindings, now);
+  for (const compiled of rules) {
+    const { rule, name } = compiled;
+    const verdict = compiled.evaluate(facts.bindings, facts.now);
     decision = advance(decision, rule, name, verdict);
-    if (decision.outcome === 'deny') return decision;
+    if (decision.outcome === 'deny') {
+      return 'failure' in verdict ? { ...decision, reason: reasonOfFailure(compiled, facts) } : decision;
+    }
     if (matches(verdict)) act(rule);
   }
   return decision;
+}
+
+/**
+ * The reason that a caller reads if a rule could not be evaluated. If the rule denies and would work without the user's
+ * nulls, it is the author's: "sign in with an address of acme.com" helps somebody who is not signed in.
+ */
+function reasonOfFailure({ rule, evaluate }: CompiledRule, facts: Facts): string {
+  if (rule.action !== 'deny' || rule.reason === undefined) return FAILED_REASON;
+  return 'failure' in evaluate(facts.withoutNulls(), facts.now) ? FAILED_REASON : rule.reason;
 }
 
 function matches(verdict: Verdict): boolean {

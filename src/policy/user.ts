@@ -15,6 +15,12 @@ const ANONYMOUS: JsonObject = {
   claims: {},
 };
 
+/** The user with empty texts in place of null, to find out whether a condition fails only because of null. */
+export function withoutNulls(user: User | null): JsonObject {
+  const fields = Object.entries(toPolicyUser(user));
+  return Object.fromEntries(fields.map(([name, value]) => [name, value ?? '']));
+}
+
 /** The keys of `user` in a condition (spec, "User context fields"). Every key is always present. */
 export const USER_KEYS: readonly string[] = Object.keys(ANONYMOUS);
 

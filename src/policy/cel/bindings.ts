@@ -11,22 +11,32 @@ export type Bindings = { readonly [name: string]: CelInput };
 type Binding = readonly [name: string, read: () => CelInput | undefined];
 
 /** The names of input conditions: the arguments, then `user`, which no parameter can replace. */
-export function toInputBindings(scope: PolicyScope, args: JsonObject, user: User | null): Bindings {
+export function toInputBindings(
+  scope: PolicyScope,
+  args: JsonObject,
+  user: User | null,
+  read = toPolicyUser,
+): Bindings {
   const values = scope.parameters.map((node): Binding => {
     const value = Object.hasOwn(args, node.name) ? args[node.name] : undefined;
     return [node.name, () => (value === undefined ? undefined : toPolicyValue(value, node))];
   });
-  return bind([...values, userBinding(user)]);
+  return bind([...values, userBinding(read(user))]);
 }
 
 /** The names of output conditions: `response`, the unedited result, and `user`. */
-export function toOutputBindings(scope: PolicyScope, value: JsonValue, user: User | null): Bindings {
+export function toOutputBindings(
+  scope: PolicyScope,
+  value: JsonValue,
+  user: User | null,
+  read = toPolicyUser,
+): Bindings {
   const response: Binding = ['response', () => toPolicyValue(value, scope.returns ?? undefined)];
-  return bind([response, userBinding(user)]);
+  return bind([response, userBinding(read(user))]);
 }
 
-function userBinding(user: User | null): Binding {
-  return ['user', () => toPolicyValue(toPolicyUser(user), undefined)];
+function userBinding(user: JsonObject): Binding {
+  return ['user', () => toPolicyValue(user, undefined)];
 }
 
 function bind(entries: readonly Binding[]): Bindings {

@@ -139,7 +139,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   },
   rule: {
     condition:
-      'CEL expression; the rule applies if it is true. A condition that cannot be evaluated denies the call.',
+      'CEL expression; the rule applies if it is true. A condition that cannot be evaluated denies the call. If only a null field of `user` is the cause, as in `user.email.endsWith(…)` for a caller without an address, the caller reads the `reason` of the rule.',
     action: 'Action of the rule; actions on fields are allowed in `output` only.',
     reason: 'Reason for a denial, which the caller receives.',
     fields:

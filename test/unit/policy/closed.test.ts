@@ -8,10 +8,6 @@ const NOBODY = { ...ALICE, email: null };
 
 describe('a rule that cannot be evaluated', () => {
   it.each([
-    [
-      'a method on null: the documented e-mail rule lets nobody in without an e-mail',
-      "!user.email.endsWith('@acme.com')",
-    ],
     ['an unknown key of the caller', "user.nope == 'x'"],
     ['a missing claim', 'user.claims.level < 3'],
     ['an unknown name', 'nope'],
@@ -37,6 +33,32 @@ describe('a rule that cannot be evaluated', () => {
     const decision = decide([deny(condition, 'not this reason')], { user });
     expect(decision).toMatchObject({ outcome: 'deny', rules: ['input[0]'], reason: REASON, evaluated: 1 });
     expect(decision.failure).toMatch(/^input\[0\]: ./);
+  });
+
+  it.each([
+    ['without an e-mail address', NOBODY],
+    ['who is not signed in', null],
+  ])('denies a user %s with the reason of the rule, and the log says why', (_, user) => {
+    const rule = deny("!user.email.endsWith('@acme.com')", 'Sign in with an address of acme.com.');
+    const decisions = [decide([rule], { user }), edit([rule], { a: 1 }, { user }).decision];
+    for (const decision of decisions) {
+      expect(decision).toMatchObject({ outcome: 'deny', reason: 'Sign in with an address of acme.com.' });
+      expect(decision.failure).toMatch(/^(in|out)put\[0\]: ./);
+    }
+  });
+
+  it.each([
+    ['a null of the arguments', "text.endsWith('x')", { text: null }],
+    ['another error beside the null', "!user.email.endsWith('x') && user.nope == 1", {}],
+    ['a claim that is missing', "!user.claims.mail.endsWith('x')", {}],
+  ])('keeps the general reason for %s', (_, condition, args) => {
+    const decision = decide([deny(condition, 'not this reason')], { user: NOBODY, args });
+    expect(decision).toMatchObject({ outcome: 'deny', reason: REASON });
+  });
+
+  it('keeps the general reason if the rule has none', () => {
+    const decision = decide([deny("!user.email.endsWith('x')")], { user: NOBODY });
+    expect(decision).toMatchObject({ outcome: 'deny', reason: REASON });
   });
 
   it.each([
