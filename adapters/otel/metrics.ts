@@ -30,17 +30,18 @@ export function countCalls(meter: Meter): CallObserver {
 
 /** Wraps spans so that running calls are counted. */
 export function gaugeCalls(meter: Meter, spans: Spans): Spans {
-  const running = meter.createUpDownCounter('svc.endpoint.concurrent_executions', {
+  let running = 0;
+  const gauge = meter.createGauge('svc.endpoint.concurrent_executions', {
     description: 'Calls of endpoints that are running.',
   });
   return {
     async trace(name, attributes, parent, run) {
       if (name !== 'svc.endpoint.execute') return spans.trace(name, attributes, parent, run);
-      running.add(1);
+      gauge.record(++running);
       try {
         return await spans.trace(name, attributes, parent, run);
       } finally {
-        running.add(-1);
+        gauge.record(--running);
       }
     },
   };

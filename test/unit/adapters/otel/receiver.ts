@@ -16,8 +16,9 @@ export interface Span {
 
 export interface Metric {
   readonly name: string;
-  readonly monotonic: boolean;
-  readonly temporality: string;
+  readonly kind: string;
+  /** Absent for a gauge. */
+  readonly temporality?: string;
   readonly points: readonly { readonly labels: Readonly<Record<string, unknown>>; readonly value: number }[];
 }
 
@@ -105,15 +106,23 @@ function takeMetrics(body: Buffer, into: Pick<Receiver, 'metrics' | 'resources'>
   const Request = metrics.v1.ExportMetricsServiceRequest;
   for (const { resource, scopeMetrics } of Request.toObject(Request.decode(body), FORM).resourceMetrics) {
     into.resources.push(toPlain(resource.attributes));
-    for (const { name, sum } of scopeMetrics.flatMap((scope: { metrics: unknown[] }) => scope.metrics)) {
+    for (const { name, sum, gauge } of scopeMetrics.flatMap(
+      (scope: { metrics: unknown[] }) => scope.metrics,
+    )) {
       into.metrics.push({
         name,
-        monotonic: sum.isMonotonic,
-        temporality: sum.aggregationTemporality.replace('AGGREGATION_TEMPORALITY_', '').toLowerCase(),
-        points: sum.dataPoints.map((point: { attributes: []; asDouble: number; asInt: number }) => ({
-          labels: toPlain(point.attributes),
-          value: point.asInt || point.asDouble,
-        })),
+        ...(gauge
+          ? { kind: 'gauge' }
+          : {
+              kind: sum.isMonotonic ? 'counter' : 'up-down counter',
+              temporality: sum.aggregationTemporality.replace('AGGREGATION_TEMPORALITY_', '').toLowerCase(),
+            }),
+        points: (gauge ?? sum).dataPoints.map(
+          (point: { attributes: []; asDouble: number; asInt: number }) => ({
+            labels: toPlain(point.attributes),
+            value: point.asInt || point.asDouble,
+          }),
+        ),
       });
     }
   }

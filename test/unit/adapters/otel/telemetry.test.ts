@@ -210,11 +210,11 @@ describe('metrics', () => {
     await call('broken').catch(() => null);
     await telemetry.flush();
     const counted = Object.fromEntries(
-      receiver.metrics.map(({ name, monotonic, points }) => [name, { monotonic, points }]),
+      receiver.metrics.map(({ name, kind, points }) => [name, { kind, points }]),
     );
     expect(counted).toEqual({
       'svc.endpoint.requests_total': {
-        monotonic: true,
+        kind: 'counter',
         points: [
           { labels: { endpoint: 'people', status: 'success' }, value: 1 },
           { labels: { endpoint: 'people', status: 'error' }, value: 1 },
@@ -222,15 +222,15 @@ describe('metrics', () => {
         ],
       },
       'svc.endpoint.errors_total': {
-        monotonic: true,
+        kind: 'counter',
         points: [
           { labels: { endpoint: 'people', error_type: 'denied' }, value: 1 },
           { labels: { endpoint: 'broken', error_type: 'sql_failed' }, value: 1 },
         ],
       },
-      'svc.policy.evaluations_total': { monotonic: true, points: [{ labels: {}, value: 3 }] },
-      'svc.policy.denials_total': { monotonic: true, points: [{ labels: {}, value: 1 }] },
-      'svc.endpoint.concurrent_executions': { monotonic: false, points: [{ labels: {}, value: 0 }] },
+      'svc.policy.evaluations_total': { kind: 'counter', points: [{ labels: {}, value: 3 }] },
+      'svc.policy.denials_total': { kind: 'counter', points: [{ labels: {}, value: 1 }] },
+      'svc.endpoint.concurrent_executions': { kind: 'gauge', points: [{ labels: {}, value: 0 }] },
     });
   });
 
@@ -248,7 +248,9 @@ describe('metrics', () => {
       ['delta', 1],
     ]);
     const running = receiver.metrics.filter(({ name }) => name === 'svc.endpoint.concurrent_executions');
-    expect(running.map(({ temporality }) => temporality)).toEqual(['cumulative', 'cumulative']);
+    expect(running.map(({ kind, points }) => [kind, points])).toEqual(
+      [0, 1].map(() => ['gauge', [{ labels: {}, value: 0 }]]),
+    );
     const sent = receiver.requests.length;
     await telemetry.flush();
     expect(receiver.requests).toHaveLength(sent);
