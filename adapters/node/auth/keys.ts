@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { generateKey, parseKeys, type RootKey } from '../../../src/crypto/keys.ts';
 import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
 import type { AuthSettings } from '../../../src/settings/model.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /**
  * Returns the keys of a single server: none if `auth.keys` is set, else the key beside its store, else a new
  * key that ends with the process.
  */
-export function ownKeys({ keys, persistence }: AuthSettings, log: Log): readonly RootKey[] {
+export function ownKeys(
+  { keys, persistence }: Pick<AuthSettings, 'keys' | 'persistence'>,
+  log: Log,
+): readonly RootKey[] {
   if (keys.length > 0) return [];
   if (persistence?.type !== 'sqlite') {
     log({ level: 'warn', message: EPHEMERAL });
@@ -53,7 +57,7 @@ function keptKey(path: string): RootKey {
 
 /** Creates the file whole or not at all. If two processes start at once, both use the file of the first. */
 function create(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const { kid, secret } = generateKey();
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${kid}:${secret}\n`, { mode: 0o600 });

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { SvcError } from '../../../src/errors.ts';
@@ -10,6 +10,7 @@ import {
   TOKEN_SQL,
   type TokenStatement,
 } from '../../artefact/sql-token-store.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /**
  * Opens a token store in a SQLite file that only its owner can read. Several processes of one machine may share the
@@ -57,7 +58,7 @@ function prepare(database: DatabaseSync): { readonly [name in TokenStatement]: S
 
 function open(path: string): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     // Created by us and not by SQLite, so that it is never readable by others, not even for a moment.
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);

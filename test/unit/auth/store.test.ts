@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PURGE_MS } from '../../../adapters/artefact/sql-token-store.ts';
+import { ownKeys } from '../../../adapters/node/auth/keys.ts';
 import { openTokenStore } from '../../../adapters/node/auth/token-store.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createDesk, tokens } from './fixture.ts';
@@ -45,6 +46,16 @@ describe('the store in SQLite', () => {
     const again = openTokenStore(file);
     expect((await again.get('a'))?.value).toBe('kept');
     await again.close();
+  });
+
+  it('is refused in a folder that cannot be made, as below /proc', () => {
+    expect(() => openTokenStore('/proc/none/below/tokens.db')).toThrow(/cannot be used to store sessions/);
+    const persistence = {
+      type: 'sqlite',
+      path: '/proc/none/below/tokens.db',
+      auth_encryption_key: null,
+    } as const;
+    expect(() => ownKeys({ keys: [], persistence }, () => {})).toThrow(/cannot be read or created/);
   });
 
   it('D26: removes what is over when it is opened', async () => {
