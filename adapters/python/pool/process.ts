@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
@@ -6,6 +7,7 @@ import { pythonEnvironment } from '../environment.ts';
 import { followLines, type PrintedLines } from '../printed-lines.ts';
 import { readFrames, tooLarge, writeFrame } from '../protocol/frames.ts';
 import { PendingRequest } from '../protocol/pending-request.ts';
+import { endMarked, MARK } from './marked.ts';
 import type { PythonSeat } from './seat.ts';
 
 /** The program, folder and environment of a Python process. */
@@ -25,11 +27,12 @@ export class PythonProcess implements PythonSeat {
   readonly printed: PrintedLines;
   readonly #child: ChildProcess;
   readonly #pending = new PendingRequest();
+  readonly #mark = randomUUID();
 
   constructor({ executable, hostFolder, cwd, env, log }: ProcessOptions) {
     const child = spawn(executable, ['-I', '-B', '-X', 'utf8', join(hostFolder, 'child.py')], {
       cwd,
-      env: pythonEnvironment(env),
+      env: { ...pythonEnvironment(env), [MARK]: this.#mark },
       stdio: 'pipe',
       windowsHide: true,
     });
@@ -69,7 +72,8 @@ export class PythonProcess implements PythonSeat {
 
   kill(reason: SvcError): void {
     this.#pending.end(reason);
-    // The process has made its own group, so all programs that functions have started end with it.
+    // The process has made its own group, so programs that functions have started end with it. A program that has left
+    // the group is found by its environment.
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     try {
@@ -78,6 +82,7 @@ export class PythonProcess implements PythonSeat {
     } catch {
       this.#child.kill('SIGKILL');
     }
+    endMarked(this.#mark);
   }
 }
 
