@@ -63,7 +63,7 @@ const TYPE: Words = {
 /** The meaning of each key of an endpoint file, by the part that contains it. A new key needs an entry here. */
 export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   file: {
-    svc: 'Version of the file: `1`.',
+    svc: 'Version of the file: `1`, also if it is missing.',
     tool: 'A call with arguments, for models.',
     resource: 'Data that clients read by its URI.',
     prompt: 'Messages that a person can choose as a start.',

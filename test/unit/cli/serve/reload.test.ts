@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { PYTHON } from '../../adapters/python/found.ts';
@@ -54,6 +54,14 @@ describe('a reload of a database that is open for writing', () => {
       'text file',
       (path) => {
         writeFileSync(`${path}.new`, 'not a database '.repeat(1_000));
+        renameSync(`${path}.new`, path);
+      },
+    ],
+    [
+      'another database',
+      'was replaced by another file while it is open for writing',
+      (path) => {
+        cpSync(path, `${path}.new`);
         renameSync(`${path}.new`, path);
       },
     ],
