@@ -4,6 +4,7 @@ import {
   checkSteps,
   clientsStep,
   dbtStep,
+  idpStep,
   lakeStep,
   lambdaStep,
   platformStep,
@@ -18,9 +19,10 @@ const [, , asked] = process.argv;
 /** Steps that install something run only on demand. */
 const CHOICES = {
   '--dbt': [...STEPS, dbtStep],
-  '--outside': [...STEPS, dbtStep, lakeStep, lambdaStep],
+  '--outside': [...STEPS, dbtStep, lakeStep, lambdaStep, idpStep],
   '--only-dbt': [dbtStep],
   '--only-lake': [lakeStep, lambdaStep],
+  '--only-idp': [idpStep],
   '--only-clients': [clientsStep],
 };
 

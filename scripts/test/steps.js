@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
 import { ensureClients } from './clients.js';
 import { ensureDbt } from './dbt.js';
+import { ensureIdp } from './idp.js';
 import { ensureLake } from './lake.js';
 import { ensureLambda } from './lambda.js';
 import { resultsOf } from './results.js';
@@ -40,6 +41,9 @@ export const lakeStep = withPrograms('lake', ensureLake, 'SVC_TEST_LAKE');
 
 /** Functions inside AWS's own runtime, which answer from a lake. */
 export const lambdaStep = withPrograms('lambda', ensureLambda, 'SVC_TEST_LAMBDA');
+
+/** Sign-in with a real Keycloak and other projects' OAuth clients, and the token store in DynamoDB Local. */
+export const idpStep = withPrograms('idp', ensureIdp, 'SVC_TEST_IDP');
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');

@@ -1,0 +1,50 @@
+/** The client of our server in the realm. */
+export const CLIENT = { id: 'svc', secret: 'keycloak+planted%secret' };
+export const REALM = 'main';
+
+const person = (username: string, more: object = {}) => ({
+  username,
+  enabled: true,
+  email: `${username}@example.com`,
+  emailVerified: true,
+  firstName: username,
+  lastName: 'Example',
+  credentials: [{ type: 'password', value: 'secret' }],
+  ...more,
+});
+
+/**
+ * The realm that Keycloak imports. Ada is in both groups and has a role of the realm and one of the client, Bob is in the
+ * group staff alone, and Eve is in no group.
+ */
+export const IMPORT = {
+  realm: REALM,
+  enabled: true,
+  sslRequired: 'none',
+  roles: { realm: [{ name: 'analyst' }], client: { [CLIENT.id]: [{ name: 'exporter' }] } },
+  groups: [{ name: 'staff', subGroups: [{ name: 'admins' }] }],
+  clients: [
+    {
+      clientId: CLIENT.id,
+      secret: CLIENT.secret,
+      redirectUris: ['http://127.0.0.1:*'],
+      protocolMappers: [
+        {
+          name: 'groups',
+          protocol: 'openid-connect',
+          protocolMapper: 'oidc-group-membership-mapper',
+          config: { 'claim.name': 'groups', 'full.path': 'true', 'id.token.claim': 'true' },
+        },
+      ],
+    },
+  ],
+  users: [
+    person('ada', {
+      groups: ['/staff', '/staff/admins'],
+      realmRoles: ['analyst', `default-roles-${REALM}`],
+      clientRoles: { [CLIENT.id]: ['exporter'] },
+    }),
+    person('bob', { groups: ['/staff'], realmRoles: [`default-roles-${REALM}`] }),
+    person('eve', { realmRoles: [`default-roles-${REALM}`] }),
+  ],
+};
