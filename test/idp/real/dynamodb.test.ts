@@ -11,7 +11,7 @@ import { itIsATokenStore } from '../../unit/auth/store-contract.ts';
 /* The token store of Lambda in the DynamoDB Local that `npm run test:idp` installs. It checks no signatures. */
 
 const PARTS = process.env.SVC_TEST_IDP;
-const SLOW = 120_000;
+const SLOW = 240_000;
 const SERVER = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
 
 describe.skipIf(PARTS === undefined)('the store in DynamoDB Local', { timeout: SLOW }, () => {

@@ -8,7 +8,7 @@ import { serve } from './served.ts';
 /* Sign-in with the Keycloak that `npm run test:idp` installs. */
 
 const PARTS = process.env.SVC_TEST_IDP;
-const SLOW = 120_000;
+const SLOW = 240_000;
 const TOOLS = ['by_group', 'by_realm_role', 'by_client_role'];
 const ALL = 'svc:access report:read sales:read export:run';
 

@@ -39,13 +39,17 @@ export interface KnownClient {
 }
 
 /** What an SDK client remembers, and the browser that it sends away. */
-function createMemory(known?: KnownClient) {
+export function createMemory(known?: KnownClient) {
   let [information, tokens, verifier]: [unknown, unknown, string] = [known, undefined, ''];
   let sent: URL | null = null;
   let discovered: unknown;
   const provider = {
     redirectUrl: REDIRECT,
-    clientMetadata: { client_name: 'Flow', redirect_uris: [REDIRECT] },
+    clientMetadata: {
+      client_name: 'Flow',
+      redirect_uris: [REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+    },
     state: () => 'state-of-the-client',
     clientInformation: () => information,
     saveClientInformation: (value: unknown) => {
@@ -71,14 +75,17 @@ function createMemory(known?: KnownClient) {
     if (sent === null) throw new Error('the client sent nobody away');
     const { searchParams } = await browse(sent, person);
     const error = searchParams.get('error');
-    if (error !== null) throw new Error(error);
+    if (error !== null) throw new Error(`${error}: ${searchParams.get('error_description')}`);
     return searchParams;
   };
+  const expire = () => {
+    tokens = { ...(tokens as object), access_token: 'expired' };
+  };
   // both SDKs describe this object with types of their own
-  return { provider: provider as unknown as OAuthClientProvider, follow };
+  return { provider: provider as unknown as OAuthClientProvider, follow, expire };
 }
 
-function toAnswer({ content, isError }: Readonly<Record<string, unknown>>): Answer {
+export function toAnswer({ content, isError }: Readonly<Record<string, unknown>>): Answer {
   const parts = Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '') : [];
   return { text: parts.join('\n'), isError: isError === true };
 }

@@ -11,12 +11,13 @@ export interface Person {
 
 /** From a client's authorization address, through every page, back to the client. */
 export async function browse(url: URL, { user = 'ada', atProvider = 'allow' }: Person = {}): Promise<URL> {
-  const browser = createBrowser({ stopAt: ({ href }) => href.startsWith(REDIRECT) });
+  const back = url.searchParams.get('redirect_uri') ?? REDIRECT;
+  const browser = createBrowser({ stopAt: ({ href }) => href.startsWith(back) });
   let page = await browser.open(url);
-  for (let step = 0; step < 6 && !page.url.href.startsWith(REDIRECT); step += 1) {
+  for (let step = 0; step < 6 && !page.url.href.startsWith(back); step += 1) {
     page = await act(browser, page, { user, atProvider });
   }
-  if (page.url.href.startsWith(REDIRECT)) return page.url;
+  if (page.url.href.startsWith(back)) return page.url;
   throw new Error(`stuck at ${page.url.href} (${page.status}): ${page.text}`);
 }
 
