@@ -35,6 +35,7 @@ export function enforceReadOnly(text: string): CallerStatement {
   const [problem] = problems;
   if (problem !== undefined) throw refused(problem.message);
   if (names.length > 0) throw refused(`$${names[0]} has no value here: write it into the statement`);
+  if (hasTextInPieces(text)) throw refused('A text continues on another line: write it in one piece');
   const [statement, second] = statementsOf(text);
   if (statement === undefined) throw refused('There is no statement');
   if (second !== undefined) throw refused('There is more than one statement: send them one at a time');
@@ -56,6 +57,22 @@ export function toRejected(thrown: unknown, restricted: boolean): unknown {
 
 function refused(reason: string): SvcError {
   return new SvcError('sql_rejected', `The statement was refused. ${reason}.`);
+}
+
+/** Whether DuckDB would join texts of two lines, such as `'duckdb_'` and `'databases'`, to a name that no check sees. */
+function hasTextInPieces(sql: string): boolean {
+  const tokens = lexSql(sql).tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment');
+  return tokens.some(({ kind, start, end }, at) => {
+    if (kind !== 'string') return false;
+    const text = sql.slice(start, end);
+    const joined =
+      /^e/i.test(text) &&
+      text
+        .slice(2, -1)
+        .replace(/\\[\s\S]|''/g, '')
+        .includes("'");
+    return joined || tokens[at + 1]?.kind === 'string';
+  });
 }
 
 /** Every name of a statement. A text is one too: `FROM 'sales'` reads the table sales. */

@@ -116,14 +116,20 @@ function isNamed(before: Token | undefined): boolean {
   return before?.kind === 'word' && ['as', 'with', 'recursive'].includes(before.value);
 }
 
-/** Whether a parenthesis contains the columns of a further `WITH` table: `, t(a, b) AS (`. */
+/**
+ * Whether a parenthesis contains the columns of a further `WITH` table: `, t(a, b) AS (SELECT`. A query must follow:
+ * `FROM histogram("data.main.t", c) AS (x VARCHAR)` calls a function and names its columns.
+ */
 function listsColumns(tokens: readonly Token[], open: number): boolean {
   const close = tokens.findIndex(({ text }, at) => at > open && text === ')');
   const columns = tokens.slice(open + 1, close);
   const plain = columns.every(({ kind, text }) => kind === 'word' || kind === 'quoted' || text === ',');
-  const after = tokens.slice(close + 1, close + 5).map(({ value }) => value);
-  return plain && close > 0 && /^as ((not )?materialized )?\(/.test(after.join(' '));
+  const after = tokens.slice(close + 1, close + 7).map(({ text }) => text.toLowerCase());
+  return plain && close > 0 && WITH_QUERY.test(after.join(' '));
 }
+
+/** DuckDB reserves these words, except `values`: none of them is the name of a column. */
+const WITH_QUERY = /^as ((not )?materialized )?\( (\(|(select|from|with|table)( |$)|values \()/;
 
 /** `SHOW` and a bare `DESCRIBE` list all tables, those of other schemas too. */
 function checkShow(
