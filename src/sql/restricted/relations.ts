@@ -7,7 +7,6 @@ import { checkRestrictedStatement, namesIn } from './statement.ts';
 /** Reads the names that a restriction needs. `kind` is `own` for the database of the project. */
 export const SURROUNDINGS = `SELECT 'own' AS kind, current_database() AS name, '' AS schema, '' AS type
 UNION ALL SELECT 'qualifier', lower(database_name), '', '' FROM duckdb_databases()
-UNION ALL SELECT 'qualifier', lower(schema_name), '', '' FROM duckdb_schemas()
 UNION ALL SELECT 'internal', lower(view_name), '', '' FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'
 UNION ALL SELECT 'table', table_name, table_schema, table_type FROM information_schema.tables
   WHERE table_catalog = current_database()`;
@@ -44,7 +43,10 @@ export function prepareRestricted(
     return relation === undefined ? [] : [{ table, relation }];
   });
   const visible = new Set(present.map(({ table }) => table.name.toLowerCase()));
-  checkRestrictedStatement(sql, { visible, qualifiers: namesOf('qualifier'), internal: namesOf('internal') });
+  // Other schemas are not on the search path. To refuse their names would reveal that they exist.
+  const schemas = present.map(({ relation }) => relation.schema.toLowerCase());
+  const qualifiers = new Set([...namesOf('qualifier'), 'main', ...schemas]);
+  checkRestrictedStatement(sql, { visible, qualifiers, internal: namesOf('internal') });
   const [own = ''] = namesOf('own');
   const used = namesIn(sql);
   const needed = present.filter(({ table }) => used.has(table.name.toLowerCase()));

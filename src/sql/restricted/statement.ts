@@ -6,7 +6,7 @@ import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from './functions.ts';
 export interface StatementNames {
   /** The tables that the caller may see. */
   readonly visible: ReadonlySet<string>;
-  /** Databases and schemas: a name qualified by one of them leads around the restricted tables. */
+  /** Databases, and schemas of visible tables: a name qualified by one of them leads around the restricted tables. */
   readonly qualifiers: ReadonlySet<string>;
   /** DuckDB's own views, which list all tables. */
   readonly internal: ReadonlySet<string>;
