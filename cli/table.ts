@@ -25,6 +25,10 @@ const ENGINE: Option = {
     'wasm or native: native attaches databases, loads extensions, and runs on one processor (default: wasm)',
   values: ['wasm', 'native'],
 };
+const PUBLIC: Option = {
+  flags: '--public',
+  summary: 'let everybody call a server without sign-in, also from other machines',
+};
 const PLATFORM: Option = {
   flags: '--target <platform>',
   summary: toChoice(TARGET_NAMES),
@@ -93,6 +97,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--transport <provider>', summary: listTransports() },
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
+      PUBLIC,
       PROFILE,
       { flags: '--stateless', summary: 'keep no state between requests, and open the database read-only' },
       QUIET,
@@ -108,6 +113,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
+      PUBLIC,
       PROFILE,
       QUIET,
       JSON_OUT,
@@ -162,6 +168,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--port <int>', summary: 'as for `svc serve`' },
       { flags: '--host <host>', summary: 'as for `svc serve`' },
       { flags: '--stateless', summary: 'as for `svc serve`' },
+      { flags: '--public', summary: 'as for `svc serve`' },
       JSON_OUT,
       DEBUG,
     ],
@@ -480,6 +487,7 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: '--replace', summary: 'let --load replace existing tables' },
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
+      PUBLIC,
       {
         flags: '--experimental-python',
         summary: `build Python endpoints for ${toChoice(EXPERIMENTAL)} too`,

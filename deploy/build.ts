@@ -12,9 +12,11 @@ import { MEMORY_PATH } from '../src/project/attachment.ts';
 import type { Finding } from '../src/project/finding.ts';
 import type { SiteFile } from '../src/project/site-model.ts';
 import type { Allowed } from '../src/quality/gate/report.ts';
+import type { Callers } from '../src/settings/sign-in.ts';
 import { VERSION } from '../src/version.ts';
 import { type Bundled, bundle, type Included } from './bundle.ts';
-import { configNeedsSignIn, namesTelemetry, readConfig } from './bundled-user-file.ts';
+import { callersOf, configNeedsSignIn, namesTelemetry, readConfig } from './bundled-user-file.ts';
+import { type CallerOptions, combineCallers, enforceCallers, toCallersLine } from './callers.ts';
 import { compileProject, refuseElsewhere } from './compile-project.ts';
 import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
 import { copyEngine, engineFolder } from './engine-files.ts';
@@ -52,10 +54,9 @@ import {
 } from './targets/targets.ts';
 
 /** The project to build, the platform, and the choices of the person who builds. */
-export interface BuildOptions {
+export interface BuildOptions extends CallerOptions {
   /** The project's folder. */
   readonly root: string;
-  readonly target: TargetName;
   /** Default: `build/<target>` in the project. */
   readonly out?: string;
   readonly profile?: string;
@@ -86,6 +87,8 @@ export type BuildResult = {
   readonly files: readonly BuiltFile[];
   /** The content hash that the server shows. */
   readonly hash: string;
+  /** The callers in one line. */
+  readonly callers: string;
   /** The command that deploys it. */
   readonly next: string;
   /** The tables that were filled from files. */
@@ -99,6 +102,7 @@ interface Ready {
   readonly site: SiteFile;
   readonly catalog: Catalog;
   readonly config: string | null;
+  readonly callers: Callers;
   readonly python: CarriedPython | null;
   /** Null for the wasm engine. */
   readonly native: NativeParts | null;
@@ -122,23 +126,27 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const bundles = await bundleEntries(target, ready, manifest);
     await writeAll(folder, toBundleFiles(bundles));
     await writeAll(folder, toMaterials(bundles, ready, manifest, options));
-    await writeAll(folder, await toPlatformFiles(target, ready, manifest));
+    await writeAll(folder, await toPlatformFiles(target, ready, manifest, options.target));
     await writeAll(folder, toServedFiles(ready, manifest));
     await target.finish(folder, await listFiles(folder));
     return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
   });
   const next = (ready.python && target.python.next) ?? target.next;
-  return { out, ...built, next, ...(warnings.length > 0 ? { warnings } : {}) };
+  const callers = toCallersLine(ready.callers, options.target);
+  return { out, ...built, callers, next, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 async function readProject(options: BuildOptions): Promise<Ready> {
   const arch = architectureOf(options);
   const { site, catalog } = await compileProject(options.root, options.profile, options);
   const config = await readConfig(options.config, options.root);
+  const { project, profile } = site;
+  const callers = combineCallers(callersOf(config, { project, profile }), options);
+  enforceCallers(callers, catalog, options);
   const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
   const native = arch === null ? null : await loadNativeParts(options.root, site, arch);
   if (native !== null && options.load) refuseLoad(native);
-  return { site, catalog, config, python, native };
+  return { site, catalog, config, callers, python, native };
 }
 
 /** The processor of a native artefact; null for the wasm engine. Throws if the target or the options do not fit. */
@@ -210,7 +218,7 @@ function refuseUnrunnablePython({ python }: Ready, options: BuildOptions): void 
 }
 
 function toManifest(
-  { site, catalog, config, python, native }: Ready,
+  { site, catalog, config, callers, python, native }: Ready,
   database: CopiedDatabase,
   allowed: readonly Allowed[],
 ): Manifest {
@@ -220,7 +228,7 @@ function toManifest(
   const parts = [
     catalog.hash,
     database.sha256,
-    JSON.stringify([database.name, profile, secrets, audit, config]),
+    JSON.stringify([database.name, profile, secrets, audit, config, callers]),
     ...(allowed.length === 0 ? [] : [JSON.stringify(allowed)]),
     ...(python === null ? [] : [pythonHash(python)]),
     ...(native === null ? [] : [nativeHash(native)]),
@@ -233,6 +241,7 @@ function toManifest(
     database,
     profile,
     secrets,
+    access: callers,
     audit,
     catalog,
     ...(allowed.length === 0 ? {} : { allowed }),
@@ -312,11 +321,13 @@ function toMaterials(
 
 async function toPlatformFiles(
   target: BuildTarget,
-  { catalog: { project }, config, python, native }: Ready,
+  { catalog: { project }, config, callers, python, native }: Ready,
   { version, database }: Manifest,
+  name: TargetName,
 ): Promise<Contents> {
   const facts = {
     project,
+    callers: toCallersLine(callers, name),
     version,
     config: config !== null,
     python: python !== null,

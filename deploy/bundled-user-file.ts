@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
+import type { Selected } from '../src/settings/active.ts';
 import { leavesOf } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
+import { type Callers, readCallers } from '../src/settings/sign-in.ts';
 import { readUserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
 
@@ -15,6 +17,12 @@ export async function readConfig(path: string | undefined, root: string): Promis
   });
   refuseBuild(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
   return new TextDecoder().decode(bytes);
+}
+
+/** Reads the callers of a profile from the user file of an artefact. */
+export function callersOf(config: string | null, selected: Selected): Callers {
+  if (config === null) return { signIn: null, public: false };
+  return readCallers(readUserFile(new TextEncoder().encode(config), 'config.yml').user, selected);
 }
 
 /** Whether any profile of a user file signs people in or checks tokens of another server. */

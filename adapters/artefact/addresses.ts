@@ -1,5 +1,5 @@
 import type { AppOptions } from '../../src/app.ts';
-import { type HttpAccess, OPEN_ACCESS, withNames } from '../../src/http/access.ts';
+import { ANONYMOUS_ACCESS, type HttpAccess, OPEN_ACCESS, withNames } from '../../src/http/access.ts';
 import { OWN_ADDRESS, type PublicAddress } from '../../src/http/public-address.ts';
 import { type RateLimit, toRateLimit } from '../../src/http/rate-limit.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -7,24 +7,27 @@ import type { Settings } from '../../src/settings/model.ts';
 /** The options of an app about hosts, rate limit and public address, and the function that applies settings to them. */
 export interface ArtefactAddresses {
   readonly parts: Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>>;
-  readonly follow: (settings: Settings | null) => void;
+  readonly follow: (settings: Settings | null, access: { readonly signIn: boolean }) => void;
 }
 
 /**
- * Creates options that limit no client and accept every host name until the configuration says otherwise. A default
+ * Creates options that limit no client and accept every host name until the configuration says otherwise. Web pages
+ * may call only a server with sign-in, unless `allowed_origins` names them. A default
  * rate limit would count per instance, and platforms already decide by which names a function is reached.
  */
 export function createAddresses(): ArtefactAddresses {
-  let access: HttpAccess = OPEN_ACCESS;
+  let access: HttpAccess = ANONYMOUS_ACCESS;
   let limit: RateLimit | null = null;
   let address: PublicAddress = OWN_ADDRESS;
   return {
     parts: { access: () => access, rateLimit: () => limit, publicAddress: () => address },
-    follow: (settings) => {
+    follow: (settings, { signIn }) => {
+      const usual = signIn ? OPEN_ACCESS : ANONYMOUS_ACCESS;
+      access = usual;
       if (settings === null) return;
       const { http } = settings.transport;
       const { rate_limit, base_url, trust_proxy } = http;
-      access = withNames(OPEN_ACCESS, http);
+      access = withNames(usual, http);
       limit = rate_limit === null ? null : toRateLimit(rate_limit);
       address = { baseUrl: base_url, trustProxy: trust_proxy, scheme: null };
     },

@@ -1,9 +1,12 @@
 import type { AuthDeps } from '../../src/auth/create.ts';
+import { enforceExposure } from '../../src/auth/exposure.ts';
 import { endpointScopes } from '../../src/auth/scopes.ts';
 import type { Auth } from '../../src/auth/types.ts';
+import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
+import { type Environment, toBoolean } from '../../src/settings/environment.ts';
 import type { Persistence, Settings } from '../../src/settings/model.ts';
 
 /** Opens the type of token store that a platform has; throws `config_invalid` for another type. */
@@ -19,6 +22,38 @@ export type ArtefactAuthDeps = Pick<AuthDeps, 'fetchDocument' | 'openJwe' | 'lis
 export function needsSignIn({ auth }: Pick<Settings, 'auth'>): boolean {
   return auth.provider !== null || auth.verifier !== null;
 }
+
+/** The artefact that starts. */
+export interface StartingArtefact {
+  readonly manifest: Pick<Manifest, 'access' | 'catalog'>;
+  readonly env: Environment;
+  /** The begin of a sentence about the place where other machines reach it; null if none does. */
+  readonly place: string | null;
+}
+
+/**
+ * Throws `config_invalid` for an artefact that was built with sign-in and starts without, and for one that other
+ * machines reach without sign-in, unless it is public on purpose (design, D21).
+ */
+export function enforceBuiltAccess(
+  settings: Settings | null,
+  { manifest: { access, catalog }, env, place }: StartingArtefact,
+): void {
+  if (settings !== null && needsSignIn(settings)) return;
+  if (access.signIn !== null) {
+    throw new SvcError(
+      'config_invalid',
+      `The artefact was built for ${access.signIn}, but its settings have no sign-in.
+Restore its config.yml, or set SVC_CONFIG_YAML to a user file with the \`auth\` block. To serve it without sign-in, build it again with \`svc build --public\`.`,
+    );
+  }
+  if (place === null) return;
+  const said = settings?.auth.public ?? toBoolean(env.SVC_PUBLIC?.trim() ?? '') === true;
+  enforceExposure({ catalog, signIn: null, public: access.public || said }, { place, fix: REBUILD });
+}
+
+const REBUILD =
+  'Build it again with `svc build --config <file>`, where the file has an `auth` block. If everybody may call it, build it with `--public`, or set SVC_PUBLIC=true.';
 
 /**
  * Creates the authentication that the settings require; its code is loaded only then. Returns null if no tokens are

@@ -11,7 +11,7 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import { createAddresses } from './addresses.ts';
 import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
-import { type ArtefactAuthDeps, startAuth } from './auth.ts';
+import { type ArtefactAuthDeps, enforceBuiltAccess, needsSignIn, startAuth } from './auth.ts';
 import { createGate, type LoadStartSettings, type RequestGate } from './cold-start.ts';
 import { createStartLog } from './log.ts';
 import { startTelemetry, withTelemetry } from './telemetry.ts';
@@ -96,7 +96,8 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
   const configure = async () => {
     const settings = await platform.loadSettings({ manifest, bundled, env });
     follow(settings);
-    addresses.follow(settings);
+    enforceBuiltAccess(settings, { manifest, env, place: 'The artefact would serve a public platform' });
+    addresses.follow(settings, { signIn: settings !== null && needsSignIn(settings) });
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });
     const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);

@@ -3,10 +3,11 @@ import { createApp } from '../../src/app.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
+import { isLoopback } from '../../src/http/access.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { auditSettingsOf } from '../artefact/audit.ts';
-import { startAuth } from '../artefact/auth.ts';
+import { enforceBuiltAccess, needsSignIn, startAuth } from '../artefact/auth.ts';
 import { createStartLog } from '../artefact/log.ts';
 import { startTelemetry, withTelemetry } from '../artefact/telemetry.ts';
 import { openAudit } from '../audit/open.ts';
@@ -83,13 +84,22 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
   const host = process.env.HOST || '127.0.0.1';
   const http = { port: 0, stateless: true, ...UNCONFIGURED, ...settings?.transport.http, host };
   const configured = settings === null ? null : { ...settings, transport: { ...settings.transport, http } };
+  const place = isLoopback(host) ? null : `The artefact would listen on ${host}`;
+  enforceBuiltAccess(settings, { manifest, env: process.env, place });
+  const signIn = settings !== null && needsSignIn(settings);
   const auth = await startAuth(configured, runtime.catalog, {
     fetchDocument: createFetchDocument(),
     openJwe,
     listens: { host },
     log,
   });
-  const options = { runtime: () => runtime, version, stateless: true, log, ...toAddressOptions(http) };
+  const options = {
+    runtime: () => runtime,
+    version,
+    stateless: true,
+    log,
+    ...toAddressOptions(http, { signIn }),
+  };
   const app = createApp({ ...options, auth: () => auth });
   const port = portOf(process.env.PORT || '8000');
   const server = await startHttpServer({

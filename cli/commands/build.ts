@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
+import { findUserFile } from '../../adapters/node/user-file.ts';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import type { LoadOptions } from '../../deploy/load-tables.ts';
@@ -8,6 +9,9 @@ import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
+import { toBoolean } from '../../src/settings/environment.ts';
+import { type Callers, readCallers } from '../../src/settings/sign-in.ts';
+import { readUserFile } from '../../src/settings/user-file.ts';
 import type { Run } from '../command.ts';
 import { type DeployGate, openGate } from '../gate/build-gate.ts';
 import { toReportDocument, toReportLines } from '../gate/report-text.ts';
@@ -17,7 +21,7 @@ import { toFindingLines } from '../io/findings.ts';
 import { type Output, styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
 import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
-import { settingsOf } from '../project/settings.ts';
+import { settingsOf, toConfigError } from '../project/settings.ts';
 import { archOf, engineOf, platformOf } from '../project/target.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
@@ -41,7 +45,11 @@ export async function buildChecked(
   target: TargetName,
   input: CommandInput,
   output: Output,
-  { gate, ...machine }: { readonly gate?: DeployGate; readonly arch?: Architecture } = {},
+  {
+    gate,
+    local = false,
+    ...machine
+  }: { readonly gate?: DeployGate; readonly arch?: Architecture; readonly local?: boolean } = {},
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
@@ -53,6 +61,7 @@ export async function buildChecked(
   const load = loadOf(input);
   const engine = engineOf(input);
   const secrets = engine === 'native' ? (await settingsOf(input, checked)).secrets : [];
+  const own = await ownCallers(checked);
   return withProgress(`building for ${TARGETS[target].title}`, () =>
     buildTarget({
       root,
@@ -62,12 +71,25 @@ export async function buildChecked(
       engine,
       secrets,
       ...(arch === undefined ? {} : { arch }),
+      local,
+      own,
+      public: input.flag('public') || toBoolean(process.env.SVC_PUBLIC?.trim() ?? '') === true,
       experimentalPython: input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
       ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: gate.incapable }),
     }),
   );
+}
+
+/** The callers that the user file of this machine names. References are not resolved. */
+async function ownCallers(checked: CheckedProject): Promise<Callers> {
+  const { project, profile } = siteOf(checked);
+  const found = await findUserFile(process.env);
+  if (found === null) return { signIn: null, public: false };
+  const { user, findings } = readUserFile(found.bytes, found.name);
+  if (user === null) throw toConfigError(findings);
+  return readCallers(user, { project, profile });
 }
 
 /** The folder of a target's artefact. */
@@ -86,7 +108,7 @@ function loadOf(input: CommandInput): LoadOptions | null {
 }
 
 function toText(
-  { out, files, hash, next, loaded = [], warnings = [] }: BuildResult,
+  { out, files, hash, callers, next, loaded = [], warnings = [] }: BuildResult,
   checks: readonly CheckReport[],
 ): string {
   const rows = files.map(({ path, bytes }) => [path, `${bytes.toLocaleString('en')} bytes`]);
@@ -97,6 +119,7 @@ function toText(
     ...loaded.map(({ table, rows: count }) => `  table ${table}: ${count.toLocaleString('en')} rows`),
     ...toReportLines(checks.filter(({ status, note }) => status !== 'passed' || note !== undefined)),
     ...(warnings.length > 0 ? [toFindingLines(warnings)] : []),
+    `Callers: ${callers}`,
     `Next: ${toFolder(where)}${next}`,
   ].join('\n');
 }

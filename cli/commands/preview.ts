@@ -69,6 +69,9 @@ async function makeFresh(
   output.note(
     `building for ${TARGETS[target].title}: ${why}. Run \`svc build\` before deploying: only it makes all checks`,
   );
-  await buildChecked(checked, target, input, output, arch === undefined ? {} : { arch });
+  await buildChecked(checked, target, input, output, {
+    local: true,
+    ...(arch === undefined ? {} : { arch }),
+  });
   return true;
 }

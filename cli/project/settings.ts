@@ -69,6 +69,7 @@ export const FLAGS: readonly { readonly option: string; readonly flag: string; r
   { option: 'transport', flag: '--transport', key: 'transport.provider' },
   { option: 'port', flag: '--port', key: 'transport.http.port' },
   { option: 'host', flag: '--host', key: 'transport.http.host' },
+  { option: 'public', flag: '--public', key: 'auth.public' },
   { option: 'stateless', flag: '--stateless', key: 'transport.http.stateless' },
   { option: 'debug', flag: '--debug', key: 'debug' },
 ];

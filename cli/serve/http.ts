@@ -5,10 +5,13 @@ import { toAddressOptions } from '../../adapters/node/http/addresses.ts';
 import { GRACE_MS, startHttpServer } from '../../adapters/node/http/server.ts';
 import type { ClosableSse } from '../../adapters/sse/endpoint.ts';
 import { type App, createApp } from '../../src/app.ts';
+import { enforceExposure } from '../../src/auth/exposure.ts';
 import { SvcError } from '../../src/errors.ts';
+import { isLoopback } from '../../src/http/access.ts';
 import { toBase } from '../../src/http/public-address.ts';
 import type { OnMessage } from '../../src/mcp/transport/streamable-http.ts';
 import type { Log } from '../../src/ports.ts';
+import { signInOf } from '../../src/settings/sign-in.ts';
 import { TRANSPORTS } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Output } from '../io/output.ts';
@@ -20,9 +23,10 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const { serving, settings, requests, changes, leases } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
+  enforceReach(started);
   const protection = await openAuth(started);
   const sse = settings.transport.provider === 'sse' ? await openSse(started) : null;
-  const reach = toAddressOptions(settings.transport.http);
+  const reach = toAddressOptions(settings.transport.http, { signIn: needsSignIn(settings) });
   const auth = protection === null ? {} : { auth: () => protection.auth };
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;
@@ -50,6 +54,23 @@ function toMessageLog(log: Log): OnMessage {
   return ({ methods, era, version }) =>
     log({ level: 'debug', message: `mcp: ${methods.join(', ')}`, fields: { era, version } });
 }
+
+/** Throws `config_invalid` for a server without sign-in that other machines would reach, unless it is public. */
+function enforceReach({ settings, runtime: { catalog }, requests }: Started): void {
+  const { auth, transport } = settings;
+  const { host } = transport.http;
+  const signIn = signInOf(auth);
+  if (isLoopback(host) || signIn !== null) return;
+  const place = `The server would listen on ${host}`;
+  enforceExposure({ catalog, signIn, public: auth.public }, { place, fix: SERVE_FIX });
+  requests.log({
+    level: 'warn',
+    message: `Every machine that reaches ${host} may call: no sign-in, public on purpose`,
+  });
+}
+
+const SERVE_FIX =
+  'Set `auth.provider` in the user file (docs/how-to/auth-setup.md), or listen on 127.0.0.1. If everybody may call it, say `--public`, or set `auth.public: true`.';
 
 /** Loads the authorization code only if people must sign in. */
 async function openAuth({ settings, runtime, requests }: Started): Promise<OpenAuth | null> {

@@ -14,6 +14,8 @@ export const PYTHON_FOLDERS = ['project', 'pyodide', 'python-host'] as const;
 /** Facts about a project that a platform's own files depend on. */
 export interface ProjectFacts {
   readonly project: string;
+  /** The callers in one line, e.g. `sign-in with Keycloak`. */
+  readonly callers: string;
   /** Version of the toolkit. */
   readonly version: string;
   /** Whether the artefact has a user file. */

@@ -18,6 +18,8 @@ export interface TargetEntry {
    * the platform runs no native programs.
    */
   readonly architecture: Architecture | 'this' | null;
+  /** Whether the platform gives every artefact a public address. */
+  readonly exposed: boolean;
   readonly load: () => Promise<{ readonly target: BuildTarget }>;
 }
 
@@ -26,17 +28,25 @@ export interface TargetEntry {
  * `PLATFORMS` in `test/matrix/platforms.ts`.
  */
 export const TARGETS = {
-  node: { title: 'Node', python: 'native', architecture: 'this', load: () => import('./node/target.ts') },
+  node: {
+    title: 'Node',
+    python: 'native',
+    architecture: 'this',
+    exposed: false,
+    load: () => import('./node/target.ts'),
+  },
   'aws-lambda': {
     title: 'AWS Lambda',
     python: 'wasm',
     architecture: 'arm64',
+    exposed: true,
     load: () => import('./aws-lambda/target.ts'),
   },
   'cloudflare-workers': {
     title: 'Cloudflare Workers',
     python: 'experimental',
     architecture: null,
+    exposed: true,
     load: () => import('./cloudflare-workers/target.ts'),
   },
 } as const satisfies { readonly [name: string]: TargetEntry };

@@ -126,6 +126,8 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that seals the content of a `sqlite` store.',
   [`${PROFILE}auth.hide_credential_headers`]:
     '`get_request_header` returns NULL for `authorization`, `cookie` and `dpop`.',
+  [`${PROFILE}auth.public`]:
+    'Everybody may call a server without sign-in, also from other machines. As `--public`.',
   ...of('github', API),
   ...of('atlassian', API),
   ...of('salesforce', { sandbox: 'Sign in at test.salesforce.com.' }),

@@ -21,6 +21,8 @@ export interface Manifest {
   readonly profile: string;
   /** Names of the secrets that the project needs. */
   readonly secrets: readonly string[];
+  /** The callers: the sign-in, e.g. `sign-in with Keycloak`, or null, and whether everybody may call on purpose. */
+  readonly access: { readonly signIn: string | null; readonly public: boolean };
   /** The audit settings of the profile. */
   readonly audit: AuditSettings;
   readonly catalog: Catalog;
@@ -69,5 +71,6 @@ export function toServedCatalog({ catalog, hash }: Manifest): Catalog {
 
 function isManifest(found: unknown): found is Manifest {
   if (typeof found !== 'object' || found === null) return false;
-  return 'svc' in found && found.svc === 1 && 'hash' in found && 'catalog' in found && found.catalog !== null;
+  const complete = ['hash', 'access', 'catalog'].every((key) => key in found);
+  return complete && 'svc' in found && found.svc === 1 && 'catalog' in found && found.catalog !== null;
 }

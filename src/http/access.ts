@@ -5,6 +5,8 @@ import type { TransportSettings } from '../settings/model.ts';
 export interface HttpAccess {
   /** Host names without ports. */
   readonly allowedHosts: readonly string[] | null;
+  /** Whether every IP address is a host too. DNS rebinding needs a name, so an address is safe. */
+  readonly addresses?: boolean;
   /** Host names (any scheme and port) or whole origins. */
   readonly allowedOrigins: readonly string[] | null;
 }
@@ -17,10 +19,30 @@ export const OPEN_ACCESS: HttpAccess = { allowedHosts: null, allowedOrigins: nul
 /** Allows the names of this machine only, so that no web page reaches the server by DNS rebinding. */
 export const LOCAL_ACCESS: HttpAccess = { allowedHosts: LOOPBACK, allowedOrigins: LOOPBACK };
 
+/** Allows any host and no web page, for servers without sign-in behind a platform's own entrance. */
+export const ANONYMOUS_ACCESS: HttpAccess = { allowedHosts: null, allowedOrigins: [] };
+
+/** The name or address that a server binds to, and whether its callers must have tokens. */
+interface Bind {
+  readonly host: string;
+  readonly signIn: boolean;
+}
+
 /** The default access for the address that a server binds to. */
-export function httpAccessOf(host: string): HttpAccess {
-  const local = LOOPBACK.includes(host) || host === '::1' || host.startsWith('127.');
-  return local ? LOCAL_ACCESS : OPEN_ACCESS;
+export function httpAccessOf({ host, signIn }: Bind): HttpAccess {
+  if (isLoopback(host)) return LOCAL_ACCESS;
+  if (signIn) return OPEN_ACCESS;
+  const names = isAddress(host) ? LOOPBACK : [...LOOPBACK, host.toLowerCase()];
+  return { allowedHosts: names, addresses: true, allowedOrigins: LOOPBACK };
+}
+
+/** Whether only programs of the same machine reach a server that binds to this host. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.includes(host) || host === '::1' || (isAddress(host) && host.startsWith('127.'));
+}
+
+function isAddress(host: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || host.includes(':');
 }
 
 /** The configured names: the public address and the lists, in which `*` allows all. */
@@ -33,6 +55,7 @@ export function withNames(
 ): HttpAccess {
   const own = base_url === null ? [] : [new URL(base_url).hostname];
   return {
+    ...(access.addresses && !allowed_hosts?.includes('*') ? { addresses: true } : {}),
     allowedHosts: merge(access.allowedHosts, allowed_hosts, own),
     allowedOrigins: merge(access.allowedOrigins, allowed_origins, own),
   };
@@ -50,9 +73,13 @@ function merge(
 }
 
 /** Throws denied for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
-export function enforceAccess(headers: Headers, { allowedHosts, allowedOrigins }: HttpAccess): void {
+export function enforceAccess(
+  headers: Headers,
+  { allowedHosts, allowedOrigins, addresses = false }: HttpAccess,
+): void {
   const host = headers.get('host') ?? '';
-  if (allowedHosts !== null && !allowedHosts.includes(host.replace(/:\d+$/, '').toLowerCase())) {
+  const named = host.replace(/:\d+$/, '').toLowerCase();
+  if (allowedHosts !== null && !allowedHosts.includes(named) && !(addresses && isAddress(named))) {
     throw new SvcError('denied', `This server does not answer to the host ${shorten(host)}.`);
   }
   const origin = headers.get('origin');

@@ -88,6 +88,8 @@ export interface AuthSettings {
   /** Null if sessions are not stored. */
   readonly persistence: Persistence | null;
   readonly hide_credential_headers: boolean;
+  /** Whether everybody may call a server without sign-in, also from other machines. */
+  readonly public: boolean;
 }
 
 /** The store of sessions: a file on Node, a table on AWS Lambda, a database on Cloudflare Workers. */

@@ -86,6 +86,12 @@ export const VARIABLES: readonly Variable[] = [
     type: 'keys',
     meaning: 'Keys that seal tokens: `kid:secret` pairs separated by commas. The first one seals.',
   },
+  {
+    name: 'SVC_PUBLIC',
+    key: 'auth.public',
+    type: 'boolean',
+    meaning: 'Whether everybody may call a server without sign-in, also from other machines.',
+  },
   { name: 'SVC_AUDIT_ENABLED', key: 'audit.enabled', type: 'boolean', meaning: 'Write the audit log.' },
   {
     name: 'SVC_DISABLE_ANALYTICS',

@@ -19,6 +19,6 @@ export async function createBuilt(
 ): Promise<Built> {
   const root = await createProject(count, around);
   const folderOf = (target: TargetName) => join(root, 'build', target);
-  for (const target of targets) await buildTarget({ root, target, out: folderOf(target) });
+  for (const target of targets) await buildTarget({ root, public: true, target, out: folderOf(target) });
   return { root, folderOf, remove: () => rm(root, { recursive: true }) };
 }

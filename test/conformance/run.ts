@@ -74,7 +74,14 @@ function isTarget(name: string): boolean {
 async function toFolder({ target }: Platform | Served): Promise<string> {
   if (target === undefined) return root;
   const out = join(work, target);
-  await buildTarget({ root, target, out, config: join(work, 'config.yml'), experimentalPython: true });
+  await buildTarget({
+    root,
+    public: true,
+    target,
+    out,
+    config: join(work, 'config.yml'),
+    experimentalPython: true,
+  });
   return out;
 }
 

@@ -89,7 +89,7 @@ describe.skipIf(BIN === undefined)('examples/dbt-shop with a real dbt', { timeou
   });
 
   it.each(WHERE)('goes into an artefact, views and all, and answers on: $name', async ({ target, start }) => {
-    const { out, files } = await buildTarget({ root, target, out: join(root, `../${target}`) });
+    const { out, files } = await buildTarget({ root, public: true, target, out: join(root, `../${target}`) });
     expect(files.map(({ path }) => path)).toContain('manifest.json');
     const { reach, close } = await start(out);
     const { result } = JSON.parse(await rawCall(reach, 'top_customers', { limit: 1 }));

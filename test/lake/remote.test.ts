@@ -152,7 +152,7 @@ describe.each(['s3', 'https'] as const)('a database on %s', (kind) => {
     expect(wasm).toMatchObject({ code: 1, stderr: expect.stringContaining('`engine: native`') });
     const workers = await svc(['validate', '--target', 'cloudflare-workers'], folder, ENV());
     expect(workers.stdout).toContain(`The remote database ${addresses[kind]} cannot be read on`);
-    const built = await svc(['build', '--target', 'cloudflare-workers'], folder, ENV());
+    const built = await svc(['build', '--target', 'cloudflare-workers', '--public'], folder, ENV());
     expect(built).toEqual({ ...built, code: 1, stderr: expect.stringContaining('--engine native') });
   });
 });

@@ -135,7 +135,7 @@ async function createProject(engine: 'wasm' | 'native'): Promise<string> {
 async function built(engine: 'wasm' | 'native', ...args: readonly string[]): Promise<Ended> {
   const folder = folders[engine];
   const env = { ...variables, SVC_EXTENSION_DIRECTORY: EXTENSIONS, SVC_CONFIG: join(folder, 'user.yml') };
-  const ended = await svc(['build', ...args], folder, env);
+  const ended = await svc(['build', '--public', ...args], folder, env);
   expect(ended).toEqual({ ...ended, code: 0, signal: null });
   return ended;
 }

@@ -22,7 +22,7 @@ export async function createArtefacts(): Promise<Artefacts> {
     root,
     get: (target, engine = 'wasm') => {
       const name = `${target}-${engine}`;
-      const options = { root, target, ...toEngineOptions(engine), out: join(out, name) };
+      const options = { root, public: true, target, ...toEngineOptions(engine), out: join(out, name) };
       const known = built.get(name) ?? buildTarget(options);
       built.set(name, known);
       return known;

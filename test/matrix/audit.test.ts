@@ -48,7 +48,12 @@ function recordsIn(log: readonly string[]): readonly unknown[] {
 }
 
 test('aws-lambda: a record is a line of the log', async () => {
-  const { out: folder } = await buildTarget({ root, target: 'aws-lambda', out: join(out, 'lambda') });
+  const { out: folder } = await buildTarget({
+    root,
+    public: true,
+    target: 'aws-lambda',
+    out: join(out, 'lambda'),
+  });
   const lambda = await startFunction(join(folder, 'function.zip'), {
     gateway: 'function-url',
     environment: {},
@@ -62,7 +67,12 @@ test('aws-lambda: a record is a line of the log', async () => {
 });
 
 test('cloudflare-workers: a record is a line of the log', async () => {
-  const { out: folder } = await buildTarget({ root, target: 'cloudflare-workers', out: join(out, 'worker') });
+  const { out: folder } = await buildTarget({
+    root,
+    public: true,
+    target: 'cloudflare-workers',
+    out: join(out, 'worker'),
+  });
   const worker = await startWorker(folder);
   try {
     await rawCall({ kind: 'http', url: new URL('mcp', worker.url) }, 'hello');
@@ -76,7 +86,7 @@ test('cloudflare-workers: a record is a line of the log', async () => {
 });
 
 test('node: records are in the file, in the folder that it is started in', async () => {
-  const built = await buildTarget({ root, target: 'node', out: join(out, 'node') });
+  const built = await buildTarget({ root, public: true, target: 'node', out: join(out, 'node') });
   const cwd = await mkdtemp(join(out, 'cwd-'));
   const env = { PORT: '0' };
   const child = spawn(process.execPath, [join(built.out, 'index.js')], {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   root = await createProject();
   out = await mkdtemp(join(tmpdir(), 'svc-built-'));
   for (const target of TARGET_NAMES)
-    built.set(target, await buildTarget({ root, target, out: join(out, target) }));
+    built.set(target, await buildTarget({ root, public: true, target, out: join(out, target) }));
 });
 afterAll(async () => {
   for (const folder of [root, out]) await rm(folder, { recursive: true });
@@ -47,7 +47,7 @@ describe.each(TARGET_NAMES)('%s', (target) => {
   test('a second build from a copy of the project gives the same bytes', async () => {
     const copy = await mkdtemp(join(tmpdir(), 'svc-copy-'));
     await cp(root, copy, { recursive: true });
-    const again = await buildTarget({ root: copy, target });
+    const again = await buildTarget({ root: copy, public: true, target });
     expect(again.out).toBe(join(copy, 'build', target));
     expect(again.hash).toBe(built.get(target)?.hash);
     expect(await digests(again.out)).toEqual(await digests(folderOf(target)));

@@ -82,7 +82,7 @@ describe.each(Object.entries(EXAMPLES))('examples/%s', (name, [database, { tool,
 
   test.each(WHERE)('answers on: $name', async ({ target, start }) => {
     const out = join(work, `${name}-${target}`);
-    await buildTarget({ root, target, out, experimentalPython: name === 'python-analysis' });
+    await buildTarget({ root, public: true, target, out, experimentalPython: name === 'python-analysis' });
     const { reach, close } = await start(out);
     const { result } = JSON.parse(await rawCall(reach, tool, args));
     await close();

@@ -73,7 +73,7 @@ describe.each(PLACES)('functions on $name', (platform) => {
   beforeAll(async () => {
     const { target, engine } = platform;
     const out = join(root, 'build', target);
-    await buildTarget({ root, target, ...toEngineOptions(engine), out });
+    await buildTarget({ root, public: true, target, ...toEngineOptions(engine), out });
     running = await platform.start(out);
   });
 

@@ -72,6 +72,7 @@ beforeAll(async () => {
   out = await mkdtemp(join(tmpdir(), 'svc-python-'));
   await buildTarget({
     root,
+    public: true,
     target: 'cloudflare-workers',
     out: join(out, 'built'),
     experimentalPython: true,
@@ -169,7 +170,12 @@ test('the Python Worker has no address, and its files are within the limits', as
 });
 
 test('without the flag the build refuses, and names it', async () => {
-  const building = buildTarget({ root, target: 'cloudflare-workers', out: join(out, 'refused') });
+  const building = buildTarget({
+    root,
+    public: true,
+    target: 'cloudflare-workers',
+    out: join(out, 'refused'),
+  });
   await expect(building).rejects.toMatchObject({
     code: 'target_unsupported',
     message: expect.stringContaining('--experimental-python'),

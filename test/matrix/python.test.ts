@@ -53,7 +53,7 @@ beforeAll(async () => {
   root = await createPythonProject(FILES);
   out = await mkdtemp(join(tmpdir(), 'svc-python-'));
   for (const target of ['aws-lambda', 'node'] as const) {
-    built.set(target, await buildTarget({ root, target, out: join(out, target) }));
+    built.set(target, await buildTarget({ root, public: true, target, out: join(out, target) }));
   }
 });
 afterAll(async () => {
@@ -151,7 +151,7 @@ test('the package of Lambda stays well below what can be uploaded directly', asy
 });
 
 test('the same project gives the same bytes, Python and all', async () => {
-  const again = await buildTarget({ root, target: 'node', out: join(out, 'again') });
+  const again = await buildTarget({ root, public: true, target: 'node', out: join(out, 'again') });
   const first = built.get('node');
   expect(again.hash).toBe(first?.hash);
   expect(again.files).toEqual(first?.files);
@@ -162,11 +162,16 @@ test('the same project gives the same bytes, Python and all', async () => {
 
 test('what Python cannot do there stops the build with its place', async () => {
   await writeFile(join(root, 'python/tools.py'), `import numpy\n${FILES['python/tools.py']}`);
-  const building = buildTarget({ root, target: 'aws-lambda', out: join(out, 'refused') });
+  const building = buildTarget({ root, public: true, target: 'aws-lambda', out: join(out, 'refused') });
   await expect(building).rejects.toMatchObject({
     code: 'project_invalid',
     message: expect.stringMatching(/^python\/tools\.py:1:1: numpy has native code/),
   });
-  const workers = buildTarget({ root, target: 'cloudflare-workers', out: join(out, 'refused') });
+  const workers = buildTarget({
+    root,
+    public: true,
+    target: 'cloudflare-workers',
+    out: join(out, 'refused'),
+  });
   await expect(workers).rejects.toMatchObject({ code: 'target_unsupported' });
 });

@@ -66,7 +66,9 @@ afterAll(async () => {
 /** Both ways of the user file: in the artefact, and as a variable of the platform. */
 async function build(target: TargetName, bundled: boolean): Promise<string> {
   const config = bundled ? { config: 'user.yml' } : {};
-  return (await buildTarget({ root, target, out: join(out, `${target}-${bundled}`), ...config })).out;
+  return (
+    await buildTarget({ root, public: true, target, out: join(out, `${target}-${bundled}`), ...config })
+  ).out;
 }
 
 async function whileRunning<T>(started: Started, use: (started: Started) => Promise<T>): Promise<T> {

@@ -40,7 +40,7 @@ describe.each(PLACES)('table rules on $name', (platform) => {
   beforeAll(async () => {
     const { target, engine } = platform;
     const out = join(root, 'build', engine ?? target);
-    await buildTarget({ root, target, ...toEngineOptions(engine), out });
+    await buildTarget({ root, public: true, target, ...toEngineOptions(engine), out });
     running = await platform.start(out);
   });
   afterAll(() => running.close());

@@ -83,7 +83,13 @@ const built = new Map<string, Promise<string>>();
 
 function build(target: TargetName, config: boolean): Promise<string> {
   const name = `${target}-${config}`;
-  const options = { root, target, out: join(out, name), ...(config ? { config: 'user.yml' } : {}) };
+  const options = {
+    root,
+    public: true,
+    target,
+    out: join(out, name),
+    ...(config ? { config: 'user.yml' } : {}),
+  };
   const known = built.get(name) ?? buildTarget(options).then((result) => result.out);
   built.set(name, known);
   return known;

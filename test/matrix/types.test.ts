@@ -43,7 +43,7 @@ describe.each(PLACES)('values of every type on $name', (platform) => {
 
   beforeAll(async () => {
     const out = join(root, 'build', platform.target);
-    await buildTarget({ root, target: platform.target, out });
+    await buildTarget({ root, public: true, target: platform.target, out });
     running = await platform.start(out);
   });
 

@@ -1,5 +1,5 @@
 import type { AppOptions } from '../../../src/app.ts';
-import { httpAccessOf, LOCAL_ACCESS, withNames } from '../../../src/http/access.ts';
+import { httpAccessOf, isLoopback, withNames } from '../../../src/http/access.ts';
 import { type RateLimit, toRateLimit } from '../../../src/http/rate-limit.ts';
 import { RATE_LIMIT } from '../../../src/settings/effective/defaults.ts';
 import type { TransportSettings } from '../../../src/settings/model.ts';
@@ -17,12 +17,13 @@ export const UNCONFIGURED: Omit<AddressSettings, 'host'> = {
   rate_limit: null,
 };
 
-/** Converts address settings to the options of an app. */
+/** Converts address settings to the options of an app. Without sign-in, web pages of other hosts are rejected. */
 export function toAddressOptions(
   http: AddressSettings,
+  { signIn }: { readonly signIn: boolean },
 ): Required<Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'>> {
   const { host, base_url, trust_proxy, scheme } = http;
-  const access = withNames(httpAccessOf(host), http);
+  const access = withNames(httpAccessOf({ host, signIn }), http);
   const rateLimit = rateLimitOf(http);
   const publicAddress = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
   return {
@@ -37,7 +38,7 @@ export function toAddressOptions(
  * person, or come through a proxy that makes them look alike.
  */
 function rateLimitOf({ host, trust_proxy, rate_limit }: AddressSettings): RateLimit | null {
-  const local = httpAccessOf(host) === LOCAL_ACCESS && !trust_proxy;
+  const local = isLoopback(host) && !trust_proxy;
   const limit = rate_limit ?? (local ? null : RATE_LIMIT);
   return limit === null ? null : toRateLimit(limit);
 }

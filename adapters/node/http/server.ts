@@ -47,7 +47,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { port } = await listen(server, options);
   return {
     port,
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    url: `http://${toUrlHost(options.host)}:${port}`,
     close: async () => {
       options.app.close?.();
       const half = (options.graceMs ?? GRACE_MS) / 2;
@@ -62,6 +62,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       await running.drained(half);
     },
   };
+}
+
+/** The host of an address that works: no client can connect to 0.0.0.0. */
+function toUrlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> {

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../native/architecture.ts';
-import { MEMORY_MB, RUNTIME, TIMEOUT_S } from './serverless.ts';
+import { MEMORY_MB, RUNTIME, type TemplateFacts, TIMEOUT_S } from './serverless.ts';
 
 const PARAMETERS = `Parameters:
   Architecture:
@@ -10,8 +10,9 @@ const PARAMETERS = `Parameters:
 `;
 
 /** `template.yaml` for the AWS SAM command line. */
-export function samTemplate(project: string, arch: Architecture | null = null): string {
+export function samTemplate({ project, callers }: TemplateFacts, arch: Architecture | null = null): string {
   return `# sam deploy --guided
+# Callers: ${callers}
 AWSTemplateFormatVersion: '2010-09-09'
 Transform: AWS::Serverless-2016-10-31
 Description: ${JSON.stringify(`${project}, an MCP server built by svc`)}

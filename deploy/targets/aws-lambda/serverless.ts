@@ -1,5 +1,9 @@
 import type { Architecture } from '../../native/architecture.ts';
 import { toDeploymentName } from '../deployment-name.ts';
+import type { ProjectFacts } from '../target.ts';
+
+/** The facts of a project that both templates name. */
+export type TemplateFacts = Pick<ProjectFacts, 'project' | 'callers'>;
 
 /** Memory in MB that gives one full virtual processor; a function starts fastest with it. */
 export const MEMORY_MB = 1769;
@@ -20,8 +24,9 @@ function commandsOn(arch: Architecture): string {
 }
 
 /** `serverless.yml` for the Serverless Framework and its fork osls. A native artefact runs on one processor. */
-export function serverlessYml(project: string, arch: Architecture | null = null): string {
+export function serverlessYml({ project, callers }: TemplateFacts, arch: Architecture | null = null): string {
   return `${arch === null ? COMMANDS : commandsOn(arch)}
+# Callers: ${callers}
 service: ${toDeploymentName(project)}
 
 provider:

@@ -15,7 +15,7 @@ import {
 } from '../target.ts';
 import { previewLambda } from './preview/preview.ts';
 import { samTemplate } from './sam.ts';
-import { MEMORY_MB, RUNTIME, serverlessYml } from './serverless.ts';
+import { MEMORY_MB, RUNTIME, serverlessYml, type TemplateFacts } from './serverless.ts';
 import { createZip } from './zip.ts';
 
 /** The largest unpacked size that AWS allows a function. */
@@ -40,10 +40,10 @@ export const target: BuildTarget = {
   bundles: { 'index.mjs': 'aws-lambda/entry' },
   nativeBundles: { 'index.mjs': 'aws-lambda/entry' },
   database: 'data.duckdb',
-  files: ({ project, native = null }) => ({
-    'serverless.yml': serverlessYml(project, native?.arch ?? null),
-    'template.yaml': samTemplate(project, native?.arch ?? null),
-    'README.md': readme(project, native?.arch ?? null),
+  files: ({ project, callers, native = null }) => ({
+    'serverless.yml': serverlessYml({ project, callers }, native?.arch ?? null),
+    'template.yaml': samTemplate({ project, callers }, native?.arch ?? null),
+    'README.md': readme({ project, callers }, native?.arch ?? null),
   }),
   python: { bundles: { 'python-worker.mjs': 'python-pyodide/worker' }, files: pythonFiles },
   finish: pack,
@@ -74,8 +74,10 @@ function isNative(path: string): boolean {
   return NATIVE_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 }
 
-function readme(project: string, arch: Architecture | null): string {
+function readme({ project, callers }: TemplateFacts, arch: Architecture | null): string {
   return `# ${project} on AWS Lambda
+
+Callers: ${callers}.
 
 \`svc preview --target aws-lambda\` runs it on your machine, behind a stand-in for the Lambda Runtime API.
 

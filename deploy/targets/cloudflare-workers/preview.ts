@@ -24,6 +24,9 @@ export async function previewWorker({ folder, port, root, env, onLine }: Preview
     '127.0.0.1',
     '--port',
     String(port),
+    // Only this machine reaches it.
+    '--var',
+    'SVC_PUBLIC:true',
     '--show-interactive-dev-session=false',
   ];
   const { url, ...running } = await startChild({

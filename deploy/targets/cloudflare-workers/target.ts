@@ -1,6 +1,6 @@
 import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { type BuildTarget, type BuiltFile, CONFIG_FILE, toMiB } from '../target.ts';
+import { type BuildTarget, type BuiltFile, CONFIG_FILE, type ProjectFacts, toMiB } from '../target.ts';
 import { previewWorker } from './preview.ts';
 import { pythonWorkerFiles } from './python-worker.ts';
 import { wranglerToml } from './wrangler.ts';
@@ -32,7 +32,7 @@ export const target: BuildTarget = {
   database: DATABASE,
   files: (facts) => ({
     'wrangler.toml': wranglerToml(facts),
-    'README.md': readme(facts.project) + (facts.python ? PYTHON_README : ''),
+    'README.md': readme(facts) + (facts.python ? PYTHON_README : ''),
   }),
   python: {
     bundles: {},
@@ -61,8 +61,10 @@ const PYTHON_README = `
 The Python endpoints are in a second Worker, in \`python/\`, which is experimental. Deploy it first: \`npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy\`. Try both: \`npx wrangler dev -c wrangler.toml -c python/wrangler.toml\`.
 `;
 
-function readme(project: string): string {
+function readme({ project, callers }: ProjectFacts): string {
   return `# ${project} on Cloudflare Workers
+
+Callers: ${callers}.
 
 Deploy it with \`npx wrangler deploy\` in this folder. Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. For a trial, put variables and secrets into \`.dev.vars\`, one \`NAME=value\` a line; the next build keeps this file. For the deployed Worker, set them with \`npx wrangler secret put NAME\`.
 

@@ -4,9 +4,10 @@ import { CONFIG_FILE, type ProjectFacts } from '../target.ts';
 const COMPATIBILITY_DATE = '2026-10-20';
 
 /** `wrangler.toml` of the Worker that serves MCP. */
-export function wranglerToml({ project, config = false, python = false }: ProjectFacts): string {
+export function wranglerToml({ project, callers, config = false, python = false }: ProjectFacts): string {
   const texts = ['manifest.json', ...(config ? [CONFIG_FILE] : [])].map((name) => `"${name}"`).join(', ');
   return `# npx wrangler deploy
+# Callers: ${callers}
 name = "${toDeploymentName(project)}"
 main = "index.js"
 compatibility_date = "${COMPATIBILITY_DATE}"

@@ -5,12 +5,14 @@ const USER = '1000:1000';
 
 /** A container that runs as an unprivileged user. Its state, such as the audit file, is in /state. */
 export function dockerfile(
+  callers: string,
   files: readonly string[],
   folders: readonly string[] = [],
   arch: Architecture | null = null,
 ): string {
   const platform = arch === null ? '' : `--platform=${ARCHITECTURES[arch].docker} `;
-  return `FROM ${platform}node:24-slim
+  return `# Callers: ${callers}
+FROM ${platform}node:24-slim
 WORKDIR /app
 COPY ${files.join(' ')} ./
 ${folders.map((folder) => `COPY ${folder} ./${folder}\n`).join('')}RUN mkdir /state && chown ${USER} /state

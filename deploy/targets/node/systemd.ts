@@ -1,9 +1,11 @@
 import { toDeploymentName } from '../deployment-name.ts';
+import type { ProjectFacts } from '../target.ts';
 
 /** A systemd unit: the service has a user of its own, can write only its state, and is given time to stop. */
-export function systemdUnit(project: string): string {
+export function systemdUnit({ project, callers }: Pick<ProjectFacts, 'project' | 'callers'>): string {
   const slug = toDeploymentName(project);
-  return `# Copy this folder to /opt/${slug}, then:
+  return `# Callers: ${callers}
+# Copy this folder to /opt/${slug}, then:
 #   systemctl enable --now /opt/${slug}/${slug}.service
 [Unit]
 Description=MCP server ${slug}

@@ -19,9 +19,9 @@ export const target: BuildTarget = {
   database: 'data.duckdb',
   files: (facts) => ({
     'package.json': packageJson(facts),
-    Dockerfile: dockerfile(shipped(facts), folders(facts), facts.native?.arch ?? null),
+    Dockerfile: dockerfile(facts.callers, shipped(facts), folders(facts), facts.native?.arch ?? null),
     '.dockerignore': `*\n${[...shipped(facts), ...folders(facts)].map((file) => `!${file}\n`).join('')}`,
-    [`${toDeploymentName(facts.project)}.service`]: systemdUnit(facts.project),
+    [`${toDeploymentName(facts.project)}.service`]: systemdUnit(facts),
     'README.md': readme(facts),
   }),
   python: { bundles: { 'python-worker.js': 'python-pyodide/worker' }, files: pythonFiles },
@@ -51,12 +51,14 @@ function folders({ python, native }: ProjectFacts): readonly string[] {
   return [...(native?.folders ?? []), ...(python ? PYTHON_FOLDERS : [])];
 }
 
-function readme({ project, native }: ProjectFacts): string {
+function readme({ project, callers, native }: ProjectFacts): string {
   const slug = toDeploymentName(project);
   const machine = native
     ? `\nThis artefact has DuckDB's native engine and runs on Linux with glibc on ${native.arch}. It downloads nothing.\n`
     : '';
   return `# ${project} on Node
+
+Callers: ${callers}.
 
 | run it | with |
 |---|---|

@@ -38,7 +38,7 @@ export function accessIssues(auth: AuthSettings): readonly AccessIssue[] {
 }
 
 /** The facts about a provider of accounts that decide which rules make sense. */
-type AccountSource = Omit<ProviderRecord, 'block' | 'severalOrigins'>;
+type AccountSource = Omit<ProviderRecord, 'block' | 'title' | 'severalOrigins'>;
 
 const VERIFIER: AccountSource = {
   accounts: 'every user for whom the issuer makes a token',

@@ -25,6 +25,7 @@ export const DEFAULTS = {
   'auth.mode': 'issuer',
   'auth.provider': 'none',
   'auth.hide_credential_headers': false,
+  'auth.public': false,
   'telemetry.enabled': false,
   'telemetry.tracing.enabled': true,
   'telemetry.tracing.console_export': false,

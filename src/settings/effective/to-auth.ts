@@ -26,6 +26,7 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
     required_scopes: written.authorization?.required_scopes ?? [],
     persistence: persistence ? toPersistence(persistence, expand) : null,
     hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
+    public: written.public ?? DEFAULTS['auth.public'],
   };
 }
 

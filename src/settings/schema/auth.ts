@@ -72,6 +72,7 @@ export const AUTH = strictMap({
     }),
   ),
   hide_credential_headers: optional(flag()),
+  public: optional(flag()),
   ...PROVIDER_BLOCKS,
   verifier: optional(VERIFIER),
 });

@@ -23,6 +23,8 @@ const PUBLIC = { ...SHARED, client_secret: optional(hiddenWord()) };
 
 /** The settings of an identity provider. */
 export interface ProviderRecord {
+  /** The provider's name for people. */
+  readonly title: string;
   /** The block `auth.<id>` of the user file. */
   readonly block: v.GenericSchema;
   /** Whether `auth_url` and `token_url` usually have different origins. Otherwise `svc validate` warns of that. */
@@ -42,32 +44,38 @@ export interface ProviderRecord {
  */
 export const PROVIDERS = {
   github: {
+    title: 'GitHub',
     block: optional(strictMap({ ...SHARED, api_url: optional(url()) })),
     accounts: 'everybody with a GitHub account',
     guarded: { facts: ['groups', 'organizations'], scopes: ['read:org', 'write:org', 'admin:org'] },
   },
   atlassian: {
+    title: 'Atlassian',
     block: optional(strictMap({ ...SHARED, api_url: optional(url()) })),
     accounts: 'everybody with an Atlassian account',
     guarded: { facts: ['groups'], scopes: ['read:jira-user'] },
   },
   salesforce: {
+    title: 'Salesforce',
     block: optional(strictMap({ ...SHARED, sandbox: optional(flag()) })),
     accounts: 'every Salesforce user whom that login page accepts',
     unnamed: ['groups'],
     guarded: { facts: ['profile', 'permission_sets'], scopes: ['api', 'full'] },
   },
   google: {
+    title: 'Google',
     block: optional(strictMap(SHARED)),
     severalOrigins: true,
     accounts: 'everybody with a Google account',
     unnamed: ['groups', 'organizations'],
   },
   keycloak: {
+    title: 'Keycloak',
     block: optional(strictMap({ ...PUBLIC, server_url: url(), realm: word() })),
     accounts: 'every user of the realm',
   },
   oidc: {
+    title: 'an OpenID provider',
     accounts: 'every user of the identity provider',
     unnamed: ['organizations'],
     block: optional(

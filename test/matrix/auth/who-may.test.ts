@@ -142,7 +142,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     // Each start brings its own configuration; the one of the build only says that there is sign-in.
     const bundled = userFile('https://mcp.example.com', blockOf('github', 'x', 'callback_path: /callback'));
     await writeFile(join(root, 'user.yml'), bundled);
-    await buildTarget({ root, target, out: artefact, config: 'user.yml' });
+    await buildTarget({ root, public: true, target, out: artefact, config: 'user.yml' });
   });
   afterAll(async () => {
     for (const folder of folders ?? []) await rm(folder, { recursive: true });

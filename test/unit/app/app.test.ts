@@ -225,10 +225,10 @@ describe('the body limit', () => {
   });
 });
 
-describe('Host and Origin', () => {
-  const ask = (headers: Record<string, string>, access: HttpAccess = LOCAL_ACCESS) =>
-    createTestApp(undefined, { access: () => access }).fetch(post(ping, headers));
+const ask = (headers: Record<string, string>, access: HttpAccess = LOCAL_ACCESS) =>
+  createTestApp(undefined, { access: () => access }).fetch(post(ping, headers));
 
+describe('Host and Origin', () => {
   it.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:80', '[::1]:8000'])(
     'a loopback server is %s',
     async (host) => {
@@ -306,9 +306,36 @@ describe('Host and Origin', () => {
     ['0.0.0.0', OPEN_ACCESS],
     ['::', OPEN_ACCESS],
     ['10.0.0.5', OPEN_ACCESS],
-  ])('a server bound to %s gets what suits it', (host, access) => {
-    expect(httpAccessOf(host)).toEqual(access);
+  ])('a server with sign-in that is bound to %s gets what suits it', (host, access) => {
+    expect(httpAccessOf({ host, signIn: true })).toEqual(access);
   });
+});
+
+describe('a server without sign-in that other machines reach', () => {
+  const access = httpAccessOf({ host: '0.0.0.0', signIn: false });
+
+  it.each(['127.0.0.1:8000', 'localhost', '10.0.0.5:8000', '[::1]:8000', '[fe80::1]'])(
+    'answers to %s, which no page can rebind',
+    async (host) => {
+      expect((await ask({ host }, access)).status).toBe(200);
+    },
+  );
+
+  it.each(['evil.example', '10.0.0.5.nip.io', '10.0.0', ''])(
+    'does not answer to the name %j',
+    async (host) => {
+      expect((await ask({ host }, access)).status).toBe(403);
+    },
+  );
+
+  it.each(['https://evil.example', 'http://10.0.0.5:8000', 'null'])(
+    'rejects a page of %s',
+    async (origin) => {
+      const response = await ask({ host: '10.0.0.5:8000', origin }, access);
+      expect(response.status).toBe(403);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
 });
 
 describe('a preflight', () => {

@@ -46,6 +46,7 @@ export function authSettings(idp: Idp, more: Partial<AuthSettings> = {}): AuthSe
     required_scopes: [],
     persistence: null,
     hide_credential_headers: false,
+    public: false,
     ...more,
   };
 }

@@ -7,6 +7,7 @@ const manifest: Manifest = {
   hash: 'artefact',
   database: { name: 'shop.db', bytes: 12, sha256: 'd' },
   profile: 'default',
+  access: { signIn: null, public: false },
   audit: {
     enabled: false,
     path: 'audit/logs-default.jsonl',
@@ -36,6 +37,7 @@ test.each([
   '"x"',
   '{"svc":2,"hash":"h","catalog":{}}',
   '{"svc":1}',
+  '{"svc":1,"hash":"h","catalog":{}}',
   '{"svc":1,"hash":"h","catalog":null}',
 ])('what is no manifest says how to make one: %s', (text) => {
   expect(() => parseManifest(text)).toThrow(/svc build/);

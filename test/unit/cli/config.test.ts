@@ -177,7 +177,7 @@ projects:
     ['query', 'SELECT 1'],
     ['test'],
     ['serve', '--transport', 'stdio'],
-    ['build', '--target', 'node'],
+    ['build', '--target', 'node', '--public'],
   ];
 
   async function outputsOf(

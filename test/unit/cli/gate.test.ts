@@ -100,7 +100,7 @@ it(
         .replace('total: 3', 'total: 4')
         .replace('return:', 'scopes: [sales]\n  return:'),
     );
-    const refused = await svc(['build', '--target', 'aws-lambda'], root);
+    const refused = await svc(['build', '--target', 'aws-lambda', '--public'], root);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
       /The build for aws-lambda is refused by 6 checks: lint, secrets, lock, target, tests, drift\./,

@@ -206,7 +206,7 @@ it('a Python that is not there is said with what to do', async () => {
 it.runIf(PYTHON !== null)('a function that is not there stops a build, with its place', async () => {
   const { root, env } = pythonProject();
   writeFileSync(join(root, 'tools/state.py'), 'def stat():\n    return 1\n');
-  const { code, stderr } = await svc(['build', '--target', 'aws-lambda'], root, env);
+  const { code, stderr } = await svc(['build', '--target', 'aws-lambda', '--public'], root, env);
   expect(code).toBe(1);
   expect(stderr).toMatch(/tools\/state\.yml:3:\d+.*tools\/state\.py has no function state/);
 });

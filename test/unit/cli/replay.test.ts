@@ -120,7 +120,8 @@ it(
     await server.ended;
     expect(await count(root)).toMatchObject([{ many: 2 }]);
 
-    const build = () => buildTarget({ root, target: 'node', incapable: true, inspect: async () => [] });
+    const build = () =>
+      buildTarget({ root, public: true, target: 'node', incapable: true, inspect: async () => [] });
     await build();
     const same = await svc(['replay', file, '--against', 'build/node'], root);
     expect(same).toMatchObject({ code: 0 });

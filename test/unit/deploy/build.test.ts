@@ -104,7 +104,7 @@ test('a user file with references goes into the artefact only when it is asked f
   const plain = await build();
   expect(plain.files.map(({ path }) => path)).not.toContain('config.yml');
   for (const target of TARGET_NAMES) {
-    const built = await buildTarget({ root, target, config: 'config.yml' });
+    const built = await buildTarget({ root, public: true, target, config: 'config.yml' });
     expect(await readFile(join(built.out, 'config.yml'), 'utf8')).toBe(user(REFERENCE));
     expect(built.hash).not.toBe(plain.hash);
   }
@@ -130,7 +130,12 @@ test('what signs people in goes into an artefact whose user file asks for it, an
   const verifier = '{ mode: verifier, verifier: { issuer: https://id.example } }';
   const codeOf = async (auth: string | null, target: (typeof TARGET_NAMES)[number]) => {
     if (auth !== null) await writeFile(join(root, 'config.yml'), withProvider(auth));
-    const built = await buildTarget({ root, target, ...(auth === null ? {} : { config: 'config.yml' }) });
+    const built = await buildTarget({
+      root,
+      public: true,
+      target,
+      ...(auth === null ? {} : { config: 'config.yml' }),
+    });
     return readFile(join(built.out, 'index.js'), 'utf8');
   };
   const marks = ['dcr_', 'invalid_client_metadata'];

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { target as awsLambdaTarget } from '../../../deploy/targets/aws-lambda/target.ts';
 import { target as cloudflareWorkersTarget } from '../../../deploy/targets/cloudflare-workers/target.ts';
 
-const FACTS = { project: 'svc-hello', version: '0.0.0' };
+const FACTS = { callers: 'no sign-in, public on purpose', project: 'svc-hello', version: '0.0.0' };
 const root = (name: string) => readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
 
 test("this repository's serverless.yml is what svc build writes, but for the path of the package", async () => {

@@ -257,6 +257,7 @@ models:
       required_scopes: ['svc:access'],
       persistence: { type: 'sqlite', path: '/home/ada/.svc/oauth.db', auth_encryption_key: null },
       hide_credential_headers: false,
+      public: false,
       verifier: null,
     });
   });

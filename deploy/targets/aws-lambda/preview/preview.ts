@@ -7,7 +7,8 @@ export async function previewLambda({ folder, port, env, onLine }: PreviewOption
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const { url, ended, close } = await startFunction(join(folder, 'function.zip'), {
     gateway: 'function-url',
-    environment: { SVC_LAMBDA_RESPONSE: 'stream', ...Object.fromEntries(given) },
+    // Only this machine reaches it.
+    environment: { SVC_LAMBDA_RESPONSE: 'stream', ...Object.fromEntries(given), SVC_PUBLIC: 'true' },
     port,
     onLine,
   });

@@ -31,6 +31,6 @@ export async function buildContract(project: string, target: TargetName): Promis
   (await openInstance(join(root, 'data.duckdb'))).closeSync();
   // the project starts processes and imports what nobody has, to show what comes of it
   const options = { experimentalPython: true, incapable: true };
-  const { out } = await buildTarget({ root, target, out: join(root, 'built'), ...options });
+  const { out } = await buildTarget({ root, public: true, target, out: join(root, 'built'), ...options });
   return out;
 }

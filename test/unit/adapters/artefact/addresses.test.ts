@@ -17,7 +17,7 @@ const settingsOf = (bundled: string) =>
 test('nobody is limited, and the address is the one asked for, without a word in the configuration', async () => {
   const { parts, follow } = createAddresses();
   for (const settings of [null, await settingsOf('svc: 1\n')]) {
-    follow(settings);
+    follow(settings, { signIn: true });
     expect(parts.rateLimit()).toBeNull();
     expect(parts.publicAddress()).toEqual(OWN_ADDRESS);
     expect(parts.access()).toEqual(OPEN_ACCESS);
@@ -34,6 +34,7 @@ transport:
     rate_limit: { requests_per_minute: 60 }
     allowed_hosts: [d1.cloudfront.net]
 `),
+    { signIn: true },
   );
   expect(parts.rateLimit()).toEqual({ requestsPerMinute: 60, burst: 60 });
   expect(parts.rateLimit()).toBe(parts.rateLimit());
@@ -50,6 +51,18 @@ test.each([
   ['{}', { requestsPerMinute: 600, burst: 600 }],
 ])('rate_limit: %s', async (written, expected) => {
   const { parts, follow } = createAddresses();
-  follow(await settingsOf(`svc: 1\ntransport: { http: { rate_limit: ${written} } }\n`));
+  follow(await settingsOf(`svc: 1\ntransport: { http: { rate_limit: ${written} } }\n`), { signIn: true });
   expect(parts.rateLimit()).toEqual(expected);
+});
+
+test('without sign-in, web pages may call only by the names in the configuration', async () => {
+  const { parts, follow } = createAddresses();
+  for (const settings of [null, await settingsOf('svc: 1\n')]) {
+    follow(settings, { signIn: false });
+    expect(parts.access()).toEqual({ allowedHosts: null, allowedOrigins: [] });
+  }
+  follow(await settingsOf('svc: 1\ntransport: { http: { allowed_origins: [https://app.example.org] } }\n'), {
+    signIn: false,
+  });
+  expect(parts.access()).toEqual({ allowedHosts: null, allowedOrigins: ['https://app.example.org'] });
 });

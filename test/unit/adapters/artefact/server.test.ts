@@ -42,6 +42,7 @@ describe('a platform of ports alone', () => {
     database: { name: 'data', bytes: 0, sha256: '' },
     profile: 'default',
     secrets: [],
+    access: { signIn: null, public: true },
     audit: {
       enabled: true,
       path: 'audit.jsonl',

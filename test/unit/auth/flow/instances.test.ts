@@ -70,7 +70,7 @@ function createInstance(keys: AuthSettings['keys']) {
     stateless: true,
     log,
     auth: () => auth,
-    ...toAddressOptions(http),
+    ...toAddressOptions(http, { signIn: true }),
   });
 }
 

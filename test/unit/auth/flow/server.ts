@@ -80,6 +80,7 @@ export const NONE: AuthSettings = {
   required_scopes: [],
   persistence: null,
   hide_credential_headers: false,
+  public: false,
 };
 
 /** Listens first, because the provider must know the address before anything is configured. */

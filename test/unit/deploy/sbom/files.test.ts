@@ -44,7 +44,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 async function build(target: TargetName, tool: string) {
   await writeFile(join(root, 'tools/sum.yml'), tool);
-  const { out } = await buildTarget({ root, target });
+  const { out } = await buildTarget({ root, public: true, target });
   const [text, licenses] = await Promise.all(
     ['sbom.cdx.json', 'THIRD-PARTY-LICENSES.txt'].map((file) => readFile(join(out, file), 'utf8')),
   );

@@ -5,7 +5,11 @@ import { PLATFORMS } from '../../../matrix/platforms.ts';
 describe.each(TARGET_NAMES)('the target %s', (name) => {
   it('describes itself in the README of its artefact', async () => {
     const { target } = await TARGETS[name].load();
-    const { 'README.md': readme } = target.files({ project: 'sales', version: '1.0.0' });
+    const { 'README.md': readme } = target.files({
+      callers: 'no sign-in, public on purpose',
+      project: 'sales',
+      version: '1.0.0',
+    });
     expect(readme).toMatch(
       new RegExp(`^# sales on ${TARGETS[name].title}\n[^]*svc preview --target ${name}`),
     );

@@ -16,49 +16,82 @@ describe('toAddressOptions', () => {
     ['0.0.0.0', false, USUAL],
     ['10.0.0.5', false, USUAL],
   ])('without a word, limits %s, trust_proxy %s, to what suits it', (host, trust_proxy, expected) => {
-    expect(toAddressOptions({ ...UNCONFIGURED, host, trust_proxy }).rateLimit()).toEqual(expected);
+    expect(toAddressOptions({ ...UNCONFIGURED, host, trust_proxy }, { signIn: true }).rateLimit()).toEqual(
+      expected,
+    );
   });
 
   it('takes the limit that is configured, also for this machine', () => {
     const rate_limit = { requests_per_minute: 30, burst: 5 };
-    const { rateLimit } = toAddressOptions({ ...UNCONFIGURED, host: '127.0.0.1', rate_limit });
+    const { rateLimit } = toAddressOptions(
+      { ...UNCONFIGURED, host: '127.0.0.1', rate_limit },
+      { signIn: true },
+    );
     expect(rateLimit()).toEqual({ requestsPerMinute: 30, burst: 5 });
   });
 
   it('has no limit at 0', () => {
     const rate_limit = { requests_per_minute: 0, burst: 1 };
-    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }).rateLimit()).toBeNull();
+    expect(
+      toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }, { signIn: true }).rateLimit(),
+    ).toBeNull();
   });
 
   it('answers to the public name beside the names of the machine', () => {
-    const { access, publicAddress } = toAddressOptions({
-      ...UNCONFIGURED,
-      host: '127.0.0.1',
-      base_url: 'https://mcp.example.org',
-      trust_proxy: true,
-    });
+    const { access, publicAddress } = toAddressOptions(
+      {
+        ...UNCONFIGURED,
+        host: '127.0.0.1',
+        base_url: 'https://mcp.example.org',
+        trust_proxy: true,
+      },
+      { signIn: true },
+    );
     const names = [...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org'];
     expect(access()).toEqual({ allowedHosts: names, allowedOrigins: names });
     expect(publicAddress()).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
   });
 
-  it('answers to every name beyond the machine', () => {
-    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }).access()).toEqual(OPEN_ACCESS);
+  it('answers beyond the machine without sign-in only to addresses and known names, and to no foreign page', () => {
+    const known = { addresses: true, allowedHosts: ['localhost', '127.0.0.1', '[::1]'] };
+    const { access } = toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }, { signIn: false });
+    expect(access()).toEqual({ ...known, allowedOrigins: known.allowedHosts });
+    const base_url = 'https://mcp.example.org';
+    const named = toAddressOptions({ ...UNCONFIGURED, host: 'box.lan', base_url }, { signIn: false });
+    const names = [...known.allowedHosts, 'box.lan', 'mcp.example.org'];
+    expect(named.access()).toEqual({
+      addresses: true,
+      allowedHosts: names,
+      allowedOrigins: [...known.allowedHosts, 'mcp.example.org'],
+    });
+  });
+
+  it('answers with sign-in to every name beyond the machine', () => {
+    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }, { signIn: true }).access()).toEqual(
+      OPEN_ACCESS,
+    );
   });
 
   it('answers to the names that are listed, and where all were allowed to no others', () => {
     const listed = { allowed_hosts: ['MCP.example.org'], allowed_origins: ['https://app.example.org'] };
-    expect(toAddressOptions({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }).access()).toEqual({
+    expect(
+      toAddressOptions({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }, { signIn: true }).access(),
+    ).toEqual({
       allowedHosts: ['mcp.example.org'],
       allowedOrigins: ['https://app.example.org'],
     });
-    const { allowedHosts } = toAddressOptions({ ...UNCONFIGURED, ...listed, host: '127.0.0.1' }).access();
+    const { allowedHosts } = toAddressOptions(
+      { ...UNCONFIGURED, ...listed, host: '127.0.0.1' },
+      { signIn: true },
+    ).access();
     expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
   });
 
   it('answers to all by a star', () => {
     const all = { allowed_hosts: ['*'], allowed_origins: ['*'] };
-    expect(toAddressOptions({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }).access()).toEqual(OPEN_ACCESS);
+    expect(
+      toAddressOptions({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }, { signIn: true }).access(),
+    ).toEqual(OPEN_ACCESS);
   });
 });
 

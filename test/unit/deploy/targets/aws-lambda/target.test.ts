@@ -18,7 +18,11 @@ const SHIPPED = [
 ];
 
 test('the deployment file asks for a streaming Function URL on the package that was built', () => {
-  const { 'serverless.yml': text = '' } = target.files({ project: 'Sales', version: '1.0.0' });
+  const { 'serverless.yml': text = '' } = target.files({
+    callers: 'no sign-in, public on purpose',
+    project: 'Sales',
+    version: '1.0.0',
+  });
   expect(parse(text)).toMatchObject({
     service: 'sales',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the Serverless Framework
@@ -35,7 +39,11 @@ test('the deployment file asks for a streaming Function URL on the package that 
 });
 
 test('the SAM template asks for the same function, on either processor', () => {
-  const { 'template.yaml': text = '' } = target.files({ project: 'Sales: "north"', version: '1.0.0' });
+  const { 'template.yaml': text = '' } = target.files({
+    callers: 'no sign-in, public on purpose',
+    project: 'Sales: "north"',
+    version: '1.0.0',
+  });
   const [short, tags] = [
     (name: string) => ({ tag: `!${name}`, resolve: (value: string) => value }),
     ['Ref', 'GetAtt'],
@@ -61,7 +69,12 @@ test('the SAM template asks for the same function, on either processor', () => {
 
 test('a native package is deployed on its own processor', () => {
   const native = { arch: 'x86_64', folders: ['native'] } as const;
-  const files = target.files({ project: 'Sales', version: '1.0.0', native });
+  const files = target.files({
+    callers: 'no sign-in, public on purpose',
+    project: 'Sales',
+    version: '1.0.0',
+    native,
+  });
   expect(parse(files['serverless.yml'] ?? '')).toMatchObject({ provider: { architecture: 'x86_64' } });
   const template = parse(files['template.yaml'] ?? '', {
     customTags: [{ tag: '!GetAtt', resolve: (value: string) => value }],

@@ -31,7 +31,11 @@ test('what may not fit into the memory of an isolate is refused, with what it ma
 });
 
 test('the Worker comes before its assets, always', () => {
-  const { 'wrangler.toml': toml } = target.files({ project: 'Sales', version: '1.0.0' });
+  const { 'wrangler.toml': toml } = target.files({
+    callers: 'no sign-in, public on purpose',
+    project: 'Sales',
+    version: '1.0.0',
+  });
   expect(toml).toContain('name = "sales"');
   expect(toml).toContain('run_worker_first = true');
   expect(toml).toContain('binding = "ASSETS"');

@@ -11,6 +11,7 @@ const {
   'sales.service': unit = '',
 } = target.files({
   project: 'Sales',
+  callers: 'no sign-in, this machine only',
   version: '1.0.0',
 });
 

@@ -1,0 +1,56 @@
+import { dangersOf, enforceExposure } from '../src/auth/exposure.ts';
+import type { Catalog } from '../src/catalog/model.ts';
+import { SvcError } from '../src/errors.ts';
+import type { Callers } from '../src/settings/sign-in.ts';
+import { TARGETS, type TargetName } from './targets/targets.ts';
+
+/** The choices of the person who builds about the callers of the artefact. */
+export interface CallerOptions {
+  readonly target: TargetName;
+  /** Whether everybody may call an artefact without sign-in (`--public`). */
+  readonly public?: boolean;
+  /** The callers that the builder's own user file names, which is not built in. */
+  readonly own?: Callers;
+  /** Whether the artefact only runs on this machine, as in `svc preview`. */
+  readonly local?: boolean;
+}
+
+/** Combines the built-in user file, `--public` and the builder's own file. */
+export function combineCallers(bundled: Callers, options: CallerOptions): Callers {
+  const { signIn } = bundled;
+  const { own = NOBODY } = options;
+  // An own file with sign-in contradicts its `public`, so only `--public` counts then.
+  const said = options.public === true || bundled.public || (own.signIn === null && own.public);
+  return { signIn, public: signIn === null && said };
+}
+
+const NOBODY: Callers = { signIn: null, public: false };
+
+/**
+ * Throws `config_invalid` for an artefact that would lose the sign-in of the builder's user file, whose endpoints or SQL
+ * tools need callers with tokens, or that everybody could call, unless it is public on purpose (design, D21).
+ */
+export function enforceCallers(callers: Callers, catalog: Catalog, options: CallerOptions): void {
+  const { target, own = NOBODY, local = false } = options;
+  if (local || callers.signIn !== null || callers.public) return;
+  if (own.signIn !== null) {
+    throw new SvcError(
+      'config_invalid',
+      `The user file has ${own.signIn}, but the artefact would serve everybody, because no user file is built in.
+${FIX}`,
+    );
+  }
+  const { title, exposed } = TARGETS[target];
+  if (!exposed && dangersOf(catalog).length === 0) return;
+  enforceExposure({ ...callers, catalog }, { place: `The artefact would serve ${title}`, fix: FIX });
+}
+
+const FIX =
+  'Build the user file with its `auth` block in: `--config <file>`. If everybody may call the artefact, say `--public`, or set `auth.public: true`.';
+
+/** Says in one line who may call an artefact. */
+export function toCallersLine({ signIn, public: isPublic }: Callers, target: TargetName): string {
+  if (signIn !== null) return signIn;
+  if (!isPublic) return 'no sign-in, this machine only';
+  return target === 'aws-lambda' ? 'AuthType: NONE, public on purpose' : 'no sign-in, public on purpose';
+}
