@@ -1,3 +1,5 @@
+import { toLines } from './report.ts';
+
 /** One line of the bench's report: ours against a base, measured in turn in the same run. */
 export interface Row {
   readonly what: string;
@@ -69,12 +71,7 @@ export function toTable(rows: readonly Row[]): string {
     ratioOf(row),
     budgetOf(row),
   ]);
-  const widths = head.map((name, column) =>
-    Math.max(name.length, ...lines.map((line) => (line[column] ?? '').length)),
-  );
-  const toLine = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [head, widths.map((width) => '-'.repeat(width)), ...lines].map(toLine).join('\n');
+  return toLines(head, lines);
 }
 
 /** Whether a row keeps its budget; rows without one always do. */

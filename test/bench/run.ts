@@ -7,10 +7,11 @@ import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
 import { measurePython } from './python/group.ts';
 import { measurePyodide } from './python/pyodide.ts';
+import type { Report } from './report.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls auth boot sizes python engine lake] [--big]: ratios measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls auth boot sizes python engine lake] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -31,13 +32,27 @@ function remembered(building: Promise<Built>): Promise<Built> {
 }
 
 const few = once(() => createBuilt(5));
+const called = once(() => createBuilt(5, ['node']));
 const many = once(() => createBuilt(500, ['node']));
 const guarded = once(() => createBuilt(5, ['node'], { guarded: true }));
 const some = once(() => createBuilt(200));
 const big = process.argv.includes('--big');
 
-const GROUPS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
-  calls: async () => measureCalls({ few: await few(), many: await many(), guarded: await guarded() }),
+/** The commit after `--against`. */
+function againstCommit(): string | null {
+  const at = process.argv.indexOf('--against');
+  if (at === -1) return null;
+  const commit = process.argv[at + 1];
+  if (commit === undefined) throw new Error('--against takes a commit, as in --against main~10.');
+  return commit;
+}
+
+const against = againstCommit();
+
+const measureServers = async (): Promise<Report> =>
+  measureCalls({ few: await called(), many: await many(), guarded: await guarded(), against });
+
+const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   auth: measureAuth,
   boot: async () => measureBoot(await some()),
   sizes: async () => measureSizes(await few()),
@@ -47,7 +62,17 @@ const GROUPS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   ...engineGroups({ big }),
 };
 
-const asked = process.argv.slice(2).filter((name) => !name.startsWith('--'));
+const GROUPS: Readonly<Record<string, () => Promise<Report>>> = {
+  calls: measureServers,
+  ...Object.fromEntries(Object.entries(ROWS).map(([name, measure]) => [name, () => toReport(measure)])),
+};
+
+async function toReport(measure: () => Promise<readonly Row[]>): Promise<Report> {
+  const rows = await measure();
+  return { table: toTable(rows), kept: rows.every(keepsBudget) };
+}
+
+const asked = process.argv.slice(2).filter((name) => !name.startsWith('--') && name !== against);
 const isAsked = (group: string): boolean =>
   asked.length === 0 || asked.some((name) => group === name || group.startsWith(`${name}-`));
 
@@ -55,9 +80,9 @@ let kept = true;
 for (const [name, measure] of Object.entries(GROUPS)) {
   if (!isAsked(name)) continue;
   process.stderr.write(`measuring ${name} ...\n`);
-  const rows = await measure();
-  process.stdout.write(`### ${name}\n\n${toTable(rows)}\n\n`);
-  kept &&= rows.every(keepsBudget);
+  const report = await measure();
+  process.stdout.write(`### ${name}\n\n${report.table}\n\n`);
+  kept &&= report.kept;
 }
 for (const built of made) await (await built).remove();
 process.exitCode = kept ? 0 : 1;

@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Another commit of the project, set up in a worktree of its own. */
+export interface OtherCommit {
+  readonly commit: string;
+  /** Its program. */
+  readonly svc: string;
+}
+
+/** Sets up a commit under build/, with its own packages. A later run uses the same folder again. */
+export function setUpCommit(asked: string): OtherCommit {
+  const commit = git('rev-parse', '--short', `${asked}^{commit}`);
+  const folder = join(ROOT, 'build/against', commit);
+  if (!existsSync(folder)) git('worktree', 'add', '--detach', folder, commit);
+  if (!existsSync(join(folder, 'node_modules'))) npm(folder, 'ci', '--strict-allow-scripts');
+  npm(folder, 'run', 'build');
+  return { commit, svc: join(folder, 'cli/svc.js') };
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+}
+
+function npm(cwd: string, ...args: readonly string[]): void {
+  // Its output is progress, not part of the report on stdout.
+  execFileSync('npm', args, { cwd, stdio: ['ignore', process.stderr, process.stderr] });
+}
