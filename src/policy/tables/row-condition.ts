@@ -115,7 +115,7 @@ function toComparison(expr: Expr, name: string): RowsFor {
   const [one, other] = [toOperand(left), toOperand(right)];
   return (caller) => {
     const [first, second] = [one(caller), other(caller)];
-    if (isEmptyList(second)) return { is: false };
+    if (operator === 'in') return toMembership(first, second);
     const known = isPresent(first) && isPresent(second);
     return known ? { left: first, operator, right: second } : { is: null };
   };
@@ -162,9 +162,20 @@ function isPresent(operand: RowOperand): boolean {
   return 'column' in operand || operand.value !== null;
 }
 
-function isEmptyList(operand: RowOperand): boolean {
-  const value = 'value' in operand ? operand.value : null;
-  return typeof value === 'object' && value !== null && 'list' in value && value.list.length === 0;
+/** Compares with the items of a list. As in SQL, a row is not outside of a list with an unknown item. */
+function toMembership(item: RowOperand, list: RowOperand): RowCondition {
+  const value = 'value' in list ? list.value : null;
+  if (!isPresent(list) || !isPresent(item)) return { is: null };
+  if (!isList(value)) return { left: item, operator: 'in', right: list };
+  const [first] = value.list.filter((one) => one !== null);
+  const items = value.list.filter((one) => one !== null && typeof one === typeof first);
+  const inside: RowCondition =
+    items.length === 0 ? { is: false } : { left: item, operator: 'in', right: { value: { list: items } } };
+  return items.length === value.list.length ? inside : { some: [inside, { is: null }] };
+}
+
+function isList(value: SqlValue): value is { readonly list: readonly SqlValue[] } {
+  return typeof value === 'object' && value !== null && 'list' in value;
 }
 
 /** A value as SQL takes it; null for one without such a form, which no row equals. */
@@ -172,9 +183,7 @@ function toSqlValue(value: unknown): SqlValue {
   if (typeof value === 'number') return toNumber(value);
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (!isCelList(value)) return null;
-  const items = [...value].map(toSqlValue).filter((item) => item !== null);
-  const [first] = items;
-  return { list: items.filter((item) => typeof item === typeof first) };
+  return { list: [...value].map(toSqlValue) };
 }
 
 /** JSON has no integers. One beyond 2^53 may be another number than the provider sent, so it equals nothing. */

@@ -16,6 +16,7 @@ const RULES = `${SITE}sql_tools:
     - { name: broken, hide: [salry] }
     - { name: failing, rows: "number == user.email" }
     - { name: absent }
+    - { name: outside, rows: "!(region in user.claims.blocked)" }
     - { name: odd, to: "user.claims.nothing == 1" }
 `;
 const WITHOUT_ODD = RULES.replace(/ {4}- \{ name: odd.*\n/, '');
@@ -29,6 +30,7 @@ const SEED = `CREATE TABLE staff (id INTEGER, name VARCHAR, salary INTEGER NOT N
   CREATE VIEW big_orders AS SELECT id, 10 / (amount - 5) AS ratio FROM orders WHERE amount > 5;
   CREATE MACRO get_user_email() AS NULL; CREATE VIEW who AS SELECT get_user_email() AS mail; DROP MACRO get_user_email;
   CREATE TABLE broken AS SELECT 1 AS salary; CREATE TABLE failing AS SELECT 1 AS number;
+  CREATE TABLE outside AS SELECT unnest(['EU', 'US', NULL]) AS region;
   CREATE TABLE odd AS SELECT 1 AS n; CREATE TABLE secret_plans AS SELECT 1 AS n`;
 
 const EU: User = { ...ALICE, claims: { region: 'EU' }, groups: ['APAC'] };
@@ -96,6 +98,22 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('sql_tools.t
     ).toEqual([{ n: 1 }]);
   });
 
+  it.each([
+    [['US'], 1],
+    [[], 3],
+    [['US', 5], 0],
+    [[5, 'US'], 0],
+    [['US', null], 0],
+    [[2 ** 60, 'US'], 0],
+    [[{ region: 'US' }], 0],
+    [null, 0],
+    [5, 0],
+  ])('shows no row outside of a list with items that SQL cannot compare: %j', async (blocked, n) => {
+    const user = { ...EU, claims: { blocked } };
+    const result = await query('SELECT count(*) AS n FROM outside', user).catch(() => [{ n: 0 }]);
+    expect(result).toEqual([{ n }]);
+  });
+
   it('lists only visible tables and columns', async () => {
     const { value } = await call('list_tables', {}, EU);
     expect(value).toEqual([
@@ -104,6 +122,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('sql_tools.t
       { name: 'failing', type: 'BASE TABLE' },
       { name: 'orders', type: 'BASE TABLE' },
       { name: 'other.more', type: 'BASE TABLE' },
+      { name: 'outside', type: 'BASE TABLE' },
       { name: 'staff', type: 'BASE TABLE' },
       { name: 'who', type: 'VIEW' },
     ]);
