@@ -21,9 +21,25 @@ it('every line of a request has its ids, also when two run at the same time', as
   gate.resolve();
   const [first, second] = await Promise.all((await answers).map((response) => response.text()));
   expect(first).not.toBe(second);
-  expect(lines).toEqual([
+  const [warned, requests] = [
+    lines.filter(({ level }) => level === 'warn'),
+    lines.filter(({ level }) => level === 'debug'),
+  ];
+  expect(warned).toEqual([
     { level: 'warn', message: '/a', fields: { request_id: first, trace_id: TRACE, code: 'x' } },
     { level: 'warn', message: '/b', fields: { request_id: second, code: 'x' } },
+  ]);
+  expect(requests).toEqual([
+    {
+      level: 'debug',
+      message: expect.stringMatching(/^GET \/a 200 [\d.]+ ms$/),
+      fields: { request_id: first, trace_id: TRACE },
+    },
+    {
+      level: 'debug',
+      message: expect.stringMatching(/^GET \/b 200 [\d.]+ ms$/),
+      fields: { request_id: second },
+    },
   ]);
 });
 

@@ -69,7 +69,9 @@ test('extensions are what the engine has loaded; the wasm engine says that it lo
     {
       name: 'extensions',
       status: 'ok',
-      message: expect.stringMatching(/^json: loaded by the native engine; artefacts/),
+      message: expect.stringMatching(
+        /^json: loaded by the native engine; an artefact needs `svc build --engine native`$/,
+      ),
     },
   ]);
   expect(await look({ extensions })).toMatchObject([
