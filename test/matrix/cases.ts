@@ -75,6 +75,7 @@ export const CASES: readonly Case[] = [
         'convert',
         'customer',
         'hello',
+        'own',
         'slow',
         'spend',
         'types',

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Artefacts, createArtefacts } from './artefacts.ts';
 import { CASES } from './cases.ts';
 import type { Session } from './clients.ts';
-import { PLATFORMS, type Running, SERVED } from './platforms.ts';
-import { rawCall } from './raw.ts';
+import { CALLERS, checkOwnAnswers } from './own-answers.ts';
+import { PLATFORMS, type Running, SERVED, startNode } from './platforms.ts';
+import { rawCall, sendCall } from './raw.ts';
 
 let artefacts: Artefacts;
 /** What each case returned first, and the bytes of each answer: every platform must agree. */
@@ -39,6 +43,10 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
     });
   });
 
+  test(`${CALLERS} callers at once each get their own answer`, async () => {
+    expect(await checkOwnAnswers(running.reach)).toEqual([]);
+  });
+
   test('people and programs are told what it is', async ({ skip }) => {
     const { reach } = running;
     if (reach.kind === 'stdio') return skip();
@@ -47,7 +55,7 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await page.text()).toContain('<h1>matrix</h1>');
     const facts = await fetch(new URL('/', reach.url));
-    expect(await facts.json()).toMatchObject({ name: 'matrix', tools: 6, mcp: { authentication: 'none' } });
+    expect(await facts.json()).toMatchObject({ name: 'matrix', tools: 7, mcp: { authentication: 'none' } });
   });
 
   test.each(['types', 'hello', 'nothing_here'])(
@@ -60,4 +68,28 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
       expect(answer).toBe(first);
     },
   );
+});
+
+test('a wrong server, which keeps answers across callers, is found', async () => {
+  const { out } = await artefacts.get('node');
+  const running = await startNode(out);
+  if (running.reach.kind !== 'http') throw new Error('it does not serve over HTTP');
+  const { url } = running.reach;
+  const kept = new Map<string, Promise<string>>();
+  const server = createServer(async (request, response) => {
+    const { name, arguments: args } = JSON.parse(await text(request)).params;
+    const key = JSON.stringify([name, args.id]);
+    const answer = kept.get(key) ?? sendCall(url, { tool: name, args }).then((told) => told.text());
+    kept.set(key, answer);
+    response.end(await answer);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen on a port');
+  const wrong = await checkOwnAnswers({ kind: 'http', url: new URL(`http://127.0.0.1:${address.port}/mcp`) });
+  server.close();
+  await running.close();
+  // Two callers ask for the same thing, and one of them gets the answer of the other.
+  expect(wrong.length).toBeGreaterThanOrEqual(CALLERS / 2);
 });
