@@ -8,8 +8,6 @@ import { tried } from './tried.js';
 const FOLDER = join(ROOT, 'build/lambda');
 const RUNTIME = 'aws-lambda-ric@4.0.2';
 const NPM = ['install', '--prefix', FOLDER, '--no-audit', '--no-fund', '--save-exact', RUNTIME];
-/** It compiles curl and its own client. */
-const COMPILE_MS = 400_000;
 
 /**
  * The folder of AWS's runtime for Node, which functions in container images have, beside the parts of a lake; null, and
@@ -26,5 +24,6 @@ export async function ensureLambda() {
 function install() {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'package.json'), '{ "private": true }\n');
-  return tried('npm', NPM, "npm could not install and compile AWS's runtime", ROOT, COMPILE_MS);
+  // It compiles curl and its own client.
+  return tried('npm', NPM, "npm could not install and compile AWS's runtime");
 }
