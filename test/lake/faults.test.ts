@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Database } from '../../src/ports.ts';
 import { callOf, errorOf, read, write } from '../engine/fixture.ts';
 import { startReceiver } from '../unit/adapters/otel/receiver.ts';
 import { Svc, svc } from '../unit/cli/svc.ts';
-import { LAKE, type Lake, POSTGRES, send, startLake } from './lake.ts';
+import { type Home, LAKE, type Lake, POSTGRES, send, startLake } from './lake.ts';
 
 /* What the outside may do while a project uses it: real Postgres, DuckLake and SQLite, and moto behind a faulty proxy. */
 
@@ -21,9 +22,11 @@ tool:
 `;
 /** Nothing waits as long as the deadline of another call. */
 const SHORT_MS = 2_000;
+/** Long enough for calls that must end before it, on a slow machine too; shorter than a lost connection's ten seconds. */
+const LATER_MS = 8_000;
 
 let lake: Lake;
-let writer: Database;
+let writer: NativeDatabase;
 
 beforeAll(async () => {
   lake = await startLake();
@@ -38,6 +41,9 @@ afterAll(async () => {
   await lake?.stop();
 }, SLOW);
 afterEach(() => lake.proxy.set(null));
+
+/** A writer with an engine of its own: one process shares the engine of databases that are attached alike. */
+const openOther = (home: Home) => lake.open({ ...home, readonly: false, required: true });
 
 const total = (database: Database) =>
   read(database, 'SELECT count(*)::INTEGER AS n FROM sales').then(({ rows }) => rows[0]?.n);
@@ -186,10 +192,7 @@ describe('other writers of a lake', () => {
   ] as const)(
     'that change the same rows of %s are waited for',
     async (_, home, table) => {
-      const [one, two] = await Promise.all([
-        lake.open({ ...home, readonly: false }),
-        lake.open({ ...home, readonly: false }),
-      ]);
+      const [one, two] = await Promise.all([lake.open({ ...home, readonly: false }), openOther(home)]);
       const update = (database: Database) =>
         write(database, `UPDATE ${table} SET amount = amount + 1 WHERE id = 7`);
       const [before] = (await read(one, `SELECT sum(amount)::INTEGER AS s FROM ${table}`)).rows;
@@ -201,6 +204,33 @@ describe('other writers of a lake', () => {
       expect(rows).toEqual([{ s: Number(before?.s) + 10 * Number(rows[0]?.n), n: rows[0]?.n }]);
       await write(one, `UPDATE ${table} SET amount = 0`);
       await Promise.all([one.close(), two.close()]);
+    },
+    SLOW,
+  );
+
+  it(
+    'that are faster every time end a write with busy, after ten more attempts',
+    async () => {
+      const other = await openOther(LAKE);
+      const update = 'UPDATE sales SET amount = amount + 1 WHERE id = 9';
+      let attempts = 0;
+      const late = writer.start(
+        { sql: update, values: [], mode: 'write', maxRows: 1 },
+        callOf(),
+        async () => {
+          attempts += 1;
+          await write(other, update);
+        },
+      );
+      expect(await errorOf(late.answer)).toMatchObject({
+        code: 'busy',
+        message: 'Another statement has changed the same rows; try again.',
+      });
+      expect(attempts).toBe(11);
+      const { rows } = await read(writer, 'SELECT DISTINCT amount::INTEGER AS n FROM sales WHERE id = 9');
+      expect(rows).toEqual([{ n: 11 }]);
+      await write(writer, 'UPDATE sales SET amount = 0');
+      await other.close();
     },
     SLOW,
   );
@@ -253,6 +283,52 @@ describe('a Postgres server', () => {
       expect(await count(database)).toBe(before);
       await insert(writer);
       await database.close();
+    },
+    SLOW,
+  );
+
+  it.each([
+    ['a DuckLake', LAKE, 'sales'],
+    ['its tables', POSTGRES, 'plain'],
+  ] as const)(
+    'that hangs ends calls to %s at their deadline, and the calls of another database do not wait',
+    async (_, home, table) => {
+      const [reader, changer, elsewhere] = await Promise.all([
+        lake.open(home),
+        openOther(home),
+        lake.open({ uri: 'sqlite:elsewhere.sqlite', readonly: false }),
+      ]);
+      const statements = [
+        [reader, 'read', `SELECT count(*)::INTEGER AS n FROM ${table}`, []],
+        [reader, 'read', `SELECT count(*)::INTEGER AS n FROM ${table} WHERE id > $1::INTEGER`, [-1]],
+        [changer, 'write', `UPDATE ${table} SET amount = 0 WHERE id = $1::INTEGER`, [3]],
+      ] as const;
+      const callAll = (timeoutMs: number) =>
+        statements.map(([database, mode, sql, values]) =>
+          database.run({ sql, values, mode, maxRows: 1 }, callOf({ timeoutMs })),
+        );
+      await Promise.all(callAll(SLOW));
+      lake.postgres.hang();
+      try {
+        let ended = 0;
+        const late = [...callAll(LATER_MS), ...callAll(LATER_MS)].map(async (call) => {
+          const error = await errorOf(call);
+          ended += 1;
+          return error;
+        });
+        await write(elsewhere, `CREATE TABLE seen_${table} (n INTEGER)`);
+        await write(elsewhere, `INSERT INTO seen_${table} VALUES (1)`);
+        expect((await read(elsewhere, `FROM seen_${table}`)).rows).toEqual([{ n: 1 }]);
+        expect(ended).toBe(0);
+        const errors = await Promise.all(late);
+        // A write that still waited for its turn is busy.
+        const codes = ['deadline_exceeded', 'deadline_exceeded', 'deadline_exceeded'];
+        expect(errors.map(({ code }) => code)).toEqual([...codes, ...codes.slice(1), 'busy']);
+      } finally {
+        lake.postgres.goOn();
+      }
+      for (const { rows } of await Promise.all(callAll(SLOW))) expect(rows).toHaveLength(1);
+      await Promise.all([reader.close(), changer.close(), elsewhere.close()]);
     },
     SLOW,
   );

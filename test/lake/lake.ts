@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import type { Database } from '../../src/ports.ts';
+import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Attachment } from '../../src/project/attachment.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
@@ -27,7 +27,7 @@ export interface Lake {
   readonly postgres: Postgres;
   readonly proxy: FaultyProxy;
   secrets(password?: string): readonly DatabaseSecret[];
-  open(home: Home, secrets?: readonly DatabaseSecret[]): Promise<Database>;
+  open(home: Home, secrets?: readonly DatabaseSecret[]): Promise<NativeDatabase>;
   /** Writes a project over a database, and returns its folder and its environment. */
   project(home: Home, files: ProjectFiles): { readonly cwd: string; readonly env: Record<string, string> };
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,10 +22,12 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** A real Postgres server that can be killed and started again. */
+/** A real Postgres server that can be killed and started again, or hang until it may go on. */
 export interface Postgres extends Part {
   kill(): Promise<void>;
   start(): Promise<void>;
+  hang(): void;
+  goOn(): void;
 }
 
 export async function startPostgres(): Promise<Postgres> {
@@ -56,11 +58,20 @@ export async function startPostgres(): Promise<Postgres> {
     child = spawn(join(bin, 'postgres'), args, { ...as, cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });
     await said(child, /ready to accept connections/);
   };
+  /** Sends a signal to the server and to the processes of its connections. */
+  const signal = (name: NodeJS.Signals) => {
+    const pid = child?.pid;
+    if (pid === undefined) throw new Error('Postgres does not run');
+    const connections = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    for (const one of [pid, ...connections.map(Number)]) process.kill(one, name);
+  };
   await start();
   return {
     port,
     kill: () => end('SIGKILL'),
     start,
+    hang: () => signal('SIGSTOP'),
+    goOn: () => signal('SIGCONT'),
     stop: async () => {
       await end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
