@@ -193,8 +193,9 @@ describe('other writers of a lake', () => {
     'that change the same rows of %s are waited for',
     async (_, home, table) => {
       const [one, two] = await Promise.all([lake.open({ ...home, readonly: false }), openOther(home)]);
+      const sql = `UPDATE ${table} SET amount = amount + 1 WHERE id = 7`;
       const update = (database: Database) =>
-        write(database, `UPDATE ${table} SET amount = amount + 1 WHERE id = 7`);
+        database.run({ sql, values: [], mode: 'write', maxRows: 1 }, callOf({ timeoutMs: 120_000 }));
       const [before] = (await read(one, `SELECT sum(amount)::INTEGER AS s FROM ${table}`)).rows;
       await Promise.all([one, two].flatMap((database) => [1, 2, 3, 4, 5].map(() => update(database))));
       const { rows } = await read(

@@ -18,6 +18,8 @@ export type WithConnection = (work: (connection: DuckDBConnection) => Promise<un
 export interface Attachments {
   /** Tells the databases that are attached apart from others; null without any. */
   readonly key: string | null;
+  /** Whether a file is open for writing, which only one engine of a process may do. */
+  readonly writesFile: boolean;
   readonly names: readonly string[];
   /** The statements that a connection begins with. */
   readonly entering: readonly string[];
@@ -162,6 +164,10 @@ export function createAttachments(options: AttachOptions): Attachments {
 
   return {
     key: attach.length === 0 ? null : JSON.stringify(attach),
+    writesFile: attach.some(
+      ({ uri, readonly }) =>
+        readonly === false && !options.readonly && parseAttachmentUri(uri).server === null,
+    ),
     adopt(secrets) {
       // The newest first: the first of a name is used. Older values may still be in an error of a lost connection.
       known = [...secrets, ...known.filter((one) => !secrets.includes(one))].slice(0, MOST_KNOWN);

@@ -216,9 +216,9 @@ async function setUp(instance: DuckDBInstance, options: OpenOptions, onBuiltIns:
 
 const MEMORY = ':memory:';
 
-/** Names a file by its inode, and a database in memory that writes by the databases attached to it; null without either. */
-async function keyOf({ path, readonly, attachments }: EngineOptions): Promise<string | null> {
-  if (path === MEMORY) return readonly || attachments.key === null ? null : attachments.key;
+/** Names a file by its inode, and a database in memory by the files that are attached to it for writing; null without either. */
+async function keyOf({ path, attachments }: EngineOptions): Promise<string | null> {
+  if (path === MEMORY) return attachments.writesFile ? attachments.key : null;
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found && `${found.dev}:${found.ino}`;
 }
