@@ -58,8 +58,8 @@ function withPrograms(name, ensure, variable) {
       console.error(`\n*** SKIPPED: the tests with the real ${name} did not run: ${reason} ***\n`);
       return { passed: 0, failed: 0, skipped: reason };
     }
-    process.env[variable] = bin;
-    return vitest(name, [`test/${name}`]).run();
+    // The output appears at once when the step has ended, because another step may run beside it.
+    return vitest(name, [`test/${name}`], { stdio: 'pipe', env: { [variable]: bin } }).run();
   };
   return { name, run };
 }
@@ -72,7 +72,7 @@ function tool(name, program, args) {
   return { name, run };
 }
 
-function vitest(name, folders) {
+function vitest(name, folders, { stdio = 'inherit', env = {} } = {}) {
   const report = join(REPORTS, `${name.replaceAll(' ', '-')}.json`);
   const unhandled = `${report}.unhandled`;
   const reporters = ['default', 'json', join(ROOT, 'scripts/test/unhandled-reporter.js')];
@@ -85,7 +85,9 @@ function vitest(name, folders) {
   const attempt = async () => {
     mkdirSync(REPORTS, { recursive: true });
     for (const path of [report, unhandled]) rmSync(path, { force: true });
-    const { status } = await start(join(BIN, 'vitest'), args, 'inherit', { SVC_TEST_UNHANDLED: unhandled });
+    const more = { ...env, SVC_TEST_UNHANDLED: unhandled };
+    const { status, output } = await start(join(BIN, 'vitest'), args, stdio, more);
+    if (output !== '') console.log(output);
     return { ...resultsOf({ report, unhandled, status }), output: '' };
   };
   const run = async () => {

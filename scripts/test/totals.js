@@ -4,10 +4,12 @@ import { ROOT } from '../setup/root.js';
 
 const TOTALS = join(ROOT, 'build/tests/totals');
 
-/** Runs all steps, even after a failure, and prints their results. Returns the exit code. */
-export async function runSteps(steps) {
-  const results = [];
-  for (const step of steps) results.push(await runStep(step));
+/**
+ * Runs all steps, even after a failure, and prints their results. Returns the exit code. The steps of `beside` run one
+ * after the other while the first ones run: they mostly wait for other programs.
+ */
+export async function runSteps(steps, beside = []) {
+  const results = (await Promise.all([runInTurn(steps), runInTurn(beside)])).flat();
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   mkdirSync(join(ROOT, 'build/tests'), { recursive: true });
@@ -17,11 +19,22 @@ export async function runSteps(steps) {
   return failed === 0 ? 0 : 1;
 }
 
+async function runInTurn(steps) {
+  const results = [];
+  for (const step of steps) results.push(await runStep(step));
+  return results;
+}
+
 async function runStep({ name, run }) {
   const start = Date.now();
-  const result = await run();
+  const result = await run().catch(toFailure);
   if (result.failed > 0 && result.output) console.error(result.output);
   return { name, ...result, seconds: (Date.now() - start) / 1000 };
+}
+
+/** A step that cannot run is a failure, and the others still run. */
+function toFailure(error) {
+  return { passed: 0, failed: 1, output: error.stack, names: [error.message] };
 }
 
 function lineOf({ name, passed, failed, seconds, skipped }) {
