@@ -501,7 +501,7 @@ export const COMMANDS: readonly Command[] = [
       JSON_OUT,
       DEBUG,
     ],
-    example: 'svc build --target aws-lambda',
+    example: 'svc build --target aws-lambda --config user.yml',
     load: () => import('./commands/build.ts'),
   },
   {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { parseManifest } from '../src/catalog/manifest.ts';
+import { isAnyManifest } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
 
 /** Writes a folder completely or not at all: first beside its place, then it replaces the older one. */
@@ -23,12 +23,9 @@ async function refuseForeign(out: string): Promise<void> {
   const names = await readdir(out).catch(() => []);
   if (names.every((name) => name.startsWith('.'))) return;
   const manifest = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => '');
-  try {
-    parseManifest(manifest);
-  } catch (cause) {
-    const fix = 'Choose another folder with --out, or empty this one.';
-    throw new SvcError('usage', `${out} has files that \`svc build\` did not write. ${fix}`, { cause });
-  }
+  if (isAnyManifest(manifest)) return;
+  const fix = 'Choose another folder with --out, or empty this one.';
+  throw new SvcError('usage', `${out} has files that \`svc build\` did not write. ${fix}`);
 }
 
 /** Keeps hidden files of people and tools (.dev.vars, .wrangler) through a build. */

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { parseManifest } from '../../src/catalog/manifest.ts';
+import { type Manifest, parseManifest } from '../../src/catalog/manifest.ts';
 import { VERSION } from '../../src/version.ts';
 import { CONFIG_FILE } from '../targets/target.ts';
 
@@ -24,7 +24,9 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   const at = join(out, 'manifest.json');
   const built = await stat(at).catch(() => null);
   if (built === null) return 'there is no artefact yet';
-  const { version, profile, catalog, native } = parseManifest(await readFile(at, 'utf8'));
+  const manifest = readManifest(await readFile(at, 'utf8'));
+  if (manifest === null) return 'another version of svc built it, or its manifest is damaged';
+  const { version, profile, catalog, native } = manifest;
   if (version !== VERSION) return `it was built by svc ${version}`;
   if (profile !== sources.profile) return `it was built for the profile ${profile}`;
   const engine = native === undefined ? 'wasm' : `native on ${native.arch}`;
@@ -33,6 +35,15 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   const newer = await newerThan(built.mtimeMs, out, sources);
   if (newer !== null) return `${relative(sources.root, newer)} is newer`;
   return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints have changed';
+}
+
+/** Null for a manifest that this version does not read. */
+function readManifest(text: string): Manifest | null {
+  try {
+    return parseManifest(text);
+  } catch {
+    return null;
+  }
 }
 
 async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {

@@ -69,6 +69,14 @@ export function toServedCatalog({ catalog, hash }: Manifest): Catalog {
   return { ...catalog, hash };
 }
 
+/** Whether a text is a manifest of some version of svc, which may lack what this version needs. */
+export function isAnyManifest(text: string): boolean {
+  const found = tryJson(text);
+  return (
+    typeof found === 'object' && found !== null && 'svc' in found && 'hash' in found && 'catalog' in found
+  );
+}
+
 function isManifest(found: unknown): found is Manifest {
   if (typeof found !== 'object' || found === null) return false;
   const complete = ['hash', 'access', 'catalog'].every((key) => key in found);

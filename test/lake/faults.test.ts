@@ -217,7 +217,7 @@ describe('other writers of a lake', () => {
       let attempts = 0;
       const late = writer.start(
         { sql: update, values: [], mode: 'write', maxRows: 1 },
-        callOf(),
+        callOf({ timeoutMs: 150_000 }),
         async () => {
           attempts += 1;
           await write(other, update);

@@ -123,7 +123,7 @@ it(
 
     const checks = ['lint', 'secrets', 'lock', 'target', 'tests', 'drift'];
     const all = checks.flatMap((check) => ['--allow', check]);
-    const allowed = await svc(['build', '--target', 'node', ...all, '--json'], root);
+    const allowed = await svc(['build', '--target', 'node', '--public', ...all, '--json'], root);
     expect(allowed.code).toBe(0);
     const { allowed: told } = JSON.parse(readFileSync(join(root, 'build/node/manifest.json'), 'utf8'));
     expect(told.map(({ check }: { check: string }) => check)).toEqual(checks);

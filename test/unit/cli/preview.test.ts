@@ -56,7 +56,11 @@ it('names a port that is taken before anything is started', async () => {
 });
 
 it('tells why an artefact does not start, and ends with 1', async () => {
-  const env = { SVC_CONFIG_YAML: 'svc: [' };
+  const github = `{ client_id: x, client_secret: "\${NOT_SET_ANYWHERE}" }`;
+  const auth = `{ provider: github, github: ${github} }`;
+  const env = {
+    SVC_CONFIG_YAML: `svc: 1\nprojects: { demo: { profiles: { default: { auth: ${auth} } } } }\n`,
+  };
   const { code, stderr } = await svc(['preview', '--target', 'node', '--port', '0'], await project(), env);
   expect(code).toBe(1);
   expect(stderr).toMatch(/The artefact does not start\. It ended with 1\./);

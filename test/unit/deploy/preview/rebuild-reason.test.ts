@@ -9,7 +9,14 @@ let root: string;
 let out: string;
 
 const manifest = (version = VERSION) =>
-  JSON.stringify({ svc: 1, version, hash: 'x', profile: 'default', catalog: { hash: 'h' } });
+  JSON.stringify({
+    svc: 1,
+    version,
+    hash: 'x',
+    profile: 'default',
+    access: { signIn: null, public: false },
+    catalog: { hash: 'h' },
+  });
 const because = (more: Partial<Parameters<typeof staleBecause>[1]> = {}) =>
   staleBecause(out, {
     root,
@@ -69,6 +76,15 @@ test('what was built otherwise is built again', async () => {
   expect(await because({ config: join(root, 'config.yml') })).toBe('it was built with another user file');
   await writeFile(join(out, 'manifest.json'), manifest('0.0.1'));
   expect(await because()).toBe('it was built by svc 0.0.1');
+  const older = JSON.stringify({
+    svc: 1,
+    version: '0.0.1',
+    hash: 'x',
+    profile: 'default',
+    catalog: { hash: 'h' },
+  });
+  await writeFile(join(out, 'manifest.json'), older);
+  expect(await because()).toMatch('another version of svc built it');
   await rm(out, { recursive: true });
   expect(await because()).toBe('there is no artefact yet');
 });
