@@ -27,7 +27,7 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
-/** The paths of what was made, relative to the project. */
+/** The paths of the created files, relative to the project. */
 interface Created {
   readonly files: readonly string[];
   /** Null if the database could not be created. */

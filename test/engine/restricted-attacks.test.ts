@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callEndpoint } from '../../src/call/pipeline.ts';
 import type { User } from '../../src/context.ts';
-import { SvcError } from '../../src/errors.ts';
-import type { JsonValue } from '../../src/json.ts';
-import { ALICE, contextOf, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
+import { ALICE, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
+import { answersOf as answersFor } from './restricted-answers.ts';
 import { attacks } from './restricted-attacks.ts';
 
 /** Two worlds that differ only in what rules hide. An attack succeeds if it tells them apart. */
@@ -38,21 +36,7 @@ function seedOf(world: World): string {
 
 const BONN: User = { ...ALICE, claims: { town: 'Bonn' } };
 
-async function answerOf({ runtime }: Served, sql: string): Promise<JsonValue> {
-  const entry = runtime.catalog.tools.execute_sql_query;
-  if (entry === undefined) throw new Error('execute_sql_query is not there');
-  try {
-    const { value } = await callEndpoint({ runtime, entry, args: { sql }, context: contextOf(BONN) });
-    return { value };
-  } catch (thrown) {
-    if (!(thrown instanceof SvcError)) throw thrown;
-    return { error: `${thrown.code}: ${thrown.message}` };
-  }
-}
-
-function answersOf(worlds: readonly Served[], sql: string): Promise<JsonValue[]> {
-  return Promise.all(worlds.map((world) => answerOf(world, sql)));
-}
+const answersOf = (worlds: readonly Served[], sql: string) => answersFor(worlds, BONN, sql);
 
 describe.each<EngineName>(['wasm', 'native, read-write'])('attacks on table rules on %s', (engine) => {
   let ruled: readonly Served[] = [];

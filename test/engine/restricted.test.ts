@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callEndpoint } from '../../src/call/pipeline.ts';
 import type { User } from '../../src/context.ts';
-import { SvcError } from '../../src/errors.ts';
-import type { JsonValue } from '../../src/json.ts';
-import { ALICE, contextOf, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
+import { ALICE, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
+import { answersOf as answersFor } from './restricted-answers.ts';
 import { attemptsOn } from './restricted-attempts.ts';
 
 /** Two worlds differ only in hidden data. A statement reveals something if it answers differently in them. */
@@ -39,22 +37,7 @@ function seedOf(world: World): string {
 
 const EU: User = { ...ALICE, claims: { region: 'EU' } };
 
-async function answerOf({ runtime }: Served, sql: string): Promise<JsonValue> {
-  const entry = runtime.catalog.tools.execute_sql_query;
-  if (entry === undefined) throw new Error('execute_sql_query is not there');
-  try {
-    const { value } = await callEndpoint({ runtime, entry, args: { sql }, context: contextOf(EU) });
-    return { value };
-  } catch (thrown) {
-    if (!(thrown instanceof SvcError)) throw thrown;
-    return { error: `${thrown.code}: ${thrown.message}` };
-  }
-}
-
-/** The two answers, one of each world. */
-function answersOf(worlds: readonly Served[], sql: string): Promise<JsonValue[]> {
-  return Promise.all(worlds.map((world) => answerOf(world, sql)));
-}
+const answersOf = (worlds: readonly Served[], sql: string) => answersFor(worlds, EU, sql);
 
 describe.each<EngineName>(['wasm', 'native, read-write'])('tables under rules on %s', (engine) => {
   let ruled: readonly Served[] = [];

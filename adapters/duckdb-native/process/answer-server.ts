@@ -23,7 +23,7 @@ export function answerServer(entry: URL): void {
   // A spare process is then ready. `open` reports a failure.
   loadDriver().catch(() => {});
 
-  // What was committed is in the log beside the file, so nothing is lost here.
+  // Committed writes are in the log beside the file, so the kill loses nothing.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
   function watch(mostBytes: number): void {

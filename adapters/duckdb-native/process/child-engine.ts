@@ -20,7 +20,7 @@ export interface EngineEnd {
 
 /** The time between a missed deadline and the end of the process; an interrupt usually ends the statement within it. */
 const GRACE_MS = 1_000;
-/** The time to write what was committed into the file. Later it is read from the log beside the file. */
+/** The time for a checkpoint. Without one, the next process reads the committed writes from the log beside the file. */
 const CLOSE_MS = 5_000;
 const THREADS = '72';
 
@@ -197,7 +197,7 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(others), UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? THREADS };
 }
 
-/** Names the caller's whole timeout: the engine was given only what was left of it. */
+/** Names the caller's whole timeout in the error, because the engine received the remaining time only. */
 function errorOf(error: PlainError, { call }: PendingCall): SvcError {
   return error.code === 'deadline_exceeded'
     ? deadlineError('The query', call.timeoutMs)

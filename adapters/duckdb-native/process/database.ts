@@ -2,7 +2,7 @@ import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import type { EngineHost } from './engine-host.ts';
 
-/** The deadline of `prepare`, which has none of its own. */
+/** The deadline of `prepare`, in milliseconds. Its callers pass none. */
 const PREPARE_TIMEOUT_MS = 30_000;
 
 /** A database whose engine is in a process of its own. */

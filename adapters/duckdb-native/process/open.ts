@@ -38,7 +38,7 @@ function createHost({ memoryMb = defaultMegabytes() }: NativeOptions, key: strin
   return host;
 }
 
-/** Names a file by its path, and a database in memory by what is attached to it; null if nothing is shared. */
+/** The key under which writers share one process: the path of a file, or the attached databases of a database in memory. Null for readers. */
 function writerKey({ path, readonly, attach = [] }: NativeOptions): string | null {
   if (readonly) return null;
   if (path !== MEMORY_PATH) return resolve(path);

@@ -49,7 +49,7 @@ export class NativeDatabase implements Database {
     return this.start(request, call).answer;
   }
 
-  /** Starts a statement. `onCommit` runs before what it wrote is committed, which nothing stops any more. */
+  /** Starts a statement. `onCommit` runs before its writes are committed. A commit that has begun cannot be cancelled. */
   start(request: SqlRequest, call: SqlCall, onCommit: OnCommit = async () => {}): LimitedWork<SqlResult> {
     const { answer, ended } = withinLimits(call, async (limits) => {
       this.#checkMode(request.mode);
@@ -92,7 +92,7 @@ export class NativeDatabase implements Database {
 
   /**
    * Writes take turns. A write begins again if another process changed the same rows, and once if it found a connection
-   * lost before it was committed: nothing of it was kept.
+   * lost before its commit, because the server kept none of its rows.
    */
   #takeWrite(
     request: SqlRequest,

@@ -123,7 +123,7 @@ export class EngineThread {
   }
 }
 
-/** Names the caller's whole timeout: the engine was given only what was left of it. */
+/** Names the caller's whole timeout in the error, because the engine received the remaining time only. */
 function errorOf(error: PlainError, { call }: PendingQuery): SvcError {
   return error.code === 'deadline_exceeded'
     ? deadlineError('The query', call.timeoutMs)

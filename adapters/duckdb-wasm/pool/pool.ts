@@ -218,5 +218,5 @@ export class Pool implements Database {
   }
 }
 
-/** The deadline of `prepare`, which has none of its own. */
+/** The deadline of `prepare`, in milliseconds. Its callers pass none. */
 const PREPARE_TIMEOUT_MS = 30_000;

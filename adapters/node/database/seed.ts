@@ -33,7 +33,7 @@ export async function createEmpty(root: string, path: string): Promise<boolean> 
   return true;
 }
 
-/** Runs a script on a new database. Errors say what it is created from: ` from seed.sql`. */
+/** Runs a script on a new database. Errors name the origin of the database: ` from seed.sql`. */
 async function create(root: string, path: string, sql: string, origin: string): Promise<void> {
   const { runScript } = await import('../../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;
