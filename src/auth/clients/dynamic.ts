@@ -1,6 +1,6 @@
 import { CompactSign, compactVerify } from 'jose';
 import * as v from 'valibot';
-import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
+import { isSameSecret, randomText, sha256Base64Url } from '../../crypto/digest.ts';
 import { fromBase64Url, isCanonicalBase64Url, toBase64Url } from '../../crypto/encoding.ts';
 import type { KeyRing } from '../../crypto/keys.ts';
 import type { Scopes } from '../scopes.ts';
@@ -14,9 +14,11 @@ const REGISTRATION = v.object({
   m: v.picklist(['none', 'secret', 'client_secret_basic', 'client_secret_post']),
   s: v.array(v.string()),
   t: v.number(),
+  /** Random, so that no two clients share an id, a secret or a consent. Ids of earlier versions lack it. */
+  i: v.optional(v.string()),
 });
 
-type Registration = v.InferOutput<typeof REGISTRATION>;
+type Registration = Omit<v.InferOutput<typeof REGISTRATION>, 'i'>;
 
 const PREFIX = 'dcr_';
 const TYPE = 'svc-client+jws';
@@ -26,10 +28,12 @@ export function isDynamicId(id: string): boolean {
   return id.startsWith(PREFIX);
 }
 
-/** Makes the client id of a registration (RFC 7591). It is public and signed, so only this server can make or change it. */
+/** Makes a new client id for a registration (RFC 7591). It is public and signed, so only this server can make or change it. */
 export async function toClientId(ring: KeyRing, issuer: string, registration: Registration): Promise<string> {
   const key = await ring.derive(ring.first.kid, 'client', issuer);
-  const jws = await new CompactSign(new TextEncoder().encode(JSON.stringify(registration)))
+  const jws = await new CompactSign(
+    new TextEncoder().encode(JSON.stringify({ ...registration, i: randomText(16) })),
+  )
     .setProtectedHeader({ alg: 'HS256', kid: ring.first.kid, typ: TYPE })
     .sign(key?.bytes ?? new Uint8Array());
   return `${PREFIX}${jws}`;

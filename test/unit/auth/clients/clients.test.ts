@@ -1,4 +1,4 @@
-import { base64url } from 'jose';
+import { base64url, CompactSign } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { toClientId } from '../../../../src/auth/clients/dynamic.ts';
 import type { FetchDocument } from '../../../../src/auth/types.ts';
@@ -50,6 +50,24 @@ describe('a client id', () => {
       const response = await desk.fetch(authorizePath(id, pkce().challenge));
       expect([id, response.status]).toEqual([id, 400]);
     }
+  });
+
+  it('and its secret are new for each registration, also of the same metadata in the same second', async () => {
+    const desk = createDesk();
+    const again = { token_endpoint_auth_method: 'client_secret_basic' };
+    const all = [await register(desk, again), await register(desk, again), await register(desk, again)];
+    expect(new Set(all.map(({ client_id_issued_at }) => client_id_issued_at)).size).toBe(1);
+    expect(new Set(all.map(({ client_id }) => client_id)).size).toBe(3);
+    expect(new Set(all.map(({ client_secret }) => client_secret)).size).toBe(3);
+  });
+
+  it('of an earlier version, without random bits, still works', async () => {
+    const payload = { n: 'x', r: [REDIRECT], g: ['authorization_code'], m: 'none', s: [], t: 1 };
+    const key = await createKeyRing(parseKeys([KEY])).derive(KEY.kid ?? '', 'client', BASE);
+    const jws = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+      .setProtectedHeader({ alg: 'HS256', kid: KEY.kid ?? '', typ: 'svc-client+jws' })
+      .sign(key?.bytes ?? new Uint8Array());
+    expect((await createDesk().fetch(authorizePath(`dcr_${jws}`, pkce().challenge))).status).toBe(200);
   });
 });
 
