@@ -38,6 +38,7 @@ async function artefacts() {
   return {
     desk,
     client_id,
+    owner: kept.client_id,
     all: {
       'an access token': whole.access_token,
       'a handle': kept.access_token,
@@ -54,7 +55,7 @@ async function artefacts() {
 }
 
 describe('each artefact in the place of every other', async () => {
-  const { desk, client_id, all } = await artefacts();
+  const { desk, client_id, owner, all } = await artefacts();
   const rows = Object.entries(all);
 
   it('is there', () => {
@@ -68,7 +69,7 @@ describe('each artefact in the place of every other', async () => {
     expect(await errorOf(await desk.form('/token', { ...code, code_verifier: 'v'.repeat(43) }))).toBe(
       'invalid_grant',
     );
-    const refresh = { grant_type: 'refresh_token', client_id, refresh_token: value };
+    const refresh = { grant_type: 'refresh_token', client_id: owner, refresh_token: value };
     const refreshed = await errorOf(await desk.form('/token', refresh));
     expect(refreshed).toBe(name === 'a refresh token' ? undefined : 'invalid_grant');
     const known = await desk.fetch(authorizePath(value, pkce().challenge));
