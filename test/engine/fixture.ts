@@ -73,8 +73,13 @@ export function read(
   return database.run({ sql, values, mode: 'read', maxRows: 100 }, callOf(call));
 }
 
-export function write(database: Database, sql: string, values: readonly SqlValue[] = []): Promise<SqlResult> {
-  return database.run({ sql, values, mode: 'write', maxRows: 100 }, callOf());
+export function write(
+  database: Database,
+  sql: string,
+  values: readonly SqlValue[] = [],
+  call: Partial<SqlCall> = {},
+): Promise<SqlResult> {
+  return database.run({ sql, values, mode: 'write', maxRows: 100 }, callOf(call));
 }
 
 /** The one value of a query. */

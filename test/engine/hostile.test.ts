@@ -8,6 +8,7 @@ import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { ProcessDatabase } from '../../adapters/duckdb-native/process/database.ts';
 import { openForCallers, openProcess } from '../../adapters/duckdb-native/process/open.ts';
 import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
+import type { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlResult } from '../../src/ports.ts';
 import { answerOf, callOf, errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
@@ -191,6 +192,41 @@ describe('an engine in a process of its own', () => {
     // Only writes whose commit had begun can be unknown, and writes take turns.
     expect(unknown.size).toBeLessThanOrEqual(5);
   }, 120_000);
+
+  it('knows the outcome of every write, however often callers end the process', async () => {
+    const { database } = await openTable();
+    let going = true;
+    let written = 0;
+    const failed: SvcError[] = [];
+    const writer = async (first: number): Promise<void> => {
+      for (let id = first; going; id += 2) {
+        await write(database, `INSERT INTO rows VALUES (${id})`, [], { timeoutMs: 60_000 }).then(
+          () => (written += 1),
+          (thrown: SvcError) => failed.push(thrown),
+        );
+      }
+    };
+    const writers = [writer(0), writer(1)];
+    for (let crashes = 0; crashes < 25; crashes += 1) {
+      expect((await errorOf(ask(database, CRASH))).code).toBe('sql_failed');
+    }
+    for (const sql of HUNGRY) {
+      const { code } = await errorOf(ask(database, sql, { timeoutMs: 60_000 }));
+      expect(['memory_exceeded', 'sql_failed']).toContain(code);
+    }
+    const planning = ask(database, PLANNING, { timeoutMs: 1_000 });
+    expect((await errorOf(planning)).code).toBe('deadline_exceeded');
+    const last = written;
+    await expect.poll(() => written, { timeout: 30_000 }).toBeGreaterThan(last);
+    going = false;
+    await Promise.all(writers);
+    // A machine may need more than the trial's time for a crash; 27 statements ended the process.
+    expect(failed.every(({ code }) => code === 'outcome_unknown')).toBe(true);
+    expect(failed.length).toBeLessThanOrEqual(2);
+    const there = Number(await answerOf(database, 'count(*) FROM rows'));
+    expect(there - written).toBeGreaterThanOrEqual(0);
+    expect(there - written).toBeLessThanOrEqual(failed.length);
+  }, 180_000);
 
   it('runs the statements of others again, and names the one that ended it', async () => {
     const { database } = await openTable();

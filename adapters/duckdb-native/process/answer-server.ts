@@ -3,9 +3,16 @@ import { toPlainError, toSvcError } from '../../../src/errors.ts';
 import type { SqlResult } from '../../../src/ports.ts';
 import { loadDriver } from '../driver/driver.ts';
 import { openNative } from '../open.ts';
-import type { NativeDatabase } from '../query/database.ts';
+import type { NativeDatabase, OnCommit } from '../query/database.ts';
 import type { LimitedWork } from '../query/limits.ts';
-import type { FromProcess, Task, ToProcess, WatchSetup } from './messages.ts';
+import {
+  COMMITS,
+  type FromProcess,
+  STATEMENTS,
+  type Task,
+  type ToProcess,
+  type WatchSetup,
+} from './messages.ts';
 import { packResult } from './packed-result.ts';
 
 type Start = Extract<ToProcess, { kind: 'start' }>;
@@ -16,8 +23,9 @@ const SERVERS_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Runs the statements of the server that started this process, until the server ends. */
 export function answerServer(entry: URL): void {
   for (const signal of SERVERS_SIGNALS) process.on(signal, () => {});
-  const running = new Int32Array(new SharedArrayBuffer(4));
+  const running = new Int32Array(new SharedArrayBuffer(8));
   const stops = new Map<number, AbortController>();
+  const commits = new Map<number, () => void>();
   const databases = new Map<number, NativeDatabase>();
   let watched = false;
   // A spare process is then ready. `open` reports a failure.
@@ -44,13 +52,27 @@ export function answerServer(entry: URL): void {
     }
   }
 
+  function count(slot: number, by: number): void {
+    Atomics.add(running, slot, by);
+    Atomics.notify(running, slot);
+  }
+
   async function start(opened: NativeDatabase, message: Start): Promise<void> {
     const { id } = message;
     const stop = new AbortController();
     stops.set(id, stop);
-    Atomics.add(running, 0, 1);
-    Atomics.notify(running, 0);
-    const { answer, ended } = begin(opened, message, stop.signal);
+    count(STATEMENTS, 1);
+    let committing = false;
+    const commit = async (): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        commits.set(id, resolve);
+        post({ kind: 'ready', id });
+      });
+      if (!committing) count(COMMITS, 1);
+      committing = true;
+      await posted({ kind: 'committing', id });
+    };
+    const { answer, ended } = begin(opened, message, stop.signal, commit);
     try {
       const result = await answer;
       post({ kind: 'done', id, result: result && packResult(result) });
@@ -59,8 +81,10 @@ export function answerServer(entry: URL): void {
       await ended;
       post({ kind: 'ended', id });
     } finally {
-      Atomics.sub(running, 0, 1);
+      if (committing) count(COMMITS, -1);
+      count(STATEMENTS, -1);
       stops.delete(id);
+      commits.delete(id);
     }
   }
 
@@ -73,6 +97,7 @@ export function answerServer(entry: URL): void {
   process.on('message', (message: ToProcess) => {
     if (message.kind === 'open') void open(message);
     else if (message.kind === 'cancel') stops.get(message.id)?.abort();
+    else if (message.kind === 'commit') commits.get(message.id)?.();
     else if (message.kind === 'close') void close(message.database);
     else {
       const opened = databases.get(message.database);
@@ -83,13 +108,12 @@ export function answerServer(entry: URL): void {
 
 function begin(
   database: NativeDatabase,
-  { id, task, caller, timeoutMs }: Start,
+  { task, caller, timeoutMs }: Start,
   signal: AbortSignal,
+  onCommit: OnCommit,
 ): LimitedWork<SqlResult | null> {
   if (task.kind === 'prepare') return prepare(database, task);
-  return database.start(task.request, { caller, timeoutMs, signal }, () =>
-    posted({ kind: 'committing', id }),
-  );
+  return database.start(task.request, { caller, timeoutMs, signal }, onCommit);
 }
 
 function prepare(

@@ -22,6 +22,8 @@ export interface EngineEnd {
 const GRACE_MS = 1_000;
 /** The time for a checkpoint. Without one, the next process reads the committed writes from the log beside the file. */
 const CLOSE_MS = 5_000;
+/** A commit takes a few milliseconds. */
+const COMMIT_POLL_MS = 10;
 const THREADS = '72';
 
 /** An engine in a process of its own, and its calls. */
@@ -31,14 +33,14 @@ export class ChildEngine {
   readonly #calls = new Map<number, PendingCall>();
   readonly #opening = new Map<number, PromiseWithResolvers<void>>();
   readonly #closing = new Map<number, () => void>();
-  readonly #onFree: () => void;
+  readonly #onChange: () => void;
   #reason: EngineEnd['reason'] = 'ended';
   #over = false;
   #exceededAt: number | null = null;
 
-  /** Starts the process, which opens nothing yet. `onFree` is called whenever a call has ended in it. */
-  constructor(entry: URL, onFree: () => void = () => {}) {
-    this.#onFree = onFree;
+  /** Starts the process, which opens nothing yet. `onChange` is called whenever a call has ended in it, or asks to commit. */
+  constructor(entry: URL, onChange: () => void) {
+    this.#onChange = onChange;
     this.#child = fork(entry, {
       execArgv: [],
       env: environment(),
@@ -95,18 +97,32 @@ export class ChildEngine {
     const { id, database, task, remainingMs: timeoutMs } = call;
     this.#calls.set(id, call);
     call.startedAt = performance.now();
+    call.commit = 'none';
     this.#post({ kind: 'start', database, id, task, caller: call.call.caller, timeoutMs });
+  }
+
+  /** Lets a write commit that has asked for it. */
+  commit(call: PendingCall): void {
+    call.commit = 'allowed';
+    this.#post({ kind: 'commit', id: call.id });
   }
 
   /** Cancels a call, or waits for its deadline in the engine. Ends the process if the call has not ended after the grace. */
   stop(call: PendingCall): void {
     if (!this.#calls.has(call.id)) return;
     if (call.stopped?.code === 'cancelled') this.#post({ kind: 'cancel', id: call.id });
-    setTimeout(() => {
-      if (!this.#calls.has(call.id) || call.committing) return;
-      this.#reason = 'overdue';
-      this.#kill();
-    }, GRACE_MS);
+    setTimeout(() => this.#endOverdue(call, performance.now() + GRACE_MS), GRACE_MS);
+  }
+
+  /** Ends the process under a call that did not stop, if possible while no other call commits. */
+  #endOverdue(call: PendingCall, latest: number): void {
+    if (!this.#calls.has(call.id) || call.committing) return;
+    if (performance.now() < latest && this.calls.some(({ committing }) => committing)) {
+      setTimeout(() => this.#endOverdue(call, latest), COMMIT_POLL_MS);
+      return;
+    }
+    this.#reason = 'overdue';
+    this.#kill();
   }
 
   /** Ends the process at once. */
@@ -142,7 +158,11 @@ export class ChildEngine {
   #settle(message: Extract<FromProcess, { id: number }>): void {
     const call = this.#calls.get(message.id);
     if (call === undefined) return;
-    if (message.kind === 'committing') call.committing = true;
+    if (message.kind === 'ready') {
+      call.commit = 'ready';
+      call.readyAt = performance.now();
+      this.#onChange();
+    } else if (message.kind === 'committing') call.commit = 'committing';
     else if (message.kind === 'failed') call.reject(errorOf(message.error, call));
     else this.#end(call, message);
   }
@@ -150,7 +170,7 @@ export class ChildEngine {
   #end(call: PendingCall, message: Extract<FromProcess, { kind: 'done' | 'ended' }>): void {
     this.#calls.delete(call.id);
     if (message.kind === 'done') call.resolve(message.result && unpackResult(message.result));
-    this.#onFree();
+    this.#onChange();
   }
 
   #untilEnd(): Promise<EngineEnd> {

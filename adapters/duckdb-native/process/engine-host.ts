@@ -21,6 +21,9 @@ const MOST_CALLS = 4_096;
 const MOST_LOSSES = 3;
 /** A suspect runs alone for this time. A crash comes earlier, and one long statement must not hold up all others. */
 const TRIAL_MS = 500;
+/** A commit waits so long at most for callers' statements, and they wait so long at most for one that is ready. */
+const COMMIT_WAIT_MS = 1_000;
+const CHECK_MS = 100;
 /** A statement needs more time than this to exceed the memory. */
 const HUNGRY_MS = 100;
 
@@ -44,7 +47,7 @@ export class EngineHost {
   /** A process that has opened nothing yet, so that the next engine starts faster. */
   #spare: ChildEngine | null = null;
   #starting: Promise<void> | null = null;
-  #trial: NodeJS.Timeout | null = null;
+  #check: NodeJS.Timeout | null = null;
   /** Calls for which there is no engine, or which must not run beside another. */
   #waiting: readonly PendingCall[] = [];
 
@@ -125,17 +128,18 @@ export class EngineHost {
 
   #dispatch(): void {
     const engine = this.#current;
-    if (this.#waiting.length === 0) return;
     if (engine === null) {
-      this.#starting ??= this.#restart();
+      if (this.#waiting.length > 0) this.#starting ??= this.#restart();
       return;
     }
+    for (const call of engine.calls) if (mayCommit(call, engine)) engine.commit(call);
     for (const call of this.#waiting) if (mayRun(call, engine, this.#waiting)) this.#run(call, engine);
-    if (this.#waiting.length > 0) this.#trial ??= setTimeout(() => this.#endTrial(), TRIAL_MS);
+    const held = this.#waiting.length > 0 || engine.calls.some(({ commit }) => commit === 'ready');
+    if (held) this.#check ??= setTimeout(() => this.#checkAgain(), CHECK_MS);
   }
 
-  #endTrial(): void {
-    this.#trial = null;
+  #checkAgain(): void {
+    this.#check = null;
     this.#dispatch();
   }
 
@@ -243,13 +247,30 @@ function suspectsOf({ reason, at, calls }: EngineEnd): readonly PendingCall[] {
   return [hungry, confined, calls].find((some) => some.length > 0) ?? [];
 }
 
+/**
+ * A write commits beside no caller's statement that may still crash the process, because its outcome would then be
+ * unknown.
+ */
+function mayCommit({ commit, readyAt }: PendingCall, engine: ChildEngine): boolean {
+  if (commit !== 'ready') return false;
+  return performance.now() - readyAt > COMMIT_WAIT_MS || youngOf(engine).length === 0;
+}
+
 /** A suspect begins without another caller's statement beside it, so that its process ends for no other reason. */
 function mayRun(call: PendingCall, engine: ChildEngine, waiting: readonly PendingCall[]): boolean {
   if (!call.confined) return true;
-  const earliest = performance.now() - TRIAL_MS;
-  const young = engine.calls.filter(({ confined, startedAt }) => confined && startedAt > earliest);
+  const late = performance.now() - call.arrivedAt > COMMIT_WAIT_MS;
+  const mayWait = late ? ['none', 'ready'] : ['none'];
+  if (!engine.calls.every(({ commit }) => mayWait.includes(commit))) return false;
+  const young = youngOf(engine);
   if (call.suspect) return young.length === 0;
   return ![...young, ...waiting].some(({ suspect }) => suspect);
+}
+
+/** Callers' statements that run so shortly that they may still crash the process. */
+function youngOf(engine: ChildEngine): readonly PendingCall[] {
+  const earliest = performance.now() - TRIAL_MS;
+  return engine.calls.filter(({ confined, startedAt }) => confined && startedAt > earliest);
 }
 
 function endedError({ reason, how }: EngineEnd, native: NativeOptions | undefined): SvcError {

@@ -25,13 +25,18 @@ export type ToProcess =
       readonly timeoutMs: number;
     }
   | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'commit'; readonly id: number }
   | { readonly kind: 'close'; readonly database: number };
 
-/** From the engine's process to the server. A call ends with `done`, or with `ended` after it has `failed`. */
+/**
+ * From the engine's process to the server. A write that is `ready` waits for `commit`, then says `committing` and
+ * commits. A call ends with `done`, or with `ended` after it has `failed`.
+ */
 export type FromProcess =
   | { readonly kind: 'opened'; readonly database: number }
   | { readonly kind: 'unopened'; readonly database: number; readonly error: PlainError }
   | { readonly kind: 'closed'; readonly database: number }
+  | { readonly kind: 'ready'; readonly id: number }
   | { readonly kind: 'committing'; readonly id: number }
   | { readonly kind: 'done'; readonly id: number; readonly result: PackedResult | null }
   | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
@@ -43,9 +48,13 @@ export interface WatchSetup {
   readonly server: number;
   /** The most memory that the process may have, in bytes. */
   readonly mostBytes: number;
-  /** One slot: the number of running statements. */
+  /** The number of running statements, and the number of commits among them. */
   readonly running: Int32Array<SharedArrayBuffer>;
 }
 
 /** The descriptor on which the watching thread says that the memory was exceeded. */
 export const MEMORY_REPORT = 4;
+
+/** The slots of `running`. */
+export const STATEMENTS = 0;
+export const COMMITS = 1;

@@ -18,8 +18,12 @@ export class PendingCall {
   losses = 0;
   /** The time of its last start, by `performance.now()`. */
   startedAt = 0;
-  /** From here on the outcome is the engine's, whatever its caller does. */
-  committing = false;
+  /** The way of a write to its commit. From `committing` on the outcome is the engine's, whatever its caller does. */
+  commit: 'none' | 'ready' | 'allowed' | 'committing' = 'none';
+  /** The time when a write was ready to commit, by `performance.now()`. */
+  readyAt = 0;
+  /** The time of the call's arrival, by `performance.now()`. */
+  readonly arrivedAt = performance.now();
   /** The error of a call that ran past its time or was cancelled; it never runs again. */
   stopped: SvcError | null = null;
   readonly #deadline: number;
@@ -48,6 +52,10 @@ export class PendingCall {
 
   get writes(): boolean {
     return this.task.kind === 'run' && this.task.request.mode === 'write';
+  }
+
+  get committing(): boolean {
+    return this.commit === 'committing';
   }
 
   get settled(): boolean {

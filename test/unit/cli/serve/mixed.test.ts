@@ -118,6 +118,7 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
     let next = 0;
     const answered = new Map<number, string>();
     const wrong: unknown[] = [];
+    let unknown = 0;
     let longest = 0;
     const use = async (kind: number): Promise<void> => {
       next += 1;
@@ -126,7 +127,8 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
       const begun = performance.now();
       const result = await call(name, args).catch((thrown: unknown) => ({ isError: true, thrown }));
       longest = Math.max(longest, performance.now() - begun);
-      if (result?.isError !== undefined && result.isError) wrong.push({ name, result });
+      if (name === 'add' && JSON.stringify(result).includes('may be there or not')) unknown += 1;
+      else if (result?.isError) wrong.push({ name, result });
       answered.set(id, name);
     };
     const figures = () => ({
@@ -187,9 +189,11 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
     server.child.kill('SIGTERM');
     await server.ended;
     process.stderr.write(
-      `${SECONDS} s: ${answered.size} calls, ${attacks} attacks, ${reloads} reloads; longest ${Math.round(longest)} ms; peak ${Math.round(peak.server)} MB server, ${Math.round(peak.engine)} MB engine\n`,
+      `${SECONDS} s: ${answered.size} calls, ${attacks} attacks, ${reloads} reloads; ${unknown} outcomes unknown; longest ${Math.round(longest)} ms; peak ${Math.round(peak.server)} MB server, ${Math.round(peak.engine)} MB engine\n`,
     );
     expect(wrong).toEqual([]);
+    // The engine's process may end while a write commits if a statement crashes late (docs/reference/engines.md).
+    expect(unknown).toBeLessThanOrEqual(1 + attacks / 100);
     expect(longest).toBeLessThan(DEADLINE_MS);
     expect(peak.engine).toBeLessThan(MEMORY_MB + OVERHEAD_MB);
     expect(Math.min(attacks, reloads)).toBeGreaterThan(0);
