@@ -1,54 +1,30 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets.ts';
-import { openNative } from '../../adapters/duckdb-native/open.ts';
-import type { Attachment } from '../../src/project/attachment.ts';
+import { CHECKS } from '../../src/quality/gate/report.ts';
 import { write } from '../engine/fixture.ts';
 import { rawCall } from '../matrix/raw.ts';
-import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
-import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
+import { Svc } from '../unit/cli/svc.ts';
+import { type Home, LAKE, type Lake, POSTGRES, runs, startLake, type WrittenProject } from './lake.ts';
 import { QUERIES, ROWS } from './queries.ts';
 
 /* One project of 201 tools over five homes of its table: the same bytes, and every check passes on each. */
 
 const SLOW = 300_000;
-const NAMES = ['httpfs', 'ducklake', 'postgres', 'sqlite'];
 
-let root: string;
-let postgres: Postgres;
-let s3: Part;
-let secrets: readonly DatabaseSecret[];
+let lake: Lake;
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'svc-homes-'));
-  [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
-  const server = { host: '127.0.0.1', port: postgres.port, user: 'svc', password: PASSWORD };
-  const store = {
-    key_id: 'planted-key',
-    secret: 'planted-secret',
-    endpoint: `127.0.0.1:${s3.port}`,
-    url_style: 'path',
-    use_ssl: false,
-    region: 'us-east-1',
-  };
-  secrets = [
-    { name: 'pg', type: 'postgres', parameters: server },
-    { name: 'store', type: 's3', parameters: store },
-  ];
+  lake = await startLake();
 }, SLOW);
+afterAll(() => lake?.stop());
 
-afterAll(async () => {
-  await Promise.all([postgres?.stop(), s3?.stop()]);
-  rmSync(root, { recursive: true, force: true });
-});
-
-/** A home of the table: the database of the project, and the statements that fill it. */
-interface Home {
-  readonly path?: string;
-  readonly attach?: Omit<Attachment, 'name'>;
+/** A home of the table: a file or an attached database, and the statements that fill it. */
+interface Filled {
+  readonly file?: string;
+  readonly attach?: (root: string) => Home;
   readonly extensions: readonly string[];
+  /** Secrets of the project. */
+  readonly secrets: readonly string[];
   readonly fill: readonly string[];
 }
 
@@ -58,20 +34,23 @@ const PARQUET = [
   "CREATE VIEW sales AS FROM read_parquet('s3://bucket/sales.parquet')",
 ];
 
-const HOMES: Readonly<Record<string, Home>> = {
-  'a bundled file': { path: 'file.db', extensions: [], fill: TABLE },
-  'Parquet on S3': { path: 'views.db', extensions: ['httpfs'], fill: PARQUET },
+const HOMES: Readonly<Record<string, Filled>> = {
+  'a bundled file': { file: 'file.db', extensions: [], secrets: [], fill: TABLE },
+  'Parquet on S3': { file: 'views.db', extensions: ['httpfs'], secrets: ['store'], fill: PARQUET },
   'a DuckLake on Postgres and S3': {
-    attach: { uri: 'ducklake:postgres:dbname=postgres', data_path: 's3://bucket/lake/', secret: 'pg' },
+    attach: () => LAKE,
     extensions: ['ducklake', 'postgres', 'httpfs'],
+    secrets: ['pg', 'store'],
     fill: TABLE,
   },
-  Postgres: {
-    attach: { uri: 'postgres:dbname=postgres', secret: 'pg' },
-    extensions: ['postgres'],
+  Postgres: { attach: () => POSTGRES, extensions: ['postgres'], secrets: ['pg'], fill: TABLE },
+  SQLite: {
+    // An artefact does not contain the file, so the path is that of the machine.
+    attach: (root) => ({ uri: `sqlite:${join(root, 'data.sqlite')}` }),
+    extensions: ['sqlite'],
+    secrets: [],
     fill: TABLE,
   },
-  SQLite: { attach: { uri: 'sqlite:data.sqlite' }, extensions: ['sqlite'], fill: TABLE },
 };
 
 function toTool(name: string, code: string, tests: readonly object[] = []): string {
@@ -98,61 +77,25 @@ const NORTH = {
   result_contains_item: { region: 'north', revenue: 1856.25 },
 };
 
-/** Fills a home, and returns the folder of a project over it. */
-async function createProject(name: string, { path, attach, extensions, fill }: Home): Promise<string> {
-  const folder = join(root, name.replaceAll(/\W/g, '-'));
-  mkdirSync(join(folder, 'tools'), { recursive: true });
-  const attachment = attach && { name: 'lake', ...attach };
-  const writer = await openNative({
-    path: path === undefined ? ':memory:' : join(folder, path),
-    readonly: false,
-    external: true,
-    extensions: NAMES.map((extension) => ({ name: extension })),
-    extensionDirectory: EXTENSIONS,
-    secrets,
-    root: folder,
-    ...(attachment ? { attach: [{ ...attachment, readonly: false }], use: 'lake' } : {}),
-  });
+/** Fills a home, and writes the project over it. */
+async function createProject({ file, attach, extensions, secrets, fill }: Filled): Promise<WrittenProject> {
+  const home = attach?.(lake.root) ?? null;
+  const path = join(lake.root, file ?? '');
+  const writer = await (home === null ? lake.openFile(path) : lake.open({ ...home, readonly: false }));
   for (const statement of fill) await write(writer, statement);
   await writer.close();
-  writeFileSync(join(folder, 'tools/revenue.yml'), toTool('revenue', REVENUE, [NORTH]));
-  for (const [index, sql] of QUERIES.entries()) {
-    writeFileSync(join(folder, `tools/q${index}.yml`), toTool(`q${index}`, sql));
-  }
-  const database = attachment
-    ? { path: ':memory:', attach: [attachment], use: 'lake' }
-    : { path, readonly: true };
-  const site = {
-    svc: 1,
-    project: 'shop',
-    profile: 'default',
-    profiles: { default: { extensions, database } },
-  };
-  writeFileSync(join(folder, 'svc-site.yml'), JSON.stringify(site));
-  const used = extensions.length === 0 ? [] : secrets.filter(({ name: secret }) => needs(extensions, secret));
-  const user = { svc: 1, projects: { shop: { profiles: { default: { secrets: used } } } } };
-  writeFileSync(join(folder, 'user.yml'), JSON.stringify(user));
-  return folder;
-}
-
-const needs = (extensions: readonly string[], secret: string): boolean =>
-  extensions.includes(secret === 'pg' ? 'postgres' : 'httpfs');
-
-const envOf = (folder: string) => ({
-  SVC_EXTENSION_DIRECTORY: EXTENSIONS,
-  SVC_CONFIG: join(folder, 'user.yml'),
-});
-
-async function runs(folder: string, ...args: readonly string[]): Promise<Ended> {
-  const ended = await svc(args, folder, envOf(folder));
-  expect(ended.stdout + ended.stderr).not.toContain('planted');
-  if (ended.code !== 0) throw new Error(`${args.join(' ')}: ${ended.stdout}${ended.stderr}`);
-  return ended;
+  const queries = QUERIES.map((sql, index) => [`q${index}`, toTool(`q${index}`, sql)]);
+  return lake.project(home, {
+    tools: { revenue: toTool('revenue', REVENUE, [NORTH]), ...Object.fromEntries(queries) },
+    site: { extensions },
+    profile: home === null ? { database: { path, readonly: true } } : {},
+    secrets: lake.secrets().filter(({ name }) => secrets.includes(name)),
+  });
 }
 
 /** The bytes of each tool's answer, by a running server. */
-async function answersOf(folder: string): Promise<readonly string[]> {
-  const server = new Svc(['serve', '--port', '0', '--stateless'], { cwd: folder, env: envOf(folder) });
+async function answersOf(project: WrittenProject): Promise<readonly string[]> {
+  const server = new Svc(['serve', '--port', '0', '--stateless'], project);
   const [origin] = await server.until(/http:\/\/127\.0\.0\.1:\d+/);
   const url = new URL('/mcp', origin);
   const answers: string[] = [];
@@ -164,25 +107,33 @@ async function answersOf(folder: string): Promise<readonly string[]> {
   return answers;
 }
 
+/** Builds an artefact, which passes each check of the gate. */
+async function checkGate(project: WrittenProject, engine: 'native' | 'wasm'): Promise<void> {
+  const args = ['build', '--target', 'node', '--engine', engine, '--public', '--json'];
+  const { checks } = JSON.parse((await runs(project, ...args)).stdout);
+  expect(checks).toEqual(CHECKS.map((check) => ({ check, status: 'passed', problems: [] })));
+}
+
 describe('one project over five homes of its table', () => {
   const answers = new Map<string, readonly string[]>();
 
   it.each(Object.entries(HOMES))(
-    'passes every check: %s',
+    'passes every check and the gate of svc build: %s',
     async (name, home) => {
-      const folder = await createProject(name, home);
-      await runs(folder, 'lock');
-      await runs(folder, 'drift-snapshot');
+      const project = await createProject(home);
+      await runs(project, 'lock');
+      await runs(project, 'drift-snapshot');
       for (const check of [
         ['validate', '--locked'],
         ['lint', '--severity', 'error'],
         ['drift-check', '--fail-on', 'breaking'],
       ]) {
-        await runs(folder, ...check);
+        await runs(project, ...check);
       }
-      const tested = await runs(folder, 'test', '--json');
+      const tested = await runs(project, 'test', '--json');
       expect(JSON.parse(tested.stdout)).toMatchObject({ status: 'ok', tests_run: 1 });
-      answers.set(name, await answersOf(folder));
+      await checkGate(project, home.extensions.length > 0 ? 'native' : 'wasm');
+      answers.set(name, await answersOf(project));
     },
     SLOW,
   );

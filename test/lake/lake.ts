@@ -5,6 +5,7 @@ import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Attachment } from '../../src/project/attachment.ts';
+import { type Ended, svc } from '../unit/cli/svc.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
 
@@ -27,10 +28,19 @@ export interface Lake {
   readonly postgres: Postgres;
   readonly proxy: FaultyProxy;
   secrets(password?: string): readonly DatabaseSecret[];
+  /** Opens a database in memory with a home attached. */
   open(home: Home, secrets?: readonly DatabaseSecret[]): Promise<NativeDatabase>;
-  /** Writes a project over a database, and returns its folder and its environment. */
-  project(home: Home, files: ProjectFiles): { readonly cwd: string; readonly env: Record<string, string> };
+  /** Opens a file for writing, with the same extensions and secrets. */
+  openFile(path: string): Promise<NativeDatabase>;
+  /** Writes a project over a home, or over the database that `profile` names. */
+  project(home: Home | null, files: ProjectFiles): WrittenProject;
   stop(): Promise<void>;
+}
+
+/** The folder of a project, and the environment of its commands. */
+export interface WrittenProject {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The tools of a project by their names, more of its site file, and its secrets if they are not the usual ones. */
@@ -67,6 +77,12 @@ export async function startLake(): Promise<Lake> {
     },
   ];
   let projects = 0;
+  const usual = {
+    external: true,
+    extensions: NAMES.map((name) => ({ name })),
+    extensionDirectory: EXTENSIONS,
+    root,
+  };
   return {
     root,
     postgres,
@@ -74,23 +90,21 @@ export async function startLake(): Promise<Lake> {
     secrets,
     open: (home, own = secrets()) =>
       openNative({
+        ...usual,
         path: ':memory:',
         readonly: home.readonly !== false,
-        external: true,
-        extensions: NAMES.map((name) => ({ name })),
-        extensionDirectory: EXTENSIONS,
         secrets: own,
-        root,
         attach: [{ name: 'lake', ...home }],
         use: 'lake',
       }),
+    openFile: (path) => openNative({ ...usual, path, readonly: false, secrets: secrets() }),
     project: (home, { tools, site = {}, profile = {}, user: more = {}, secrets: own = secrets() }) => {
       projects += 1;
       const cwd = join(root, `project-${projects}`);
       mkdirSync(join(cwd, 'tools'), { recursive: true });
       for (const [name, text] of Object.entries(tools)) writeFileSync(join(cwd, `tools/${name}.yml`), text);
-      const database = { path: ':memory:', attach: [{ name: 'lake', ...home }], use: 'lake' };
-      const profiles = { default: { database, ...profile } };
+      const attached = { path: ':memory:', attach: [{ name: 'lake', ...home }], use: 'lake' };
+      const profiles = { default: { ...(home === null ? {} : { database: attached }), ...profile } };
       const all = { svc: 1, project: 'shop', profile: 'default', extensions: NAMES, profiles, ...site };
       writeFileSync(join(cwd, 'svc-site.yml'), JSON.stringify(all));
       const user = { svc: 1, projects: { shop: { profiles: { default: { ...more, secrets: own } } } } };
@@ -103,6 +117,14 @@ export async function startLake(): Promise<Lake> {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs a command of a project; throws unless it ends with 0 and its texts are free of credentials. */
+export async function runs({ cwd, env }: WrittenProject, ...args: readonly string[]): Promise<Ended> {
+  const ended = await svc(args, cwd, env);
+  const text = `${args.join(' ')}: ${ended.stdout}${ended.stderr}`;
+  if (ended.code !== 0 || text.includes('planted')) throw new Error(text);
+  return ended;
 }
 
 /** Sends one message to a server; rejects if the connection ends. */
