@@ -20,11 +20,11 @@ interface ConsentQuestion {
   readonly client: {
     readonly id: string;
     readonly name: string;
-    /** `document`: the id is the URL of the client's description. */
+    /** `document`: the id is the URL of the client's description; `static`: it is configured. */
     readonly kind: string;
   };
   readonly redirect: string;
-  /** Whether the redirect stays on the user's own computer. */
+  /** Whether the redirect leads to a program on the user's own computer. */
   readonly local: boolean;
   readonly scopes: readonly string[];
   readonly provider: { readonly id: string; readonly scopes: readonly string[] };
@@ -59,16 +59,18 @@ function scopeList(scopes: readonly string[]): Html {
 }
 
 function redirectNotice({ redirect, local }: ConsentQuestion): Html {
-  if (!local) {
-    return html`<p>Afterwards you are sent to <strong>${new URL(redirect).host}</strong>.</p>`;
-  }
-  return html`<p>Afterwards you are sent to a program on this computer (<strong>${new URL(redirect).host}</strong>).</p>
+  const { protocol, host } = new URL(redirect);
+  if (!local) return html`<p>Afterwards you are sent to <strong>${host}</strong>.</p>`;
+  return html`<p>Afterwards you are sent to a program on this computer (<strong>${protocol === 'http:' ? host : protocol}</strong>).</p>
 <p class="notice">Any program on this computer can send such a request under any name. Allow it only if you have just started to sign in from a program that you trust.</p>`;
 }
 
 function nameNotice({ client }: ConsentQuestion): Html {
   if (client.kind === 'document') {
     return html`The program is described at <code>${client.id}</code>, and that website vouches for its name.`;
+  }
+  if (client.kind === 'static') {
+    return html`The operator of this server configured this name. Which program uses it cannot be checked.`;
   }
   return html`The program chose this name itself. Nobody has checked it.`;
 }

@@ -18,9 +18,12 @@ export function isUsable(uri: string): boolean {
   return isRegistrable(uri) && (uri.startsWith('https://') || LOOPBACK_URI.test(uri));
 }
 
-/** Whether a redirect stays on the user's own machine. */
+/**
+ * Whether a redirect leads to a program on the user's computer, by a loopback address or a scheme of its own. Another
+ * program there may take its place (RFC 8252, 8.1 and 8.6).
+ */
 export function isLocal(uri: string): boolean {
-  return LOOPBACK_URI.test(uri);
+  return !uri.startsWith('https://');
 }
 
 /**

@@ -30,13 +30,21 @@ export const authorize: RouteHandler = async (server, oauth) => {
   const waiting = { redirect, state: query.get('state') ?? null };
   try {
     const pending = toPending(query, client, oauth);
-    const consented = client.kind === 'static' || (await isRemembered(server, oauth, pending));
+    const consented = isVouchedFor(client, redirect) || (await isRemembered(server, oauth, pending));
     if (consented) return await startLogin(server, oauth, pending);
     return await askConsent(server, oauth, client, pending);
   } catch (thrown) {
     return toErrorRedirect(server, oauth, waiting, thrown);
   }
 };
+
+/**
+ * Whether the operator vouches for a client. A public client on the user's computer needs consent each time, because
+ * any program there can send its requests (RFC 8252, 8.6).
+ */
+function isVouchedFor({ kind, isSecret }: OAuthClient, redirect: string): boolean {
+  return kind === 'static' && (isSecret !== undefined || !isLocal(redirect));
+}
 
 const TICKET = v.object({ ...PENDING_AUTHORIZATION.entries, b: v.string() });
 
@@ -55,7 +63,7 @@ export const answerConsent: RouteHandler = async (server, oauth) => {
   const pending = { h, r, k, st, sc };
   try {
     if (form.get('answer') !== 'allow') throw consentDeclined();
-    return await startLogin(server, oauth, pending, [await rememberConsent(server, oauth, pending)]);
+    return await startLogin(server, oauth, pending, await rememberConsent(server, oauth, pending));
   } catch (thrown) {
     return toErrorRedirect(server, oauth, { redirect: r, state: st }, thrown);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { authorizePath, Browser, createDesk, type Desk, pkce, register } from '../fixture.ts';
+import { authorizePath, Browser, createDesk, type Desk, pkce, REDIRECT, register } from '../fixture.ts';
 
 describe('the consent page', () => {
   const open = async (desk: Desk, more: Record<string, unknown> = {}) => {
@@ -66,5 +66,48 @@ describe('the consent page', () => {
     const { browser, page } = await open(createDesk());
     const response = await browser.answer(page, 'other' as 'deny');
     expect(response.headers.get('location')).toContain('error=access_denied');
+  });
+});
+
+describe('consent of a public client that redirects to a program of this computer', () => {
+  const LOCAL = 'http://127.0.0.1:7000/cb';
+  const redirect_uris = [LOCAL, 'com.example.app:/cb', REDIRECT];
+  const grant_types = ['authorization_code' as const];
+  const app = { client_id: 'app', name: 'App', redirect_uris, grant_types, scopes: ['svc:access'] };
+  const deskOf = (client_secret: string | null) =>
+    createDesk({ auth: { clients: [{ ...app, client_secret }] } });
+  const open = (browser: Browser, redirect_uri: string, id = 'app') =>
+    browser.go(authorizePath(id, pkce().challenge, { redirect_uri }));
+
+  it.each([LOCAL, 'http://127.0.0.1:7001/cb', 'com.example.app:/cb'])(
+    'is asked of every request to %s, of a configured client too',
+    async (redirect) => {
+      const browser = new Browser(deskOf(null));
+      for (const round of [1, 2]) {
+        const response = await open(browser, redirect);
+        const page = await response.clone().text();
+        expect([round, response.status, page.includes('a program on this computer')]).toEqual([
+          round,
+          200,
+          true,
+        ]);
+        expect(page).toContain('The operator of this server configured this name.');
+        expect((await browser.finish(response)).searchParams.get('code')).not.toBeNull();
+      }
+    },
+  );
+
+  it('is asked of every request of a client that registered itself', async () => {
+    const desk = createDesk();
+    const { client_id } = await register(desk, { redirect_uris: [LOCAL] });
+    const browser = new Browser(desk);
+    await browser.finish(await open(browser, LOCAL, client_id));
+    expect((await open(browser, LOCAL, client_id)).status).toBe(200);
+  });
+
+  it('is not asked where only the client can redeem the code, or only its website gets it', async () => {
+    const secret = await open(new Browser(deskOf('a-secret')), LOCAL);
+    const website = await open(new Browser(deskOf(null)), REDIRECT);
+    expect([secret.status, website.status]).toEqual([303, 303]);
   });
 });
