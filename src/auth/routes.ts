@@ -1,14 +1,13 @@
-import { ERRORS, SvcError, toPublicText, toSvcError } from '../errors.ts';
-import { toSignInFailurePage } from '../pages/sign-in.ts';
+import { SvcError, toSvcError } from '../errors.ts';
 import { answerConsent, authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { askLogout, logout } from './endpoints/logout.ts';
 import { authorizationServer, protectedResource } from './endpoints/metadata.ts';
-import { logServerFault } from './endpoints/redirect.ts';
+import { logServerFault, toFailurePage } from './endpoints/redirect.ts';
 import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
-import { retryHeaders, toOAuthErrorResponse } from './oauth-error.ts';
+import { toOAuthErrorResponse } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import type { PublicUrlOptions, PublicUrls } from './public-urls.ts';
 import type { AuthRequest, AuthServer, OAuthRequest, RouteHandler } from './types.ts';
@@ -122,9 +121,7 @@ function toOAuthRequest(urls: PublicUrls, { request, body, signal }: AuthRequest
 
 function toFailure({ reader }: AuthRoute, error: SvcError, request: Request): Promise<Response> | Response {
   if (reader === 'program') return toOAuthErrorResponse(error, challengeOf(error, request));
-  const { http } = ERRORS[error.code];
-  const status = http >= 500 ? 503 : http === 401 ? 400 : http;
-  return toSignInFailurePage(toPublicText(error), { status, headers: retryHeaders(error) });
+  return toFailurePage(error);
 }
 
 /** The challenge for a client that used HTTP Basic (RFC 6749, 5.2). */

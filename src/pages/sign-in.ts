@@ -75,13 +75,22 @@ function nameNotice({ client }: ConsentQuestion): Html {
   return html`The program chose this name itself. Nobody has checked it.`;
 }
 
-/** Shows why signing in failed, if no client can be told. */
-export function toSignInFailurePage(message: string, options: PageOptions): Promise<Response> {
+/** Shows why signing in failed. `back` is the client's redirect URI with the error, if the client can be told. */
+export function toSignInFailurePage(
+  message: string,
+  options: PageOptions,
+  back: string | null = null,
+): Promise<Response> {
   const title = 'Signing in did not work';
   const body = html`<h1>${title}</h1>
 <p class="notice" role="alert">${message}</p>
-<p>Close this page, and start again from the program that sent you here.</p>`;
+<p>Close this page, and start again from the program that sent you here.</p>
+${back === null ? '' : linkBack(back)}`;
   return toSignInPage(title, body, options);
+}
+
+function linkBack(location: string): Html {
+  return html`<p><a href="${location}">Tell the program</a>. This leads to <strong>${new URL(location).host}</strong>, a website that nobody has checked.</p>`;
 }
 
 /** Seconds until the browser returns to the client, which waits for the answer. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { randomText, sha256Base64Url } from '../../crypto/digest.ts';
-import { SvcError } from '../../errors.ts';
+import { SvcError, toSvcError } from '../../errors.ts';
 import { toConsentPage } from '../../pages/sign-in.ts';
 import { findClient } from '../clients/find.ts';
 import type { OAuthClient } from '../clients/model.ts';
@@ -16,12 +16,13 @@ import {
   type PendingAuthorization,
   startLogin,
 } from './login-attempt.ts';
-import { consentDeclined, toErrorRedirect } from './redirect.ts';
+import { consentDeclined, toErrorRedirect, toFailurePage } from './redirect.ts';
 import { isRemembered, rememberConsent } from './remembered-consents.ts';
 
 /**
  * `GET /authorize`: a client sends a browser to sign in. Before client and redirect URI are verified, errors are shown as
- * a page instead of a redirect (OAuth 2.1, 4.1.1).
+ * a page instead of a redirect (OAuth 2.1, 4.1.1). So are errors of clients that registered a website by themselves:
+ * otherwise any link to this server could lead to any website (RFC 9700, 4.11.2).
  */
 export const authorize: RouteHandler = async (server, oauth) => {
   const query = oauth.query();
@@ -34,7 +35,9 @@ export const authorize: RouteHandler = async (server, oauth) => {
     if (consented) return await startLogin(server, oauth, pending);
     return await askConsent(server, oauth, client, pending);
   } catch (thrown) {
-    return toErrorRedirect(server, oauth, waiting, thrown);
+    const back = toErrorRedirect(server, oauth, waiting, thrown);
+    if (client.kind === 'static' || isLocal(redirect)) return back;
+    return toFailurePage(toSvcError(thrown), back.headers.get('location'));
   }
 };
 

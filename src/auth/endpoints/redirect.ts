@@ -1,6 +1,7 @@
-import { causesOf, ERRORS, SvcError, toSvcError } from '../../errors.ts';
+import { causesOf, ERRORS, SvcError, toPublicText, toSvcError } from '../../errors.ts';
+import { toSignInFailurePage } from '../../pages/sign-in.ts';
 import { withParameters } from '../clients/redirect-uri.ts';
-import { toOAuthError } from '../oauth-error.ts';
+import { retryHeaders, toOAuthError } from '../oauth-error.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 /** The redirect URI and state of a client that waits for the authorization response. */
@@ -29,6 +30,13 @@ export function toErrorRedirect(
   logServerFault(server, error);
   const fields = toOAuthError(error, 'access_denied');
   return toRedirect(withParameters(redirect, { ...fields, state, iss: urls.issuer }), cookies);
+}
+
+/** Shows an error to the person. `back` is the address that tells the client, if it can be told. */
+export function toFailurePage(error: SvcError, back: string | null = null): Promise<Response> {
+  const { http } = ERRORS[error.code];
+  const status = http >= 500 ? 503 : http === 401 ? 400 : http;
+  return toSignInFailurePage(toPublicText(error), { status, headers: retryHeaders(error) }, back);
 }
 
 /** Logs an error whose text the client does not get. */

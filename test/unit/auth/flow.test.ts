@@ -313,9 +313,7 @@ describe('scopes', () => {
   it('that nobody knows are left out, and nothing but such is invalid_scope', async () => {
     const { scope } = await grant({}, 'svc:access openid offline_access');
     expect(scope).toBe('svc:access');
-    const desk = createDesk();
-    const { client_id } = await register(desk);
-    const response = await desk.fetch(authorizePath(client_id, pkce().challenge, { scope: 'admin' }));
+    const response = await createDesk().fetch(authorizePath('known', pkce().challenge, { scope: 'admin' }));
     expect(new URL(response.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_scope');
   });
 });

@@ -54,7 +54,7 @@ describe('/authorize', () => {
     },
   );
 
-  it.each([
+  const FAULTS: readonly (readonly [string, Record<string, string | null>, string])[] = [
     ['no PKCE', { code_challenge: null }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['PKCE of no method', { code_challenge_method: null }, 'invalid_request'],
@@ -64,11 +64,35 @@ describe('/authorize', () => {
     ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['a resource that only begins alike', { resource: `${BASE}/mcp/more` }, 'invalid_target'],
     ['a resource with a name in it', { resource: 'https://svc.example@evil.example/mcp' }, 'invalid_target'],
-  ])('tells the client about %s', async (_name, more, error) => {
-    const response = await ask(more);
+    ['a scope that nobody has', { scope: 'no:such' }, 'invalid_scope'],
+  ];
+
+  it.each(FAULTS)('tells a configured client about %s', async (_name, more, error) => {
+    const response = await createDesk().fetch(authorizePath('known', pkce().challenge, more));
     const back = new URL(response.headers.get('location') ?? 'about:blank');
+    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'of-the-client', iss: BASE });
   });
+
+  it.each(FAULTS)('tells a program on this computer about %s', async (_name, more, error) => {
+    const response = await ask({ redirect_uri: 'http://localhost/cb', ...more });
+    const back = new URL(response.headers.get('location') ?? 'about:blank');
+    expect([back.host, back.searchParams.get('error')]).toEqual(['localhost', error]);
+  });
+
+  it.each(FAULTS)(
+    'redirects nobody to a website that anybody registered, but shows a page with a link: %s',
+    async (_name, more, error) => {
+      const response = await ask(more);
+      const { status, headers } = response;
+      expect([status, headers.get('location'), headers.get('refresh')]).toEqual([400, null, null]);
+      const page = await response.text();
+      expect(page).toContain('<strong>client.example</strong>');
+      const href = /href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'about:blank';
+      const back = Object.fromEntries(new URL(href).searchParams);
+      expect(back).toMatchObject({ error, state: 'of-the-client', iss: BASE });
+    },
+  );
 
   it.each([`${BASE}/mcp`, `${BASE}/mcp/`, 'HTTPS://SVC.example/mcp'])(
     'takes the resource %s',
