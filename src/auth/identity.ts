@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { textOf, textsOf } from './upstream/field.ts';
 import type { Identity } from './upstream/provider.ts';
 
 /** A provider's verified facts about a user, before `claim_mappings` apply. */
@@ -11,17 +10,17 @@ export interface ProviderProfile
   readonly organizations?: readonly string[];
 }
 
-/** Makes an identity from a provider's profile and the operator's `claim_mappings`. */
+/**
+ * Makes an identity from a provider's profile and the operator's `claim_mappings`. Claims named `role` and `permissions`
+ * are no grants: users may choose them at some providers (spec, "User context fields").
+ */
 export function toIdentity(profile: ProviderProfile, mappings: ClaimMappings = {}): Identity {
   const { mapped, email } = profile;
-  const grants = toGrants(mapped, mappings);
   return {
     domains: email === null ? [] : [email.slice(email.lastIndexOf('@') + 1)],
     organizations: [],
     ...profile,
-    role: grants.role ?? textOf(mapped, 'role'),
-    permissions: [...new Set([...textsOf(mapped.permissions), ...grants.permissions])],
-    capabilities: grants.capabilities,
+    ...toGrants(mapped, mappings),
   };
 }
 

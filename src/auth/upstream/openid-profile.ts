@@ -8,8 +8,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['exp', 'iat', 'iss', 'jti', 'nbf', 'nonce', 's_hash', 'scope', 'scp', 'session_state', 'sid', 'sub'],
   ...['token_type', 'typ', 'uti', 'ver'],
   ...['address', 'birthdate', 'email', 'email_verified', 'family_name', 'gender', 'given_name', 'groups'],
-  ...['locale', 'middle_name', 'name', 'nickname', 'permissions', 'phone_number', 'phone_number_verified'],
-  ...['picture', 'preferred_username', 'profile', 'realm_access', 'resource_access', 'role', 'updated_at'],
+  ...['locale', 'middle_name', 'name', 'nickname', 'phone_number', 'phone_number_verified'],
+  ...['picture', 'preferred_username', 'profile', 'realm_access', 'resource_access', 'updated_at'],
   ...['username', 'website', 'zoneinfo'],
 ]);
 

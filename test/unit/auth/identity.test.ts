@@ -48,11 +48,13 @@ test('role and permissions are named in what a claim grants; the first role coun
   });
 });
 
-test('a role that is granted stands above one that the provider names', () => {
-  const profile = toOpenIdProfile({ sub: '1', role: 'guest', permissions: ['a'], groups: ['/ops'] });
-  expect(toIdentity(profile)).toMatchObject({ role: 'guest', permissions: ['a'], groups: ['ops'] });
-  const identity = toIdentity(profile, { groups: { ops: ['role:admin', 'permission:b'] } });
-  expect(identity).toMatchObject({ role: 'admin', permissions: ['a', 'b'] });
+test('only mappings give a role and permissions; claims of these names are claims', () => {
+  const named = { role: 'admin', permissions: ['a'] };
+  const profile = toOpenIdProfile({ sub: '1', ...named, groups: ['/ops'] });
+  const unmapped = toIdentity(profile);
+  expect(unmapped).toMatchObject({ role: null, permissions: [], groups: ['ops'], claims: named });
+  const mappings = { role: { admin: ['role:boss'] }, permissions: { a: ['permission:b'] } };
+  expect(toIdentity(profile, mappings)).toMatchObject({ role: 'boss', permissions: ['b'], claims: named });
 });
 
 test('policies see claims that mean something, not those of the protocol', () => {

@@ -49,12 +49,12 @@ test('old servers have /auth before their realms', async () => {
 });
 
 test('an address that is not verified is none', async () => {
-  idp.users.eve = { email: 'ada@example.com', email_verified: false, role: 'guest' };
+  idp.users.eve = { email: 'ada@example.com', email_verified: false, role: 'admin' };
   const mappings = { email: { 'ada@example.com': ['role:admin'] } };
   expect(await identityOf(keycloak({ claim_mappings: mappings }), { user: 'eve' })).toMatchObject({
     id: 'eve',
     email: null,
-    role: 'guest',
+    role: null,
     claims: { email_unverified: 'ada@example.com' },
   });
 });
