@@ -4,6 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { App, Extra } from '../../../src/app.ts';
 import { forwardedAddress } from '../../../src/http/network.ts';
 import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
+import { toOriginForm } from './request-target.ts';
 
 /** The app behind a listener, and whether it trusts `X-Forwarded-For`. */
 export interface ListenerOptions {
@@ -13,7 +14,7 @@ export interface ListenerOptions {
 
 /** Creates a listener that passes Node's requests to an app. `request.signal` aborts when the client leaves. */
 export function createListener({ app, trustProxy = false }: ListenerOptions): RequestListener {
-  return getRequestListener(
+  const listener = getRequestListener(
     async (request, bindings) => {
       let text: string | null = null;
       const respond: Extra['respond'] = (body, init) => {
@@ -26,6 +27,10 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
     },
     { overrideGlobalObjects: false },
   );
+  return (incoming, outgoing) => {
+    toOriginForm(incoming);
+    return listener(incoming, outgoing);
+  };
 }
 
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {

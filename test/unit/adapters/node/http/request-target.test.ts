@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type HttpServer, startHttpServer } from '../../../../../adapters/node/http/server.ts';
+import { LOCAL_ACCESS } from '../../../../../src/http/access.ts';
+import { createDesk } from '../../../auth/fixture.ts';
+
+let server: HttpServer;
+
+beforeAll(async () => {
+  const { app } = createDesk({ http: { base_url: null }, app: { access: () => LOCAL_ACCESS } });
+  server = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.close());
+
+/** Sends a request with this target and Host header, as written here. Returns the status and the body. */
+async function send(
+  target: string,
+  host: string,
+): Promise<{ readonly status: string; readonly body: string }> {
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  const text = Buffer.concat(await socket.toArray()).toString();
+  return { status: text.slice(9, 12), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+}
+
+const METADATA = '/.well-known/oauth-protected-resource';
+const own = () => `127.0.0.1:${server.port}`;
+
+it('the host of an absolute target counts, whatever the Host header says (RFC 9112, 3.2.2)', async () => {
+  for (const [target, host, status] of [
+    [METADATA, own(), '200'],
+    [METADATA, 'evil.example', '403'],
+    [`http://${own()}${METADATA}`, own(), '200'],
+    [`http://${own()}${METADATA}`, 'evil.example', '200'],
+    [`http://evil.example${METADATA}`, own(), '403'],
+    [`HTTP://evil.example${METADATA}`, own(), '403'],
+    [`https://evil.example${METADATA}`, own(), '403'],
+    [`http://${own()}@evil.example${METADATA}`, own(), '400'],
+    [`http://evil.example?x=${METADATA}`, own(), '403'],
+  ] as const) {
+    expect([target, host, (await send(target, host)).status]).toEqual([target, host, status]);
+  }
+});
+
+it('the scheme of an absolute target is not the issuer’s', async () => {
+  for (const scheme of ['http', 'https', 'HTTPS']) {
+    const { body } = await send(`${scheme}://${own()}${METADATA}`, own());
+    expect([scheme, JSON.parse(/{.*}/.exec(body)?.[0] ?? '{}').authorization_servers]).toEqual([
+      scheme,
+      [`http://${own()}`],
+    ]);
+  }
+});
+
+it.each(['*', '//', 'http://[', 'http://', 'https:///mcp', 'foo:bar', '.evil.example/', '@evil.example/'])(
+  'the target %s ends nothing',
+  async (target) => {
+    expect((await send(target, own())).status).toMatch(/^[24]/);
+    expect((await send(METADATA, own())).status).toBe('200');
+  },
+);
