@@ -32,6 +32,8 @@ export interface Engine {
   readonly readonly: boolean;
   /** Whether statements reach files and the network. */
   readonly external: boolean;
+  /** Whether statements may wait for a network or for another database. Then each runs on a thread of its own. */
+  readonly outside: boolean;
   /** The functions that callers' own statements may use if the project's statements reach files or the network. */
   readonly builtIns: BuiltIns;
   readonly takeRead: RunQueued;
@@ -82,9 +84,10 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
 async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const secrets = [...options.secrets];
   const attached = [options.attachments];
+  const outside = options.external === true || options.attachments.names.length > 0;
   let builtIns: BuiltIns = new Set();
   const instance = await Instance.open(() =>
-    openEngine(driver, { ...options, secrets, attached }, (found) => {
+    openEngine(driver, { ...options, secrets, attached, outside }, (found) => {
       builtIns = found;
     }),
   );
@@ -92,6 +95,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     path: options.path,
     readonly: options.readonly,
     external: options.external ?? false,
+    outside,
     takeRead: createQueue(options.reads),
     takeWrite: createQueue({ ...options.writes, abandoned: ABANDONED_WRITES }),
     builtIns,

@@ -221,7 +221,7 @@ export class NativeDatabase implements Database {
 
   /** Whether statements may wait for a network. */
   get #reachesOut(): boolean {
-    return this.#engine.external || this.#engine.attachments.names.length > 0;
+    return this.#engine.outside || this.#engine.attachments.names.length > 0;
   }
 
   /** An internal error of DuckDB can invalidate the database for statements of other callers too. */

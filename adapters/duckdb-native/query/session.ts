@@ -130,13 +130,11 @@ export class Session {
   }
 
   /**
-   * Runs a statement in slices on the engine's threads, which it shares with others. With `outside`, planning may wait
-   * for a network, so a statement that is planned again at its start gets a thread of the pool.
+   * Runs a statement in slices on the engine's threads, which it shares with others. With `outside`, it may wait for a
+   * network, so it gets a thread of the pool.
    */
   async runInSlices(prepared: Prepared, { outside = false } = {}): Promise<DuckDBMaterializedResult> {
-    if (startsSlowly(prepared) || (outside && prepared.statement.parameterCount > 0)) {
-      return this.runWhole(prepared);
-    }
+    if (outside || startsSlowly(prepared)) return this.runWhole(prepared);
     return guarded(async () => {
       const begun = performance.now();
       const pending = prepared.statement.start();
