@@ -14,7 +14,7 @@ import type { SiteFile } from '../src/project/site-model.ts';
 import type { Allowed } from '../src/quality/gate/report.ts';
 import type { Callers } from '../src/settings/sign-in.ts';
 import { VERSION } from '../src/version.ts';
-import { type Bundled, bundle, type Included } from './bundle.ts';
+import { type Bundled, bundle, type Included, loadBundler } from './bundle.ts';
 import { callersOf, configNeedsSignIn, namesTelemetry, readConfig } from './bundled-user-file.ts';
 import { type CallerOptions, combineCallers, enforceCallers, toCallersLine } from './callers.ts';
 import { compileProject, refuseElsewhere } from './compile-project.ts';
@@ -113,6 +113,8 @@ interface Ready {
  * after the last step; if a step throws, the older folder stays.
  */
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
+  // Asked for before the long steps.
+  await loadBundler();
   const { target } = await TARGETS[options.target].load();
   const ready = await readProject(options);
   const warnings = checkPython(ready, options);

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { BUNDLER_PART, loadPart } from '../adapters/optional-packages.ts';
 import { messageOf, SvcError } from '../src/errors.ts';
 import { type BuildTarget, CONFIG_FILE } from './targets/target.ts';
 
@@ -67,6 +68,7 @@ export async function bundle(
   runtime: BuildTarget['runtime'],
   included: Included,
 ): Promise<Bundled> {
+  const { build } = await loadBundler();
   try {
     const { outputFiles, metafile } = await build({
       ...RUNTIMES[runtime],
@@ -81,6 +83,11 @@ export async function bundle(
     const reason = messageOf(cause);
     throw new SvcError('internal', `adapters/${entry} cannot be bundled: ${reason}`, { cause });
   }
+}
+
+/** Loads esbuild. Throws `target_unsupported` if it is not installed. */
+export function loadBundler(): Promise<typeof import('esbuild')> {
+  return loadPart(BUNDLER_PART, () => import('esbuild'));
 }
 
 function chooseParts({ settings, config, audit, native = false, ...needed }: Included): Plugin {

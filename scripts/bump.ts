@@ -55,8 +55,8 @@ async function bump(to: string): Promise<number> {
 }
 
 function currentPins(): Pins {
-  const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const api = String(optionalDependencies['@duckdb/node-api']);
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const api = String(devDependencies['@duckdb/node-api']);
   return { api, wasm: PINNED.version, version: api.replace(/-r.*/, '') };
 }
 

@@ -4,6 +4,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';
 import type { Settings, TelemetrySettings } from '../../src/settings/model.ts';
+import { loadPart, TELEMETRY_PART } from '../optional-packages.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import type { WriteLine } from './audit.ts';
 
@@ -32,9 +33,11 @@ export async function startTelemetry(
   const wanted = settings?.telemetry.enabled ?? toBoolean(env.SVC_TELEMETRY_ENABLED?.trim() ?? '');
   if (wanted !== true) return null;
   if (settings === null) throw new SvcError('config_invalid', NOT_BUILT_IN);
-  const { createTelemetry } = await import('../otel/telemetry.ts').catch((cause) => {
-    throw new SvcError('config_invalid', NOT_BUILT_IN, { cause });
-  });
+  const { createTelemetry } = await loadPart(TELEMETRY_PART, () => import('../otel/telemetry.ts')).catch(
+    (cause) => {
+      throw cause instanceof SvcError ? cause : new SvcError('config_invalid', NOT_BUILT_IN, { cause });
+    },
+  );
   return createTelemetry({ ...deps, settings: settings.telemetry });
 }
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { SvcError } from '../../src/errors.ts';
 import type { Log, PythonHost, PythonSettings } from '../../src/ports.ts';
+import { missingPart, PYODIDE_PART } from '../optional-packages.ts';
 import { PythonPool } from '../python/pool/pool.ts';
 import { printedLog } from '../python/printed-lines.ts';
 import { bundledFile, compilePyodide, pyodideFolder } from './files.ts';
@@ -41,7 +41,7 @@ const MOUNT = '/project';
  */
 export async function openPyodide(options: PyodideOptions): Promise<PythonPool> {
   const folder = pyodideFolder();
-  if (folder === null) throw missing();
+  if (folder === null) throw missingPart(PYODIDE_PART);
   const { root, log, settings, size = Math.min(availableParallelism(), 2) } = options;
   const { queue = 64 * size, memoryMb = 256 } = options;
   const [wasm, modules] = await Promise.all([compilePyodide(folder), readHostModules()]);
@@ -67,11 +67,4 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
 async function snapshotOf(folder: URL, modules: Awaited<ReturnType<typeof readHostModules>>): Promise<URL> {
   const bundled = new URL('snapshot.bin', folder);
   return existsSync(fileURLToPath(bundled)) ? bundled : cachedSnapshot(folder, modules);
-}
-
-function missing(): SvcError {
-  return new SvcError(
-    'python_unavailable',
-    'Neither python3 nor the package pyodide was found. Install python3, name an interpreter in SVC_PYTHON, or install svc again without `--omit=optional`.',
-  );
 }

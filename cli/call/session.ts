@@ -1,4 +1,5 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
+import { CLIENT_PART, loadPart } from '../../adapters/optional-packages.ts';
 import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Met, toCallError } from './errors.ts';
@@ -12,6 +13,10 @@ export interface ClientSession {
 
 /** Connects to a server's MCP endpoint in the newest revision that the server speaks. */
 export async function openSession(url: string, token: string | null): Promise<ClientSession> {
+  const { Client, StreamableHTTPClientTransport } = await loadPart(
+    CLIENT_PART,
+    () => import('@modelcontextprotocol/client'),
+  );
   const met: Met = { url, token: token !== null, status: null, unreachable: null };
   const client = new Client({ name: 'svc', version: VERSION }, { versionNegotiation: { mode: 'auto' } });
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };

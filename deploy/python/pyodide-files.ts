@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { missingPart, PYODIDE_PART } from '../../adapters/optional-packages.ts';
 import { hostFolder } from '../../adapters/python/host-folder.ts';
 import { PYODIDE_FILES, pyodideFolder } from '../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../adapters/python-pyodide/host-modules.ts';
 import { PYODIDE_VERSION } from '../../adapters/python-pyodide/pyodide.ts';
 import { createSnapshot } from '../../adapters/python-pyodide/snapshot.ts';
-import { SvcError } from '../../src/errors.ts';
+import type { SvcError } from '../../src/errors.ts';
 import type { Package } from '../sbom/packages.ts';
 import type { Contents } from '../targets/target.ts';
 import type { CarriedPython } from './carried-python.ts';
@@ -78,8 +79,5 @@ export function seedOf(python: CarriedPython): number {
 
 /** The error for a missing package. */
 export function missingPyodide(): SvcError {
-  return new SvcError(
-    'python_unavailable',
-    'The project has Python endpoints, and the package pyodide, which runs them without python3, is not installed. Install it beside svc, or install svc again without `--omit=optional`.',
-  );
+  return missingPart({ ...PYODIDE_PART, subject: 'An artefact with Python endpoints' });
 }

@@ -173,7 +173,7 @@ describe('the driver', () => {
     const said: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) said.push(line);
     expect(said.join('\n')).toMatch(
-      /^database_unavailable .*@duckdb\/node-api[\s\S]*npm install @duckdb\/node-api@/,
+      /^database_unavailable .*@duckdb\/node-api[\s\S]*not installed\.\nRun `npm ci`/,
     );
   });
 });

@@ -5,10 +5,9 @@ import { ENGINES } from './engines.ts';
 import { createFixture, type Fixture, read, removeFixture } from './fixture.ts';
 
 const PACKAGE: {
-  readonly optionalDependencies: { readonly [name: string]: string };
   readonly devDependencies: { readonly [name: string]: string };
 } = JSON.parse(readFileSync('package.json', 'utf8'));
-const { '@duckdb/node-api': api = '', '@duckdb/node-bindings': bindings } = PACKAGE.optionalDependencies;
+const { '@duckdb/node-api': api = '', '@duckdb/node-bindings': bindings } = PACKAGE.devDependencies;
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { messageOf, SvcError } from '../../../src/errors.ts';
+import { loadPart, NATIVE_PART } from '../../optional-packages.ts';
 import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { endProcessInTime } from './process-exit.ts';
@@ -29,20 +30,27 @@ export function loadDriver(): Promise<Driver> {
 }
 
 async function importDriver(): Promise<Driver> {
+  const [api, bindings] = await importPackages();
+  keepByteOrderMarks(api);
+  endProcessInTime();
+  return {
+    api,
+    openInstance: (path, options = {}) => api.DuckDBInstance.create(path, { ...options }),
+    waitFor: createPoll(bindings.default, createThreadBudget(process.env.UV_THREADPOOL_SIZE)),
+  };
+}
+
+async function importPackages() {
   try {
-    const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
-    keepByteOrderMarks(api);
-    endProcessInTime();
-    return {
-      api,
-      openInstance: (path, options = {}) => api.DuckDBInstance.create(path, { ...options }),
-      waitFor: createPoll(bindings.default, createThreadBudget(process.env.UV_THREADPOOL_SIZE)),
-    };
+    return await loadPart(NATIVE_PART, () =>
+      Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]),
+    );
   } catch (cause) {
+    if (cause instanceof SvcError) throw cause;
     throw new SvcError(
       'database_unavailable',
-      `The native database engine needs the package @duckdb/node-api, which cannot be loaded here: ${messageOf(cause)}
-Install it with \`npm install @duckdb/node-api@1.5.5-r.5\`, or use a read-only database with \`engine: wasm\`.`,
+      `The native database engine cannot be loaded here: ${messageOf(cause)}
+Install @duckdb/node-api again for this machine's processor and system, or use a read-only database with \`engine: wasm\`.`,
       { cause },
     );
   }

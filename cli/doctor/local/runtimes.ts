@@ -1,6 +1,7 @@
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
 import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
+import { NATIVE_PART, toInstallAdvice } from '../../../adapters/optional-packages.ts';
 import { chosenInterpreter, findInterpreter, PYODIDE } from '../../../adapters/python/interpreter.ts';
 import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
 import { PYODIDE_VERSION } from '../../../adapters/python-pyodide/pyodide.ts';
@@ -68,7 +69,7 @@ async function checkNative(needed: boolean): Promise<Check> {
     const { api } = await loadDriver();
     return ok('engine-native', `native DuckDB ${api.version()}`);
   } catch (thrown) {
-    const found = failed('engine-native', thrown, 'Install the package @duckdb/node-api.');
+    const found = failed('engine-native', thrown, `${toInstallAdvice(NATIVE_PART.packages)}.`);
     return needed ? found : ok('engine-native', 'it is not installed, and this project does not need it');
   }
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
 import { gzipSync } from 'fflate';
 import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../../adapters/python-pyodide/host-modules.ts';
 import { createSnapshot } from '../../../adapters/python-pyodide/snapshot.ts';
 import { keyOf } from '../../../adapters/python-rpc/tiny-modules.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { BUNDLED_FROM, sourceFile } from '../../bundle.ts';
+import { BUNDLED_FROM, loadBundler, sourceFile } from '../../bundle.ts';
 import type { CarriedPython } from '../../python/carried-python.ts';
 import { missingPyodide, seedOf } from '../../python/pyodide-files.ts';
 import type { Contents, ProjectFacts } from '../target.ts';
@@ -58,6 +58,7 @@ export async function recordTinyModules(folder: URL, snapshot: Uint8Array): Prom
 }
 
 async function bundleWorker(tiny: readonly Uint8Array[]): Promise<Uint8Array> {
+  const { build } = await loadBundler();
   const { outputFiles } = await build({
     absWorkingDir: BUNDLED_FROM,
     entryPoints: [sourceFile('adapters/python-rpc/entry')],
