@@ -56,6 +56,8 @@ export interface AppOptions {
   readonly reloads?: boolean;
   /** Receives every message on `/mcp` before it is answered, for the debug log. */
   readonly onMessage?: OnMessage;
+  /** Whether the MCP SDK answers plain calls too, so that tests can compare both ways. */
+  readonly onlySdk?: boolean;
   /** The HTTP+SSE transport, on platforms that offer it. */
   readonly sse?: SseEndpoint;
 }

@@ -51,8 +51,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
 
 /** Logs the methods and the era of each message. */
 function toMessageLog(log: Log): OnMessage {
-  return ({ methods, era, version }) =>
-    log({ level: 'debug', message: `mcp: ${methods.join(', ')}`, fields: { era, version } });
+  return ({ methods, ...fields }) => log({ level: 'debug', message: `mcp: ${methods.join(', ')}`, fields });
 }
 
 /** Throws `config_invalid` for a server without sign-in that other machines would reach, unless it is public. */

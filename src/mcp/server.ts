@@ -63,7 +63,8 @@ class EraServer extends Server {
   }
 }
 
-function toServerInfo({ catalog }: Runtime, version: string) {
+/** The name under which clients know this server. */
+export function toServerInfo({ catalog }: Runtime, version: string) {
   return { name: catalog.project, title: catalog.project, version };
 }
 

@@ -2,6 +2,7 @@ import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol
 import type { Runtime } from '../../call/runtime.ts';
 import { isList, isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
+import { createDirectPath } from '../direct.ts';
 import type { Era } from '../era.ts';
 import { enforceScopes } from '../scopes.ts';
 import { createServer, type ServeOptions } from '../server.ts';
@@ -11,7 +12,14 @@ import { answerLegacy } from './legacy.ts';
 import { parseMessageJson } from './message.ts';
 import { answerModern } from './modern.ts';
 import { NOT_ACCEPTABLE, NOT_JSON, toRejectionResponse } from './rejection.ts';
-import { acceptedForm, createResponder, type Respond, type Responder } from './response.ts';
+import {
+  acceptedForm,
+  createResponder,
+  JSON_HEADERS,
+  type Respond,
+  type Responder,
+  toResponse,
+} from './response.ts';
 
 /** One POST to the MCP endpoint, its body read. */
 export interface McpPost {
@@ -30,34 +38,40 @@ export interface McpHandlerOptions extends Omit<ServeOptions, 'sessions'> {
   /** Sessions of legacy clients; they outlive the handler. Null means stateless. */
   readonly sessions: Sessions | null;
   readonly onMessage?: OnMessage;
+  /** Whether the MCP SDK answers plain calls too, so that tests can compare both ways. */
+  readonly onlySdk?: boolean;
 }
 
 /** Receives every message before it is answered. */
 export type OnMessage = (message: ReceivedMessage) => void;
 
 /** Answers POSTs of 2026-07-28 and every older revision on one path (MCP, "Streamable HTTP"). */
-export function createMcpHandler(runtime: Runtime, { sessions, ...options }: McpHandlerOptions): McpHandler {
+export function createMcpHandler(
+  runtime: Runtime,
+  { sessions, onMessage, onlySdk = false, ...options }: McpHandlerOptions,
+): McpHandler {
   const parts = { ...options, sessions: sessions !== null };
+  const direct = onlySdk ? null : createDirectPath(runtime, options);
   const channels = {
     modern: connect(runtime, 'modern', parts),
     legacy: connect(runtime, 'legacy', parts),
   };
-  return async ({ headers, body: text, caller, respond }) => {
+  return async ({ headers, body: text, caller, respond = toResponse }) => {
     if (!isJsonContentType(headers.get('content-type'))) return toRejectionResponse(NOT_JSON);
     const form = acceptedForm(headers.get('accept'));
     if (form === null) return toRejectionResponse(NOT_ACCEPTABLE);
     const read = parseMessageJson(text);
     if (!read.ok) return toRejectionResponse(read.rejection);
-    enforceScopes(runtime, read.value, caller);
-    return answer({
-      headers,
-      body: read.value,
-      caller,
-      channels,
-      sessions,
-      reply: createResponder(form, respond),
-      onMessage: options.onMessage,
-    });
+    const { value: body } = read;
+    enforceScopes(runtime, body, caller);
+    const plain = form === 'json' ? direct?.({ headers, body, caller }) : null;
+    if (plain) {
+      const version = headers.get('mcp-protocol-version');
+      onMessage?.({ methods: ['tools/call'], era: plain.era, version, direct: true });
+      return respond(await plain.answer, { status: 200, headers: JSON_HEADERS });
+    }
+    const reply = createResponder(form, respond);
+    return answer({ headers, body, caller, channels, sessions, reply, onMessage });
   };
 }
 
@@ -79,7 +93,7 @@ async function answer(exchange: McpExchange): Promise<Response> {
     ...(version === null ? {} : { protocolVersionHeader: version }),
     ...(method === null ? {} : { mcpMethodHeader: method }),
   });
-  onMessage?.({ methods: methodsOf(body), era: route.kind, version });
+  onMessage?.({ methods: methodsOf(body), era: route.kind, version, direct: false });
   if (route.kind === 'modern') return answerModern(route, exchange);
   if (route.kind === 'legacy') return answerLegacy(route, exchange);
   return toRejectionResponse({ ...route, status: route.httpStatus }, body);
@@ -101,6 +115,8 @@ export interface ReceivedMessage {
   /** The era, or how the message was rejected. */
   readonly era: string;
   readonly version: string | null;
+  /** Whether it is answered without the MCP SDK. */
+  readonly direct: boolean;
 }
 
 /** One POST that is being answered. */

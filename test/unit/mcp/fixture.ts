@@ -26,6 +26,13 @@ const STATEMENTS: Record<string, (request: SqlRequest, call: SqlCall) => SqlResu
   numbers: () => rows({ n: 1 }, { n: 2 }, { n: 3 }),
   cut: () => ({ ...rows({ n: 1 }, { n: 2 }), truncated: true }),
   nothing: () => rows(),
+  odd: () => ({
+    columns: [{ name: '__proto__', type: 'VARCHAR' }],
+    rows: [JSON.parse('{"__proto__": "x", "constructor": "\\ud800\u2028</script>", "7": 1e300}')],
+    truncated: false,
+  }),
+  'odd text': () => rows({ text: '\ud800"\\\u0000' }),
+  number: () => rows({ n: null }),
   broken: () => {
     throw new SvcError('sql_failed', 'Catalog Error: table secret_table does not exist', {
       cause: new Error('secret_table'),

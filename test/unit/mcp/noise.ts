@@ -139,16 +139,16 @@ const VALUES = [
   'a'.repeat(2_000),
 ];
 
-function mutate(value: unknown, random: Random): unknown {
-  if (random.chance(0.15)) return random.pick(ODD);
+function mutate(value: unknown, random: Random, share = 0.15): unknown {
+  if (random.chance(share)) return random.pick(ODD);
   if (Array.isArray(value)) {
-    const items = value.map((item) => (random.chance(0.4) ? mutate(item, random) : item));
+    const items = value.map((item) => (random.chance(0.4) ? mutate(item, random, share) : item));
     return random.chance(0.2) ? [...items, random.pick(ODD)] : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value)
     .filter(() => !random.chance(0.06))
-    .map(([key, child]) => [key, random.chance(0.5) ? mutate(child, random) : child] as const);
+    .map(([key, child]) => [key, random.chance(0.5) ? mutate(child, random, share) : child] as const);
   const extra = random.chance(0.2) ? [[random.pick(KEYS), random.pick(ODD)] as const] : [];
   return Object.fromEntries([...entries, ...extra]);
 }
@@ -191,6 +191,20 @@ export function toNoise(random: Random): Noise {
   const method = elsewhere ? random.pick(METHODS) : 'POST';
   const path = elsewhere ? random.pick(PATHS) : '/mcp';
   return { method, path, headers, body: ['GET', 'HEAD'].includes(method) ? null : body };
+}
+
+/** Damages a well-formed request a little: some of its members, some of its headers, or its text. */
+export function mutateCall(noise: Noise, random: Random): Noise {
+  if (noise.body === null || random.chance(0.3)) return noise;
+  const kind = random.below(3);
+  if (kind === 0) return { ...noise, headers: mutateHeaders(noise.headers, random) };
+  if (kind === 1 && random.chance(0.3)) return { ...noise, body: damage(noise.body, random) };
+  return { ...noise, body: JSON.stringify(mutate(JSON.parse(noise.body), random, 0.1)) ?? '' };
+}
+
+function mutateHeaders(headers: Noise['headers'], random: Random): Noise['headers'] {
+  const kept = Object.entries(headers).filter(([name]) => name === 'host' || !random.chance(0.1));
+  return Object.fromEntries([...kept, [random.pick(HEADERS), random.pick(VALUES)] as const]);
 }
 
 /** The noise as a Request. */
