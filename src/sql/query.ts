@@ -1,8 +1,11 @@
 import { SvcError } from '../errors.ts';
 import { lexSql } from './lexer.ts';
 
-/** Wraps a statement as a derived table, so that only a reading statement is valid. The line break ends a trailing comment. */
-export function asQuery(sql: string, limit: number): string {
+/**
+ * Wraps a statement as a derived table, so that only a reading statement is valid. The line break ends a trailing comment.
+ * The limit is a number or a parameter.
+ */
+export function asQuery(sql: string, limit: number | `$${number}`): string {
   refuseRevealing(sql);
   const name = calledFunction(sql, ACTING);
   if (name !== undefined) throw rejection(name);

@@ -4,7 +4,7 @@ import { loadPart, NATIVE_PART } from '../../optional-packages.ts';
 import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { endProcessInTime } from './process-exit.ts';
-import { createThreadBudget } from './thread-budget.ts';
+import { createThreadBudget, type ThreadBudget } from './thread-budget.ts';
 
 type Api = typeof import('@duckdb/node-api');
 
@@ -19,6 +19,8 @@ export interface Driver {
   readonly api: Api;
   readonly openInstance: OpenInstance;
   readonly waitFor: WaitFor;
+  /** Takes one of the threads of Node's pool that statements may occupy (`ThreadBudget`). */
+  readonly takeThread: ThreadBudget['take'];
 }
 
 let driver: Promise<Driver> | undefined;
@@ -33,10 +35,12 @@ async function importDriver(): Promise<Driver> {
   const [api, bindings] = await importPackages();
   keepByteOrderMarks(api);
   endProcessInTime();
+  const budget = createThreadBudget(process.env.UV_THREADPOOL_SIZE);
   return {
     api,
     openInstance: (path, options = {}) => api.DuckDBInstance.create(path, { ...options }),
-    waitFor: createPoll(bindings.default, createThreadBudget(process.env.UV_THREADPOOL_SIZE)),
+    waitFor: createPoll(bindings.default, budget),
+    takeThread: budget.take,
   };
 }
 

@@ -2,11 +2,13 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
+import { Lanes } from '../../../src/sql/lanes/lanes.ts';
 import { makeFolder } from '../../node/make-folder.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
+import type { NativeLane } from '../query/lane.ts';
 import { createQueue, type QueueSize, type RunQueued } from '../query/queue.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import { loadExtensions } from './extensions.ts';
@@ -40,12 +42,16 @@ export interface Engine {
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: RunQueued;
   readonly attachments: Attachments;
+  readonly lanes: Lanes<NativeLane>;
   readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting' | 'with'>;
   release(): Promise<void>;
 }
 
 /** The number of writes that wait for a network after their deadline, while other writes go on. */
 const ABANDONED_WRITES = 6;
+
+/** As many connections as run queries at a time by default. */
+const IDLE_LANES = 64;
 
 /** An engine with the number of its users. */
 interface Held extends Omit<Engine, 'instance' | 'release'> {
@@ -86,11 +92,12 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const attached = [options.attachments];
   const outside = options.external === true || options.attachments.names.length > 0;
   let builtIns: BuiltIns = new Set();
-  const instance = await Instance.open(() =>
+  const lanes = new Lanes<NativeLane>(IDLE_LANES);
+  const openAgain = () =>
     openEngine(driver, { ...options, secrets, attached, outside }, (found) => {
       builtIns = found;
-    }),
-  );
+    });
+  const instance = await Instance.open(openAgain, () => lanes.clear());
   return {
     path: options.path,
     readonly: options.readonly,
@@ -100,6 +107,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     takeWrite: createQueue({ ...options.writes, abandoned: ABANDONED_WRITES }),
     builtIns,
     attachments: options.attachments,
+    lanes,
     instance,
     secrets,
     attached,
@@ -112,6 +120,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
  * attached databases are attached as well: a name that another user gave to another database means the new one.
  */
 async function joinWriter(key: string, held: Held, { secrets, attachments }: EngineOptions): Promise<Engine> {
+  held.lanes.clear();
   const last = held.attached.at(-1);
   const same = last?.key === attachments.key ? last : undefined;
   try {

@@ -16,6 +16,7 @@ export interface Lease {
  */
 export class Instance {
   readonly #open: () => Promise<DuckDBInstance>;
+  readonly #closeIdle: () => void;
   readonly #connections = new Set<DuckDBConnection>();
   #users = 0;
   #current: DuckDBInstance | null;
@@ -24,14 +25,18 @@ export class Instance {
   #failure: unknown = null;
   #closed = false;
 
-  private constructor(open: () => Promise<DuckDBInstance>, current: DuckDBInstance) {
+  private constructor(open: () => Promise<DuckDBInstance>, closeIdle: () => void, current: DuckDBInstance) {
     this.#open = open;
+    this.#closeIdle = closeIdle;
     this.#current = current;
   }
 
-  /** Opens the file; `open` is called again whenever the file must be opened again. */
-  static async open(open: () => Promise<DuckDBInstance>): Promise<Instance> {
-    return new Instance(open, await open());
+  /**
+   * Opens the file; `open` is called again whenever the file must be opened again. `closeIdle` ends the connections that
+   * wait for work, before the file is closed.
+   */
+  static async open(open: () => Promise<DuckDBInstance>, closeIdle = (): void => {}): Promise<Instance> {
+    return new Instance(open, closeIdle, await open());
   }
 
   /** Whether statements are being interrupted so that the file can be opened again. */
@@ -70,6 +75,7 @@ export class Instance {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#restart;
+    this.#closeIdle();
     this.#current?.closeSync();
     this.#current = null;
   }
@@ -113,7 +119,7 @@ export class Instance {
   }
 
   async #sendAllAway(): Promise<void> {
-    while (this.#users > 0) {
+    for (this.#closeIdle(); this.#users > 0; this.#closeIdle()) {
       for (const connection of this.#connections) connection.interrupt();
       await new Promise((resolve) => setTimeout(resolve, INTERRUPT_EVERY_MS));
     }

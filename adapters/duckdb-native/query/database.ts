@@ -1,14 +1,24 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
+import type { Entry } from '../../../src/sql/lanes/lanes.ts';
+import { mayKeep } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload } from '../errors.ts';
+import { lacksCaller } from './caller-macros.ts';
 import type { AttachedNames } from './confine.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
+import { NativeLane } from './lane.ts';
 import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
-import { checkKind, isExplained, refuseFileReaders, refusePersistentSecrets } from './restrictions.ts';
+import {
+  checkKind,
+  isExplained,
+  mayDefine,
+  refuseFileReaders,
+  refusePersistentSecrets,
+} from './restrictions.ts';
 import { toResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
@@ -54,8 +64,7 @@ export class NativeDatabase implements Database {
     const { answer, ended } = withinLimits(call, async (limits) => {
       this.#checkMode(request.mode);
       if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
-      const read = (session: Session) => this.#read(session, request, call);
-      return this.#engine.takeRead(() => this.#twice(() => this.#withSession(read, request, limits)), limits);
+      return this.#engine.takeRead(() => this.#takeRead(request, call, limits), limits);
     });
     const explained = answer.catch((thrown) => {
       throw explainRemote(thrown);
@@ -88,6 +97,54 @@ export class NativeDatabase implements Database {
       await new Promise((resolve) => setTimeout(resolve, CLOSE_EVERY_MS));
     }
     await this.#engine.release();
+  }
+
+  /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
+  async #takeRead(request: SqlRequest, call: SqlCall, limits: Limits): Promise<SqlResult> {
+    const entry = this.#mayKeep(request)
+      ? this.#engine.lanes.enter(request.sql, request.values.length)
+      : null;
+    const result = entry === null ? null : await this.#readInLane(request, entry, limits);
+    if (result !== null) return result;
+    const read = (session: Session) => this.#read(session, request, call);
+    return this.#twice(() => this.#withSession(read, request, limits));
+  }
+
+  /** Reads in a lane. Null if the statement needs user functions after all. A lane that failed or was stopped is closed. */
+  async #readInLane(
+    request: SqlRequest,
+    entry: Entry<NativeLane>,
+    limits: Limits,
+  ): Promise<SqlResult | null> {
+    const { lanes, instance } = this.#engine;
+    limits.check();
+    this.#checkOpen();
+    let lane = entry.lane;
+    let failed = true;
+    const session = lane?.session ?? (await Session.open(this.#driver, instance));
+    const end = async (): Promise<void> => {
+      if (lane === null) await session.close();
+      else if (failed || session.interrupted) lane.close();
+      else lanes.leave(request.sql, lane, entry.generation);
+    };
+    const read = async (): Promise<SqlResult> => {
+      lane ??= await NativeLane.prepare(session, request);
+      const result = toResult(await lane.run(request), this.#decoderOf, request.maxRows);
+      failed = false;
+      return result;
+    };
+    try {
+      return await this.#within(session, read, { limits, end });
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError) || !lacksCaller(thrown.message)) throw thrown;
+      lanes.disprove(request.sql);
+      return null;
+    }
+  }
+
+  /** Lakes and files elsewhere change without our knowledge, and extensions bring functions that we do not know. */
+  #mayKeep(request: SqlRequest): boolean {
+    return !this.#reachesOut && mayKeep(request);
   }
 
   /**
@@ -141,6 +198,8 @@ export class NativeDatabase implements Database {
     const { sql, values, maxRows, confined = false, unattached = false, restricted } = request;
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
+    const { lanes } = this.#engine;
+    const { generation } = lanes;
     const names = this.#engine.attachments.names;
     if (restricted !== undefined) await session.restrict(sql, restricted, caller);
     else if (confined && (external || names.length > 0)) {
@@ -155,6 +214,7 @@ export class NativeDatabase implements Database {
       await session.bind(prepared, values);
       const outside = this.#reachesOut;
       const result = toResult(await session.runInSlices(prepared, { outside }), this.#decoderOf, maxRows);
+      if (this.#mayKeep(request) && !session.hasCaller) lanes.prove(sql, values.length, generation);
       return { ...result, ...estimate };
     } finally {
       prepared.statement.destroySync();
@@ -180,10 +240,15 @@ export class NativeDatabase implements Database {
         ? await estimateWithin(session, request.sql, request)
         : {};
       await session.bind(prepared, request.values);
-      await session.run(['BEGIN TRANSACTION']);
-      const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
-      await onCommit();
-      await session.run(['COMMIT']);
+      const write = async (): Promise<SqlResult> => {
+        await session.run(['BEGIN TRANSACTION']);
+        const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
+        await onCommit();
+        await session.run(['COMMIT']);
+        return result;
+      };
+      const defines = mayDefine(this.#driver, statement);
+      const result = await (defines ? this.#engine.lanes.change(write) : write());
       statement.destroySync();
       if (this.#reachesOut) destroyUnfinished();
       return { ...result, ...estimate };
@@ -204,17 +269,30 @@ export class NativeDatabase implements Database {
     const { attachments, instance } = this.#engine;
     await attachments.restore({ sql, unattached }, (restore) => instance.with(restore));
     const session = await Session.open(this.#driver, instance);
+    const entered = async (): Promise<T> => {
+      if (!unattached) await session.run(attachments.entering);
+      return work(session);
+    };
+    const end = () => session.close({ outside: this.#reachesOut });
+    return this.#within(session, entered, { limits, end });
+  }
+
+  /** Runs work in a session that its limits and `close` interrupt, and ends its use. */
+  async #within<T>(
+    session: Session,
+    work: () => Promise<T>,
+    { limits, end }: { readonly limits: Limits | undefined; readonly end: () => Promise<void> },
+  ): Promise<T> {
     this.#sessions.add(session);
     const release = limits?.onStop(() => session.interrupt());
     try {
       limits?.check();
-      if (!unattached) await session.run(attachments.entering);
-      return await work(session);
+      return await work();
     } catch (thrown) {
       throw await this.#afterFailure(thrown);
     } finally {
       release?.();
-      await session.close({ outside: this.#reachesOut });
+      await end();
       this.#sessions.delete(session);
     }
   }

@@ -62,6 +62,13 @@ export function isExplained({ api }: Driver, { statementType: kind }: DuckDBPrep
   return explained.includes(kind);
 }
 
+/** Whether a statement may change definitions, such as those of tables, views and macros, and not rows alone. */
+export function mayDefine({ api }: Driver, { statementType: kind }: DuckDBPreparedStatement): boolean {
+  const { SELECT, INSERT, UPDATE, DELETE, MERGE_INTO } = api.StatementType;
+  const rowsAlone: readonly number[] = [SELECT, INSERT, UPDATE, DELETE, MERGE_INTO];
+  return !rowsAlone.includes(kind);
+}
+
 function unknownKind(): SvcError {
   return new SvcError('sql_rejected', 'The statement is of a kind that this version of svc does not run.');
 }

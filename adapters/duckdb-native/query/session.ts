@@ -27,8 +27,11 @@ import { bindValues, castQuery, type TextValue } from './parameters.ts';
 const SLOW_START_MS = 5;
 /** If the first planning took longer than this, the second may too. It includes waiting, hence the margin. */
 const SLOW_PLAN_MS = 20;
-const MOST_SLOW_STARTS = 1000;
+const MOST_REMEMBERED = 1000;
 const slowStarts = new Set<string>();
+/** A statement of a lane that took longer the last time runs in slices, so that it occupies no thread of the pool. */
+const SHORT_RUN_MS = 20;
+const slowRuns = new Set<string>();
 
 /** A planned statement, its text, and how long planning took. */
 export interface Prepared {
@@ -43,6 +46,7 @@ export class Session {
   readonly #lease: Lease;
   #interruptedAt: number | null = null;
   #ending = false;
+  #hasCaller = false;
 
   private constructor(driver: Driver, lease: Lease) {
     this.#driver = driver;
@@ -51,6 +55,16 @@ export class Session {
 
   static async open(driver: Driver, instance: Pick<Instance, 'connect'>): Promise<Session> {
     return new Session(driver, await guarded(() => instance.connect()));
+  }
+
+  /** Whether it has user functions, which answer for one caller. */
+  get hasCaller(): boolean {
+    return this.#hasCaller;
+  }
+
+  /** Whether its statement was interrupted. A later statement may still meet the interrupt. */
+  get interrupted(): boolean {
+    return this.#interruptedAt !== null;
   }
 
   /** Restricts a caller's own query to the database's own tables. */
@@ -88,11 +102,12 @@ export class Session {
   /** Plans one statement for a caller, and defines the user functions that its views and macros need. */
   async prepare(sql: string, caller: SqlCaller | null): Promise<Prepared> {
     try {
-      return await this.#plan(sql);
+      return await this.plan(sql);
     } catch (thrown) {
       if (!(thrown instanceof SvcError) || !lacksCaller(thrown.message)) throw thrown;
+      this.#hasCaller = true;
       await this.run(defineAll(caller));
-      return this.#plan(sql);
+      return this.plan(sql);
     }
   }
 
@@ -102,7 +117,9 @@ export class Session {
     caller: SqlCaller | null,
     then: readonly string[] = [],
   ): Promise<void> {
-    await this.run([...defineNamed(sql, caller), ...then]);
+    const macros = defineNamed(sql, caller);
+    this.#hasCaller ||= macros.length > 0;
+    await this.run([...macros, ...then]);
   }
 
   /** Binds a statement's parameters. */
@@ -112,7 +129,7 @@ export class Session {
 
   /** Estimates the scans of a statement from its plan, with values bound; sizes only if `sized`. */
   async estimate(sql: string, values: readonly SqlValue[], sized: boolean): Promise<ScanEstimate> {
-    const prepared = await this.#plan(explainOf(sql));
+    const prepared = await this.plan(explainOf(sql));
     try {
       await this.bind(prepared, values);
       const plan = lastText(await this.runWhole(prepared));
@@ -146,6 +163,18 @@ export class Session {
         leave();
       }
     });
+  }
+
+  /** Plans and runs a statement on a thread of Node's pool if it was short before and a thread is free, else in slices. */
+  async runShort(prepared: Prepared): Promise<DuckDBMaterializedResult> {
+    const leave = slowRuns.has(prepared.sql) ? null : this.#driver.takeThread();
+    const begun = performance.now();
+    try {
+      return await (leave === null ? this.runInSlices(prepared) : this.runWhole(prepared));
+    } finally {
+      leave?.();
+      rememberRun(prepared.sql, performance.now() - begun);
+    }
   }
 
   /** Runs a statement on a thread of Node's pool. */
@@ -184,7 +213,8 @@ export class Session {
     return this.#lease.connection;
   }
 
-  async #plan(sql: string): Promise<Prepared> {
+  /** Plans one statement. */
+  async plan(sql: string): Promise<Prepared> {
     const begun = performance.now();
     const statement = await guarded(() => tracked(null, () => this.#connection.prepare(sql)));
     return { sql, statement, planMs: performance.now() - begun };
@@ -218,8 +248,13 @@ function startsSlowly({ sql, statement, planMs }: Prepared): boolean {
 }
 
 function rememberSlowStart(sql: string): void {
-  if (slowStarts.size >= MOST_SLOW_STARTS) slowStarts.clear();
+  if (slowStarts.size >= MOST_REMEMBERED) slowStarts.clear();
   slowStarts.add(sql);
+}
+
+function rememberRun(sql: string, ms: number): void {
+  if (ms <= SHORT_RUN_MS) slowRuns.delete(sql);
+  else if (slowRuns.size < MOST_REMEMBERED) slowRuns.add(sql);
 }
 
 /** Reads the handle for the bindings, which the driver keeps private. */

@@ -1,4 +1,4 @@
-import { cancelledError, deadlineError } from '../../../src/errors.ts';
+import { cancelledError, deadlineError, SvcError } from '../../../src/errors.ts';
 import { tryJson } from '../../../src/json.ts';
 import type {
   RestrictedTable,
@@ -9,6 +9,8 @@ import type {
   SqlResult,
 } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
+import { type Entry, type Lane, Lanes } from '../../../src/sql/lanes/lanes.ts';
+import { mayKeep } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import {
   prepareRestricted,
@@ -42,13 +44,20 @@ const SLICE_MS = 8;
 /** Ends a slice where the clock stands still during work, as on Workers. */
 const SLICE_STEPS = 16;
 
+/** Statements run in turns, so few are in use at a time. */
+const IDLE_LANES = 16;
+
 /** One DuckDB over one read-only database file. Statements of several callers run in turns. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #instance: Instance;
   readonly #database: number;
+  readonly #lanes = new Lanes<WasmLane>(IDLE_LANES);
+  /** The calls whose statements asked for their caller. */
+  readonly #asking = new WeakSet<SqlCall>();
   #registerMissing: RegisterMissing = () => false;
-  #caller: SqlCaller | null = null;
+  #call: SqlCall | null = null;
+  #standIn: SqlCaller | null = null;
   #broken = false;
 
   private constructor(options: EngineOptions, instance: Instance) {
@@ -80,6 +89,29 @@ export class Engine {
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     if (request.mode === 'write') throw readonlyError();
+    try {
+      return await this.#read(request, call);
+    } catch (thrown) {
+      // Idle lanes hold memory that the statement may need.
+      const full = thrown instanceof SvcError && thrown.code === 'memory_exceeded';
+      if (!full || this.#broken || this.#lanes.idle === 0) throw thrown;
+      this.#lanes.clear();
+      return this.#read(request, call);
+    }
+  }
+
+  /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
+  async #read(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    const { sql, values } = request;
+    const entry = mayKeep(request) ? this.#lanes.enter(sql, values.length) : null;
+    if (entry !== null) return this.#readInLane(request, call, entry);
+    const { generation } = this.#lanes;
+    const result = await this.#readAlone(request, call);
+    if (mayKeep(request) && !this.#asking.has(call)) this.#lanes.prove(sql, values.length, generation);
+    return result;
+  }
+
+  #readAlone(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     return this.#work(call, async (session, enter) => {
       const connection = { session, call, enter };
       if (request.restricted !== undefined) await this.#restrict(connection, request.sql, request.restricted);
@@ -90,6 +122,59 @@ export class Engine {
       );
       return estimate === undefined ? result : { ...result, estimate };
     });
+  }
+
+  /**
+   * Plans a kept statement anew and runs it. DuckDB would answer from a plan of an earlier call, with its time, but an
+   * INTEGER for its LIMIT, which is a BIGINT, makes it plan again. A lane that failed, that was stopped, or whose
+   * statement asked for its caller is closed.
+   */
+  async #readInLane(
+    { sql, values, maxRows }: SqlRequest,
+    call: SqlCall,
+    { lane: idle, generation }: Entry<WasmLane>,
+  ): Promise<SqlResult> {
+    if (call.signal.aborted) throw cancelledError();
+    const enter: Enter = (step) => this.#enter(call, step);
+    const lane = idle ?? enter(() => this.#openLane(sql, values.length + 1));
+    let failed = true;
+    try {
+      enter(() => {
+        lane.statement.bind([...values, BigInt(maxRows + 1)]);
+        lane.statement.start();
+      });
+      await this.#finish(lane.statement, call, enter);
+      const result = enter(() => {
+        const rows = toResult(this.#instance, lane.statement, maxRows);
+        lane.statement.reset();
+        return rows;
+      });
+      failed = false;
+      return result;
+    } finally {
+      const asking = this.#asking.has(call);
+      if (asking) this.#lanes.disprove(sql);
+      if (!failed && !asking) this.#lanes.leave(sql, lane, generation);
+      else if (!this.#broken) enter(() => lane.free());
+    }
+  }
+
+  #openLane(sql: string, parameters: number): WasmLane {
+    const session = new Session(this.#instance, this.#database);
+    try {
+      const statement = this.#prepare(session, asQuery(sql, `$${parameters}`));
+      const free = (): void => {
+        statement.close();
+        session.close();
+      };
+      const close = (): void => {
+        if (!this.#broken) this.#enter(unlimited(), free);
+      };
+      return { statement, free, close };
+    } catch (thrown) {
+      if (!breaksEngine(thrown)) session.close();
+      throw thrown;
+    }
   }
 
   /** Estimates a statement's scans from its plan. Throws scan_too_large if they are beyond the limits of the request. */
@@ -149,6 +234,7 @@ export class Engine {
 
   close(): void {
     const { call, heap, scratch } = this.#instance;
+    this.#lanes.clear();
     if (!this.#broken) {
       heap.setU32(scratch, this.#database);
       call.duckdb_close(scratch);
@@ -171,7 +257,7 @@ export class Engine {
   /** Sets the caller for every step into the engine, because steps of several callers alternate. */
   #enter<T>(call: SqlCall, step: () => T): T {
     if (this.#broken) throw new EngineReplaced();
-    this.#caller = call.caller;
+    this.#call = call;
     this.#options.onStep?.(call);
     try {
       return step();
@@ -179,7 +265,7 @@ export class Engine {
       this.#broken = breaksEngine(thrown);
       throw toEngineError(thrown);
     } finally {
-      this.#caller = null;
+      this.#call = null;
       this.#options.onStep?.(null);
     }
   }
@@ -192,6 +278,13 @@ export class Engine {
       if (!this.#registerMissing(thrown)) throw thrown;
       return this.#prepare(session, sql);
     }
+  }
+
+  /** The caller of the step that runs now, for a user function. */
+  #callerNow(): SqlCaller | null {
+    if (this.#call === null) return this.#standIn;
+    this.#asking.add(this.#call);
+    return this.#call.caller;
   }
 
   async #finish(statement: Statement, call: SqlCall, enter: Enter): Promise<void> {
@@ -209,10 +302,10 @@ export class Engine {
       instance: this.#instance,
       database: this.#database,
       session,
-      caller: () => this.#caller,
+      caller: () => this.#callerNow(),
     });
     checkStandIns(session, (caller) => {
-      this.#caller = caller;
+      this.#standIn = caller;
     });
     for (const setting of lockdown(this.#options.memoryMb)) session.query(`SET ${setting}`);
     session.close();
@@ -225,6 +318,13 @@ function unlimited(): SqlCall {
 
 /** Runs one step inside the engine. */
 type Enter = <T>(step: () => T) => T;
+
+/** A connection that keeps one prepared statement. */
+interface WasmLane extends Lane {
+  readonly statement: Statement;
+  /** Frees both in the step of a call; `close` is a step of its own. */
+  free(): void;
+}
 
 /** The connection of one call. */
 interface Connection {

@@ -86,17 +86,25 @@ export class Statement {
     return this.#result;
   }
 
-  close(): void {
+  /** Destroys the result, so that the statement can run again. */
+  reset(): void {
     const { call, heap, scratch } = this.#instance;
     if (this.#running) this.#stop();
     if (this.#result !== 0) {
       call.duckdb_destroy_result(this.#result);
       call.free(this.#result);
+      this.#result = 0;
     }
     if (this.#pending !== 0) {
       heap.setU32(scratch, this.#pending);
       call.duckdb_destroy_pending(scratch);
+      this.#pending = 0;
     }
+  }
+
+  close(): void {
+    const { call, heap, scratch } = this.#instance;
+    this.reset();
     heap.setU32(scratch, this.#statement);
     call.duckdb_destroy_prepare(scratch);
   }

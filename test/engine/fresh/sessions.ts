@@ -1,8 +1,16 @@
 import type { Database } from '../../../src/ports.ts';
 import { ask, tell } from './ask.ts';
 
-/** The counter that writers take numbers from. */
-export const SESSIONS_SCRIPT = 'CREATE SEQUENCE numbers;';
+/** So often a question is asked before an answer counts as its own: engines keep only what was asked before. */
+const ASKED = 4;
+
+/** The counter that writers take numbers from, and definitions that hide functions. */
+export const SESSIONS_SCRIPT = `CREATE SEQUENCE numbers;
+CREATE VIEW clock AS SELECT epoch_ms(localtimestamp) AS v;
+CREATE MACRO clock_now() AS epoch_ms(current_localtimestamp());
+CREATE VIEW seeded AS SELECT setseed(0.42) AS v;
+CREATE MACRO seed() AS setseed(0.42);
+CREATE MACRO dice() AS random();`;
 
 /** So far a clock must move on before a frozen answer shows. */
 const TICK_MS = 20;
@@ -15,13 +23,15 @@ const CLOCKS = [
   "epoch_ms(DATE '1970-01-01' + current_localtime())",
   'epoch_ms(now())',
   'epoch_ms(get_current_timestamp())',
+  'clock_now()',
+  '(SELECT v FROM clock)',
 ];
 
 /** Asks for the time before and after the clock moved. Returns the answers that are not of their own call's time. */
 export async function checkClocks(database: Database): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const clock of CLOCKS) {
-    for (let round = 0; round < 2; round += 1) {
+    for (let round = 0; round < ASKED; round += 1) {
       const from = Date.now();
       const answer = Number(await ask(database, `SELECT ${clock} AS v`));
       const early = fold(clock, answer - from) < -TOLERANCE_MS;
@@ -42,13 +52,14 @@ function fold(clock: string, difference: number): number {
 }
 
 /** Answers that must differ from call to call. */
-const UNIQUE = ['random()', 'gen_random_uuid()', 'uuid()'];
+const UNIQUE = ['random()', 'gen_random_uuid()', 'uuid()', 'dice()'];
 
-/** Asks twice for random values. Returns the functions that answer the same. */
+/** Asks several times for random values. Returns the functions that answer the same. */
 export async function checkUnique(database: Database): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const call of UNIQUE) {
-    const seen = [await ask(database, `SELECT ${call} AS v`), await ask(database, `SELECT ${call} AS v`)];
+    const seen: string[] = [];
+    while (seen.length < ASKED) seen.push(await ask(database, `SELECT ${call} AS v`));
     if (new Set(seen).size < seen.length) wrong.push(`${call}: ${seen.join(', ')}`);
   }
   return wrong;
@@ -75,23 +86,31 @@ const LEFT_BEHIND: readonly (readonly [leave: string, seek: string, answer: stri
 export async function checkLeftBehind(database: Database): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const [leave, seek, answer] of LEFT_BEHIND) {
-    const first = await ask(database, seek);
-    await tell(database, leave);
-    const seen = [first, await ask(database, seek)];
+    const seen: string[] = [];
+    for (let round = 0; round < ASKED; round += 1) {
+      seen.push(await ask(database, seek));
+      await tell(database, leave);
+    }
     if (seen.some((each) => each !== answer))
       wrong.push(`${leave}; ${seek}: ${seen.join(', ')}, not ${answer}`);
   }
   return wrong;
 }
 
-/** Sets the seed before each of two callers asks. Returns the random number that both got. */
+const SEEDS = ['SELECT setseed(0.42) AS v', 'SELECT v FROM seeded', 'SELECT seed() AS v'];
+
+/** Sets the seed before each of several callers asks. Returns the ways to set it after which two got the same number. */
 export async function checkSeeds(database: Database): Promise<readonly string[]> {
-  const draw = async (): Promise<string> => {
-    await ask(database, 'SELECT setseed(0.42) AS v');
-    return ask(database, 'SELECT random() AS v');
-  };
-  const seen = [await draw(), await draw()];
-  return seen[0] === seen[1] ? [`setseed(0.42): ${seen[0]} twice`] : [];
+  const wrong: string[] = [];
+  for (const seed of SEEDS) {
+    const seen: string[] = [];
+    while (seen.length < ASKED) {
+      await ask(database, seed);
+      seen.push(await ask(database, 'SELECT random() AS v'));
+    }
+    if (new Set(seen).size < seen.length) wrong.push(`${seed}: ${seen.join(', ')}`);
+  }
+  return wrong;
 }
 
 /** Callers take numbers from a sequence at the same time. Returns the numbers that several of them got. */

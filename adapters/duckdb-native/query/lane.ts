@@ -1,0 +1,35 @@
+import type { DuckDBMaterializedResult } from '@duckdb/node-api';
+import type { SqlRequest } from '../../../src/ports.ts';
+import type { Lane } from '../../../src/sql/lanes/lanes.ts';
+import { asQuery } from '../../../src/sql/query.ts';
+import type { Prepared, Session } from './session.ts';
+
+/** A connection that keeps one prepared statement. It never has user functions, so no plan knows a caller. */
+export class NativeLane implements Lane {
+  readonly session: Session;
+  readonly #prepared: Prepared;
+
+  private constructor(session: Session, prepared: Prepared) {
+    this.session = session;
+    this.#prepared = prepared;
+  }
+
+  /** Prepares a proven statement. The number of rows is its last parameter. */
+  static async prepare(session: Session, { sql, values }: SqlRequest): Promise<NativeLane> {
+    return new NativeLane(session, await session.plan(asQuery(sql, `$${values.length + 1}`)));
+  }
+
+  /**
+   * Plans the statement anew and runs it. DuckDB would answer from a plan of an earlier day, with the rows and the time
+   * of that day, but an INTEGER for its LIMIT, which is a BIGINT, makes it plan again.
+   */
+  async run({ values, maxRows }: SqlRequest): Promise<DuckDBMaterializedResult> {
+    await this.session.bind(this.#prepared, [...values, BigInt(maxRows + 1)]);
+    return this.session.runShort(this.#prepared);
+  }
+
+  close(): void {
+    this.#prepared.statement.destroySync();
+    void this.session.close();
+  }
+}
