@@ -357,10 +357,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/schema.ts'),
   },
   {
-    usage: 'auth <action>',
-    summary: 'keygen: print a new key for sealing tokens',
-    options: [JSON_OUT, DEBUG],
-    example: 'svc auth keygen',
+    usage: 'auth <action> [name]',
+    summary: 'keygen: print a new key for sealing tokens; api-key: one for a machine, with its entry',
+    options: [
+      { flags: '--scope <scope>', summary: 'a scope that the API key holds; repeatable', repeat: true },
+      { flags: '--expires <time>', summary: 'end of the API key, such as 2027-01-31 (default: none)' },
+      JSON_OUT,
+      DEBUG,
+    ],
+    example: 'svc auth api-key nightly-report --scope sales:read --expires 2027-01-31',
     load: () => import('./commands/auth.ts'),
   },
   {

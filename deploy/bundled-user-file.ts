@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
+import { isObject } from '../src/json.ts';
+import type { Path } from '../src/project/yaml/position.ts';
 import type { Selected } from '../src/settings/active.ts';
-import { leavesOf } from '../src/settings/effective/tree.ts';
+import { leavesOf, valueAt } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
 import { type Callers, readCallers } from '../src/settings/sign-in.ts';
-import { readUserFile } from '../src/settings/user-file.ts';
+import { readUserFile, type UserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
 
 /** Reads the user file for the artefact; null if none was named. Throws if it contains a secret (design, D15). */
@@ -25,14 +27,20 @@ export function callersOf(config: string | null, selected: Selected): Callers {
   return readCallers(readUserFile(new TextEncoder().encode(config), 'config.yml').user, selected);
 }
 
-/** Whether any profile of a user file signs people in or checks tokens of another server. */
+/** Whether any profile of a user file has sign-in. */
 export function configNeedsSignIn(config: string): boolean {
   const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
-  return leavesOf(user?.yaml.value ?? null).some(({ path, value }) => {
-    const [block, key] = path.slice(-2);
-    if (block !== 'auth' || path.length !== 6) return false;
-    return key === 'provider' ? value !== 'none' && value !== null : key === 'mode' && value === 'verifier';
-  });
+  return profilesOf(user).some((selected) => readCallers(user, selected).signIn !== null);
+}
+
+function profilesOf(user: UserFile | null): readonly Selected[] {
+  const keysOf = (path: Path) => {
+    const found = valueAt(user?.yaml.value, path);
+    return isObject(found) ? Object.keys(found) : [];
+  };
+  return keysOf(['projects']).flatMap((project) =>
+    keysOf(['projects', project, 'profiles']).map((profile) => ({ project, profile })),
+  );
 }
 
 /** Whether any profile of a user file has a `telemetry` block. The environment may switch on a block that is off. */

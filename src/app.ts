@@ -8,6 +8,7 @@ import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { enforceAccess, type HttpAccess } from './http/access.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposeTo, toPreflight } from './http/cors.ts';
+import { endWithKey } from './http/end-with-key.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/public-address.ts';
@@ -98,8 +99,10 @@ type Env = { Bindings: Extra; Variables: { requestId: string } };
 export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
+  const countKey = createRequestCount(() => WRONG_KEYS);
   const admission: Admission = {
     count: options.rateLimit === undefined ? () => {} : createRequestCount(options.rateLimit),
+    countWrongKey: (address) => countKey(null, address),
     authenticate: toAuthenticate(options),
   };
   hono.use(async (c, next) => {
@@ -152,7 +155,12 @@ interface Admission {
   /** The sign-in; null if every sender is anonymous. */
   readonly authenticate: ((request: Request) => Promise<Sender | null>) | null;
   readonly count: CountRequest;
+  /** Counts a wrong API key of a network address, also where requests have no limit. Throws rate_limited. */
+  readonly countWrongKey: (address: string | undefined) => void;
 }
+
+/** The wrong API keys of one address that get the reason; further ones get 429. Right keys are not delayed. */
+const WRONG_KEYS: RateLimit = { requestsPerMinute: 60, burst: 60 };
 
 function toAuthenticate({ auth, authenticate, runtime }: AppOptions): Admission['authenticate'] {
   if (auth !== undefined) return (request) => authenticateSender(auth(), runtime().spans, request);
@@ -199,7 +207,7 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admis
     const body = await readBody(c.req.raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
     const runtime = options.runtime();
     const handle = handlers.get(runtime) ?? createHandler(runtime);
-    return handle({ headers, body, caller, respond: c.env.respond });
+    return endWithKey(await handle({ headers, body, caller, respond: c.env.respond }), caller);
   });
   if (live !== null) routeSessions(hono, live.sessions, admission);
   hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
@@ -218,7 +226,8 @@ function refuseMethod(c: Context<Env>, methods: string): Response {
 function routeSessions(hono: Hono<Env>, sessions: Sessions, admission: Admission): void {
   hono.get('/mcp', async (c, next) => {
     if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
-    return answerListen(sessions, c.req.raw.headers, await toCaller(c, admission, 'http'));
+    const caller = await toCaller(c, admission, 'http');
+    return endWithKey(answerListen(sessions, c.req.raw.headers, caller), caller);
   });
   hono.delete('/mcp', async (c, next) => {
     if (!namesSession(c.req.raw.headers)) return next();
@@ -237,7 +246,7 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
     if (isHead(c)) return refuseMethod(c, 'GET');
     const caller = await toCaller(c, admission, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
-    return sse.open(caller, pathname);
+    return endWithKey(sse.open(caller, pathname), caller);
   });
   hono.post('/messages', async (c) => {
     const caller = await toCaller(c, admission, 'sse');
@@ -253,13 +262,14 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
 /** Authenticates the sender and counts the request. Throws SvcError for bad credentials, and rate_limited. */
 async function toCaller(
   c: Context<Env>,
-  { authenticate, count }: Admission,
+  { authenticate, count, countWrongKey }: Admission,
   transport: Caller['transport'],
 ): Promise<Caller> {
   const { raw } = c.req;
   const { address } = c.env;
   const sender = await authenticate?.(raw).catch((thrown) => {
     count(null, address);
+    if (toSvcError(thrown).code === 'api_key_invalid') countWrongKey(address);
     throw thrown;
   });
   const user = sender?.user ?? null;
@@ -276,6 +286,7 @@ async function toCaller(
     },
     sessionId: sender?.sessionId ?? null,
     ...(sender?.grant && { grant: sender.grant }),
+    ...(sender?.revoked && { revoked: sender.revoked }),
     traceparent: raw.headers.get('traceparent'),
     signal: c.env.signal ?? raw.signal,
   };

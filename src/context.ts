@@ -15,6 +15,8 @@ export interface User {
   readonly claims: { readonly [key: string]: JsonValue };
   /** The identity provider's own token; for SQL and Python only, never for policies, logs or spans. */
   readonly externalToken: string | null;
+  /** The name of the API key that the caller used; not for policies. Absent for other callers. */
+  readonly apiKey?: string;
 }
 
 /** The severity of a log line (RFC 5424, by MCP's names). */

@@ -76,6 +76,7 @@ export const ERRORS = {
   login_unavailable: kind(503, -32603, 1, false, 'The identity provider cannot be reached; try again.'),
   token_missing: kind(401, -32600, 1, true, 'A token is needed.'),
   token_invalid: kind(401, -32600, 1, true, 'The token is not valid.'),
+  api_key_invalid: kind(401, -32600, 1, true, 'The API key is not valid.'),
   scope_insufficient: kind(403, -32600, 1, true, 'The token does not hold the scopes that are needed.'),
   client_invalid: kind(401, -32600, 1, true, 'The client is not known.'),
   client_unauthorized: kind(400, -32600, 1, true, 'The client may not do this.'),

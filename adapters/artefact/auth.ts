@@ -8,6 +8,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';
 import type { Persistence, Settings } from '../../src/settings/model.ts';
+import { signInOf } from '../../src/settings/sign-in.ts';
 
 /** Opens the type of token store that a platform has; throws `config_invalid` for another type. */
 export type OpenStore = (persistence: Persistence) => Promise<TokenStore>;
@@ -20,7 +21,7 @@ export type ArtefactAuthDeps = Pick<AuthDeps, 'fetchDocument' | 'openJwe' | 'lis
 
 /** Returns whether the settings require tokens. */
 export function needsSignIn({ auth }: Pick<Settings, 'auth'>): boolean {
-  return auth.provider !== null || auth.verifier !== null;
+  return signInOf(auth) !== null;
 }
 
 /** The artefact that starts. */
@@ -76,15 +77,15 @@ export async function startAuth(
   return createAuth({ ...deps, settings: served, project: catalog.project, endpointScopes: scopes, store });
 }
 
-/** Opens the store; null if none is configured, or if another server issues the tokens. */
+/** Opens the store; null if none is configured, or if this server issues no tokens. */
 async function openStoreOf(
   { auth }: Settings,
   { openStore, log }: ArtefactAuthDeps,
 ): Promise<TokenStore | null> {
-  const { persistence, verifier } = auth;
+  const { persistence, provider } = auth;
   if (persistence === null) return null;
-  if (openStore !== undefined && verifier === null) return openStore(persistence);
-  if (verifier === null) enforceStore(persistence, 'sqlite');
+  if (openStore !== undefined && provider !== null) return openStore(persistence);
+  if (provider !== null) enforceStore(persistence, 'sqlite');
   const message =
     '`auth.persistence` is ignored: this server stores nothing, so sessions end with their token.';
   log({ level: 'warn', message });
@@ -115,7 +116,7 @@ function isOf<Type extends Persistence['type']>(
   return persistence.type === type;
 }
 
-const NOT_BUILT_IN = `The configuration sets \`auth.provider\` or \`auth.mode: verifier\`, but this artefact was built without authentication.
+const NOT_BUILT_IN = `The configuration sets \`auth.provider\`, \`auth.mode: verifier\` or \`auth.api_keys\`, but this artefact was built without authentication.
 Build it again with \`svc build --config <file>\`, where the file has the \`auth\` block.`;
 
 /** Warns about endpoints that require scopes: without tokens, no caller can hold any. */

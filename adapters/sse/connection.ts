@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId, ServerContext, Transport } from '@model
 import type { User } from '../../src/context.ts';
 import type { Caller } from '../../src/mcp/context.ts';
 import { createSession, type McpSession } from '../../src/mcp/sessions/session.ts';
+import { subjectOf } from '../../src/mcp/sessions/sessions.ts';
 import { type EventStream, openEventStream } from '../../src/mcp/transport/event-stream.ts';
 
 /** The id and the owner of a connection. */
@@ -37,8 +38,7 @@ export class SseConnection implements Transport {
 
   /** Returns whether the user opened this connection. The id alone gives no access. */
   belongsTo(user: User | null): boolean {
-    const owner = this.#options.user;
-    return owner?.id === user?.id && owner?.provider === user?.provider;
+    return subjectOf(this.#options.user) === subjectOf(user);
   }
 
   /** Delivers a message of a POST. */

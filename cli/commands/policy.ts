@@ -2,7 +2,7 @@ import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
-import { checkHolders, toWhoMay } from '../../src/quality/sign-in/who-may.ts';
+import { checkSignIn, toWhoMay } from '../../src/quality/sign-in/who-may.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { toFindingLines } from '../io/findings.ts';
@@ -24,9 +24,9 @@ export const run: Run = async (input, output) => {
   const broken = checked.project.endpoints.filter((file) => !sound.includes(file)).map(({ file }) => file);
   const users = await usersOf(input, declaredContexts(endpoints));
   const rows = policyMatrix(endpoints, users);
-  const { settings } = await checkProjectSettings(input, checked);
+  const { settings, at } = await checkProjectSettings(input, checked);
   const whoMay = settings && toWhoMay(settings.auth, endpoints);
-  const held = settings ? checkHolders(sound, settings.auth) : [];
+  const held = settings ? checkSignIn(sound, settings.auth, at) : [];
   const findings = [...checkPolicyReach(sound), ...held];
   const document = {
     status: broken.length > 0 ? 'error' : 'ok',

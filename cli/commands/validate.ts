@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
 import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
-import { checkHolders } from '../../src/quality/sign-in/who-may.ts';
+import { checkSignIn } from '../../src/quality/sign-in/who-may.ts';
 import type { LoadedSettings } from '../../src/settings/load.ts';
 import type { Run } from '../command.ts';
 import { checkLock } from '../drift/lock.ts';
@@ -45,7 +45,7 @@ export const run: Run = async (input, output) => {
 function checkAll(checked: CheckedProject, loaded: LoadedSettings | null): readonly Finding[] {
   if (loaded === null) return checked.findings;
   const reach = checkPolicyReach(soundPart(checked).endpoints);
-  const held = loaded.settings ? checkHolders(checked.project.endpoints, loaded.settings.auth) : [];
+  const held = loaded.settings ? checkSignIn(checked.project.endpoints, loaded.settings.auth, loaded.at) : [];
   return [...checked.findings, ...reach, ...held, ...loaded.findings];
 }
 

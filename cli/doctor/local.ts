@@ -1,5 +1,6 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { signInOf } from '../../src/settings/sign-in.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
 import { checkProjectSettings } from '../project/settings.ts';
@@ -63,8 +64,8 @@ async function checkOpening(
 /** Checks the places that the settings name, and signing in if it is switched on. */
 async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
   const { auth, transport } = settings;
-  const signsIn = auth.provider !== null || auth.verifier !== null;
-  const configured = signsIn ? checkConfigured(settings, addressOf(transport.http), true) : [];
+  const configured =
+    signInOf(auth) !== null ? checkConfigured(settings, addressOf(transport.http), true) : [];
   const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
   return [...configured, ...(await Promise.all(places))];
 }

@@ -18,6 +18,6 @@ export async function checkOutside(address: Address): Promise<readonly Check[]> 
 async function checkSignIn(address: Address): Promise<readonly Check[]> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const answer = await fetchForCheck(address.mcp, { method: 'POST', headers, body: '{}' });
-  if (answer?.status === 401) return (await checkServed(address)).checks;
+  if (answer?.status === 401) return (await checkServed(address, null)).checks;
   return [ok('sign-in', 'the server requires no sign-in: anybody may call it')];
 }

@@ -15,8 +15,12 @@ export async function checkAuth(
   here: boolean,
 ): Promise<readonly Check[]> {
   const configured = settings === null ? [] : checkConfigured(settings, address, here);
-  const served = await checkServed(address);
+  const served = await checkServed(address, settings && acceptsKeysOnly(settings));
   if (settings === null) return served.checks;
   const upstream = await checkUpstream(settings, address, served);
   return [...configured, ...served.checks, ...checkAudience(settings, served), ...upstream];
+}
+
+function acceptsKeysOnly({ auth: { provider, verifier, api_keys } }: Settings): boolean {
+  return provider === null && verifier === null && api_keys !== null;
 }

@@ -1,21 +1,22 @@
 import type { MatrixRow } from '../../src/quality/matrix/matrix.ts';
 import type { MatrixUser } from '../../src/quality/matrix/users.ts';
 import type { EndpointAccess } from '../../src/quality/reachability/access.ts';
-import type { WhoMay } from '../../src/quality/sign-in/who-may.ts';
+import { toKeyText, type WhoMay } from '../../src/quality/sign-in/who-may.ts';
 import { toColumns } from '../io/columns.ts';
 import { styled } from '../io/output.ts';
 
 const STYLES = { allow: 'ok', deny: 'error', depends: 'warning' } as const;
 
 /** Formats who may use the server, and who holds each scope. */
-export function toWhoMayText({ allowed, scopes }: WhoMay): string {
+export function toWhoMayText({ allowed, api_keys, scopes }: WhoMay): string {
   const head = ['scope', 'held by', 'needed by'].map((cell) => styled('strong', cell));
   const rows = scopes.map(({ scope, held_by, needed_by }) => [
     scope,
     held_by.length === 0 ? styled('warning', 'nobody') : held_by.join('; '),
     needed_by.join(', ') || '-',
   ]);
-  return [`may sign in: ${allowed}`, '', toColumns([head, ...rows])].join('\n');
+  const keys = api_keys.map((key) => `API key: ${toKeyText(key)}`);
+  return [`may sign in: ${allowed}`, ...keys, '', toColumns([head, ...rows])].join('\n');
 }
 
 /** Formats the matrix for people: access by user and endpoint, with a legend below. */

@@ -6,7 +6,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import type { Override } from '../../src/settings/effective/origin.ts';
-import { type LoadedSettings, loadSettings } from '../../src/settings/load.ts';
+import { type LoadedSettings, loadSettings, type SettingsInput } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
@@ -25,14 +25,15 @@ export async function settingsOf(input: CommandInput, checked: CheckedProject): 
   return (await openSettings(input, checked))();
 }
 
-/** Reads the files once. Each call of the result resolves their references anew. */
-export async function openSettings(
-  input: CommandInput,
-  checked: CheckedProject,
-): Promise<() => Promise<Settings>> {
+/** Loads the settings; `reload` says whether they were loaded before. */
+export type LoadServed = (how?: { readonly reload: boolean }) => Promise<Settings>;
+
+/** Reads the files once. Each call of the result resolves their references anew; a reload also reads the API keys. */
+export async function openSettings(input: CommandInput, checked: CheckedProject): Promise<LoadServed> {
   const load = await openFiles(input, checked);
-  return async () => {
-    const { settings, findings } = await load();
+  return async ({ reload } = { reload: false }) => {
+    const latest = reload ? { latest: await findUserFile(process.env) } : {};
+    const { settings, findings } = await load(latest);
     if (settings !== null) return settings;
     throw toConfigError(findings.filter(({ severity }) => severity === 'error'));
   };
@@ -41,7 +42,7 @@ export async function openSettings(
 async function openFiles(
   input: CommandInput,
   checked: CheckedProject,
-): Promise<() => Promise<LoadedSettings>> {
+): Promise<(latest?: Pick<SettingsInput, 'latest'>) => Promise<LoadedSettings>> {
   const { env } = process;
   const files = {
     site: siteFileOf(checked),
@@ -50,7 +51,8 @@ async function openFiles(
     flags: flagsOf(input),
     home: homeOf(env),
   };
-  return () => loadSettings({ ...files, env, openSource: (connections) => openNodeSource(connections, env) });
+  const openSource: SettingsInput['openSource'] = (connections) => openNodeSource(connections, env);
+  return (latest = {}) => loadSettings({ ...files, ...latest, env, openSource });
 }
 
 /** The error for a configuration with errors. */

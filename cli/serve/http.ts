@@ -69,13 +69,15 @@ function enforceReach({ settings, runtime: { catalog }, requests }: Started): vo
 }
 
 const SERVE_FIX =
-  'Set `auth.provider` in the user file (docs/how-to/auth-setup.md), or listen on 127.0.0.1. If everybody may call it, say `--public`, or set `auth.public: true`.';
+  'Set `auth.provider` or `auth.api_keys` in the user file (docs/how-to/auth-setup.md), or listen on 127.0.0.1. If everybody may call it, say `--public`, or set `auth.public: true`.';
 
 /** Loads the authorization code only if people must sign in. */
-async function openAuth({ settings, runtime, requests }: Started): Promise<OpenAuth | null> {
+async function openAuth({ settings, runtime, requests, followSettings }: Started): Promise<OpenAuth | null> {
   if (!needsSignIn(settings)) return warnOfScopes(runtime.catalog, requests);
   const { openAuth: open } = await import('../../adapters/node/auth/auth.ts');
-  return open(settings, runtime.catalog, requests.log);
+  const opened = await open(settings, runtime.catalog, requests.log);
+  followSettings(({ auth }) => opened.apiKeys.replace(auth.api_keys ?? []));
+  return opened;
 }
 
 /** Loads the old transport only if it is chosen; clients of today use the newer one. */

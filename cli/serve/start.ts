@@ -42,6 +42,8 @@ export interface Started {
   readonly leases: Leases<ServedGeneration>;
   readonly watch: Observers;
   readonly reloader: Reloader;
+  /** Applies the current settings, and those of every later reload. */
+  readonly followSettings: (apply: (settings: Settings) => void) => void;
   /** Notifies clients of changed lists; absent if nothing changes while it runs. */
   readonly changes?: Changes;
   readonly checked: CheckedProject;
@@ -85,7 +87,8 @@ export async function start(
   const opened = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   warnOfWriters(catalog, opened, log);
   const first = createGeneration(settings, opened, deps);
-  leases = new Leases(first, log);
+  const generations = new Leases(first, log);
+  leases = generations;
   const observers = combineObservers([
     watch.parts.observe,
     input.flag('quiet') ? undefined : createCallLog(log),
@@ -102,7 +105,14 @@ export async function start(
   };
   const runtime = { ...createRuntime({ catalog, ...parts }), lease: leases.take };
   const warmed = warmPython(runtime);
-  const reloader = createServeReloader({ leases, loadSettings, open: openBeside, log });
+  let follow: (settings: Settings) => void = () => {};
+  const reloader = createServeReloader({
+    leases,
+    loadSettings: () => loadSettings({ reload: true }),
+    open: openBeside,
+    onExchange: (next) => follow(next),
+    log,
+  });
   onHangup(() => void reloader.request());
   return {
     settings,
@@ -113,6 +123,11 @@ export async function start(
     databasePath: choice.path,
     runtime,
     reloader,
+    followSettings: (apply) => {
+      follow = apply;
+      // A reload may have come before.
+      apply(generations.current.settings);
+    },
     serving: {
       project: catalog.project,
       tools: Object.keys(catalog.tools).length,

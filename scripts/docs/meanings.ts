@@ -36,6 +36,18 @@ const members = (key: string) => ({
     'Value of a claim; the name may be a path such as `realm_access.roles` (Keycloak) or `permission_sets` (Salesforce).',
 });
 
+/** The further facts about the user of an API key. */
+const KEY_USER: Readonly<Record<string, string>> = {
+  username: '`user.username` in policies.',
+  email: '`user.email` in policies.',
+  name: '`user.name` in policies.',
+  role: '`user.role` in policies.',
+  'permissions[]': 'Entry of `user.permissions` in policies.',
+  'groups[]': 'Entry of `user.groups` in policies.',
+  'capabilities[]': 'Entry of `user.capabilities` in policies.',
+  claims: '`user.claims` in policies: a map of any values.',
+};
+
 const MODEL: Readonly<Record<string, string>> = {
   type: 'Protocol of the model. Required.',
   api_key: 'API key of the service.',
@@ -111,6 +123,15 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.clients[].redirect_uris[]`]: 'Redirect addresses of the client.',
   [`${PROFILE}auth.clients[].grant_types[]`]: 'Grant types that the client may use.',
   [`${PROFILE}auth.clients[].scopes[]`]: 'Scopes that the client may get.',
+  [`${PROFILE}auth.api_keys[].name`]: 'Name of a machine, as in audit records. Required.',
+  [`${PROFILE}auth.api_keys[].hash`]:
+    'SHA-256 of its API key, in hex, from `svc auth api-key`. Never shown. Required.',
+  [`${PROFILE}auth.api_keys[].scopes[]`]: 'Scope that the machine holds besides `svc:access`.',
+  [`${PROFILE}auth.api_keys[].expires`]: 'End of the key. A date alone is its beginning, in UTC.',
+  [`${PROFILE}auth.api_keys[].user.id`]: 'Id of the user whom policies see. Default: the name of the key.',
+  ...Object.fromEntries(
+    Object.entries(KEY_USER).map(([key, text]) => [`${PROFILE}auth.api_keys[].user.${key}`, text]),
+  ),
   ...members(`${PROFILE}auth.allow`),
   [`${PROFILE}auth.grants[].scope`]: 'Scope that the users of this entry hold. Required.',
   ...members(`${PROFILE}auth.grants[].to`),

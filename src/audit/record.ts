@@ -27,6 +27,8 @@ export interface AuditRecord {
   readonly duration_ms: number;
   readonly caller_type: RequestContext['transport'];
   readonly user_id: string | null;
+  /** The name of the caller's API key; absent for other callers. */
+  readonly api_key?: string;
   readonly session_id: string | null;
   readonly trace_id: string | null;
   readonly policy_decision: (typeof POLICY_DECISIONS)[number];
@@ -65,6 +67,7 @@ export const RECORD_FIELDS = [
   'duration_ms',
   'caller_type',
   'user_id',
+  'api_key',
   'session_id',
   'trace_id',
   'policy_decision',
@@ -135,6 +138,7 @@ function callerOf({ transport, user, sessionId }: RequestContext) {
   return {
     caller_type: transport,
     user_id: user === null ? null : cutText(user.id, MAX_NAME),
+    ...(user?.apiKey === undefined ? {} : { api_key: user.apiKey }),
     session_id: sessionId === null ? null : cutText(sessionId, MAX_NAME),
   };
 }

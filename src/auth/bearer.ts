@@ -150,7 +150,7 @@ async function tryToFreshen(
 /** Returns the login if it holds every scope that the server requires of all callers. */
 export function checkRequiredScopes(
   login: Authenticated,
-  urls: PublicUrls,
+  urls: ChallengeAddress,
   { required }: Scopes,
 ): Authenticated | AuthRejection {
   if (required.every((scope) => login.scopes.includes(scope))) return login;
@@ -162,7 +162,7 @@ export function checkRequiredScopes(
  * replaces this one.
  */
 export function rejectScopes(
-  urls: PublicUrls,
+  urls: ChallengeAddress,
   { user, scopes, held }: Authenticated,
   needed: readonly string[],
 ): AuthRejection {
@@ -176,7 +176,7 @@ export function rejectScopes(
 }
 
 /** Rejects a request for an error. The challenge asks for the basic scopes. */
-export function rejectRequest(thrown: unknown, urls: PublicUrls, { basic }: Scopes): AuthRejection {
+export function rejectRequest(thrown: unknown, urls: ChallengeAddress, { basic }: Scopes): AuthRejection {
   const error = toSvcError(thrown);
   return { error, challenge: toChallenge(urls, basic, error) };
 }
@@ -190,9 +190,15 @@ export function tokenInvalid(): SvcError {
 const CHALLENGE_ERRORS: { readonly [code: string]: string } = {
   request_invalid: 'invalid_request',
   token_invalid: 'invalid_token',
+  api_key_invalid: 'invalid_token',
   scope_insufficient: 'insufficient_scope',
   denied: 'insufficient_scope',
 };
+
+/** The address whose metadata a challenge names; null if the server has none, because it accepts API keys only. */
+export interface ChallengeAddress {
+  readonly entry: PublicUrls['entry'] | null;
+}
 
 /**
  * The `WWW-Authenticate` header that leads a client to a token (RFC 9728, 5.1; MCP Authorization, "Scope Challenge
@@ -200,14 +206,21 @@ const CHALLENGE_ERRORS: { readonly [code: string]: string } = {
  *
  * @example Bearer error="invalid_token", error_description="...", scope="svc:access", resource_metadata="https://..."
  */
-function toChallenge({ entry }: PublicUrls, scopes: readonly string[], { code, message }: SvcError): string {
-  const { origin, pathname } = new URL(entry);
+function toChallenge(
+  { entry }: ChallengeAddress,
+  scopes: readonly string[],
+  { code, message }: SvcError,
+): string {
   const error = CHALLENGE_ERRORS[code];
   const parameters = {
     ...(error === undefined ? {} : { error, error_description: toDescription(message) }),
     scope: scopes.join(' '),
-    resource_metadata: `${origin}/.well-known/oauth-protected-resource${pathname}`,
+    ...(entry === null ? {} : { resource_metadata: metadataOf(new URL(entry)) }),
   };
   const list = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
   return `Bearer ${list.join(', ')}`;
+}
+
+function metadataOf({ origin, pathname }: URL): string {
+  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
 }

@@ -4,7 +4,8 @@ import { createSealer, type OpenJwe } from '../crypto/seal.ts';
 import { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts';
-import { authenticateBearer, rejectScopes } from './bearer.ts';
+import { type ApiKeys, authenticateKey, createApiKeys } from './api-keys.ts';
+import { authenticateBearer, rejectRequest, rejectScopes, tokenInvalid } from './bearer.ts';
 import { wantedFacts } from './held-scopes.ts';
 import { createProvider } from './providers/registry.ts';
 import { createPublicUrls, enforcePublicUrls, type PublicUrls } from './public-urls.ts';
@@ -25,6 +26,8 @@ export interface AuthDeps {
   /** Keys in addition to those of the settings; allowed if one server process runs alone. */
   readonly ownKeys?: readonly RootKey[];
   readonly store: TokenStore | null;
+  /** The accepted API keys, on a server whose reload replaces them. Default: those of the settings. */
+  readonly apiKeys?: ApiKeys;
   readonly fetchDocument: FetchDocument | null;
   readonly openJwe?: OpenJwe;
   /** The address that the process listens on; null if the platform provides https. */
@@ -48,19 +51,61 @@ export function createAuth(deps: AuthDeps): Auth {
   const publicUrlsOf = createPublicUrls(platform, { callbackPath, sse });
   const base = transport.http.base_url;
   const prefix = base === null ? '' : withoutSlash(new URL(base).pathname).replace(/^\/$/, '');
-  if (auth.verifier !== null)
-    return createVerifierMode(deps, auth.verifier, { publicUrlsOf, paths: resourcePaths({ prefix, sse }) });
-  const server = createServer(deps);
-  const { store } = server;
-  const routes = createRoutes({ callbackPath, prefix, sse });
+  const tokens = createTokens(deps, { publicUrlsOf, callbackPath, prefix, sse });
+  const keys = {
+    keys: deps.apiKeys ?? createApiKeys(auth.api_keys ?? []),
+    scopes: createScopes(auth.required_scopes, []),
+    now: deps.now ?? Date.now,
+  };
+  const addressOf = (request: Request) => {
+    const urls = publicUrlsOf(request);
+    return tokens === null ? NO_METADATA : urls;
+  };
   return {
-    authenticate: async (request) => {
-      const checked = await authenticateBearer(server, publicUrlsOf(request), request);
+    authenticate: async (request, signal) => {
+      const address = addressOf(request);
+      const checked =
+        (await authenticateKey(keys, address, request)) ??
+        (await tokens?.authenticate(request, signal)) ??
+        rejectRequest(tokenInvalid(), address, keys.scopes);
       if ('user' in checked) logLogin(log, checked);
       return checked;
     },
     hidesCredentials: auth.hide_credential_headers,
-    rejectScopes: (request, login, needed) => rejectScopes(publicUrlsOf(request), login, needed),
+    rejectScopes: (request, login, needed) => rejectScopes(addressOf(request), login, needed),
+    respond: (authRequest) => tokens?.respond(authRequest) ?? null,
+    ...(tokens?.claimOnce && { claimOnce: tokens.claimOnce }),
+  };
+}
+
+/** A server that accepts API keys only has no metadata, because nobody can get a token there. */
+const NO_METADATA = { entry: null };
+
+/** The tokens that a server accepts besides API keys, and the paths where clients learn about them. */
+type Tokens = Pick<Auth, 'authenticate' | 'respond' | 'claimOnce'>;
+
+/** The addresses of a server, and the options that its paths depend on. */
+interface Place {
+  readonly publicUrlsOf: (request: Request) => PublicUrls;
+  readonly callbackPath: string;
+  readonly prefix: string;
+  readonly sse: boolean;
+}
+
+/** Returns null for a server that accepts API keys only. */
+function createTokens(deps: AuthDeps, place: Place): Tokens | null {
+  const { provider, verifier, api_keys } = deps.settings.auth;
+  if (verifier !== null) return createVerifierTokens(deps, verifier, place);
+  return provider === null && api_keys !== null ? null : createOwnTokens(deps, place);
+}
+
+/** `auth.mode: issuer`: this server issues the tokens. */
+function createOwnTokens(deps: AuthDeps, { publicUrlsOf, ...paths }: Place): Tokens {
+  const server = createServer(deps);
+  const { store } = server;
+  const routes = createRoutes(paths);
+  return {
+    authenticate: (request) => authenticateBearer(server, publicUrlsOf(request), request),
     respond: (authRequest) => {
       const route = routes.get(withoutSlash(new URL(authRequest.request.url).pathname));
       return route === undefined ? null : answerRoute(server, route, publicUrlsOf, authRequest);
@@ -69,39 +114,24 @@ export function createAuth(deps: AuthDeps): Auth {
   };
 }
 
-interface VerifierPlace {
-  readonly publicUrlsOf: (request: Request) => PublicUrls;
-  readonly paths: readonly string[];
-}
-
 /** `auth.mode: verifier`: another server issues the tokens. */
-function createVerifierMode(
+function createVerifierTokens(
   deps: AuthDeps,
   block: VerifierBlock,
-  { publicUrlsOf, paths }: VerifierPlace,
-): Auth {
+  { publicUrlsOf, ...paths }: Place,
+): Tokens {
   const { settings, project, endpointScopes, log } = deps;
   const { required_scopes, allow, grants } = settings.auth;
-  const verifier = createVerifierAuth({
+  return createVerifierAuth({
     verify: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
     issuer: block.issuer,
     project,
     scopes: createScopes(required_scopes, [...endpointScopes, ...grants.map(({ scope }) => scope)]),
     rules: { allow, grants },
     publicUrlsOf,
-    paths,
+    paths: resourcePaths(paths),
     log,
   });
-  return {
-    authenticate: async (request, signal) => {
-      const checked = await verifier.authenticate(request, signal);
-      if ('user' in checked) logLogin(log, checked);
-      return checked;
-    },
-    hidesCredentials: settings.auth.hide_credential_headers,
-    rejectScopes: (request, login, needed) => rejectScopes(publicUrlsOf(request), login, needed),
-    respond: verifier.respond,
-  };
 }
 
 function createServer(deps: AuthDeps): AuthServer {
@@ -163,6 +193,8 @@ Make one with \`svc auth keygen\`, and set SVC_AUTH_KEYS to it, or \`auth.keys\`
 
 /** Spec, "OAuth 2.0 on the served endpoints", rule 4. */
 function logLogin(log: Log, { user }: Authenticated): void {
-  const { username, id, provider, name, email } = user;
-  log({ level: 'info', message: 'authenticated', fields: { username, user_id: id, provider, name, email } });
+  const { username, id, provider, name, email, apiKey } = user;
+  const key = apiKey === undefined ? {} : { api_key: apiKey };
+  const fields = { username, user_id: id, provider, name, email, ...key };
+  log({ level: 'info', message: 'authenticated', fields });
 }

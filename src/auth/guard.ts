@@ -13,9 +13,11 @@ export async function authenticateSender(
   if (auth === null) return null;
   const found = await traced(spans, request, () => auth.authenticate(request, request.signal));
   if ('error' in found) throw withChallenge(found);
-  const { user, scopes, sessionId } = found;
+  const { user, scopes, sessionId, revoked } = found;
   const refuse = (needed: readonly string[]) => withChallenge(auth.rejectScopes(request, found, needed));
-  return { user, sessionId, grant: { scopes, refuse }, hidesCredentials: auth.hidesCredentials };
+  // An API key lasts long, so SQL and Python never see one.
+  const hidesCredentials = auth.hidesCredentials || user?.apiKey !== undefined;
+  return { user, sessionId, grant: { scopes, refuse }, hidesCredentials, ...(revoked && { revoked }) };
 }
 
 /** Authenticates in a trace of its own, because a call's trace begins when its caller is known (spec, "Spans"). */

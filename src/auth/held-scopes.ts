@@ -50,11 +50,12 @@ interface NamedUser {
   readonly id: string;
   readonly username: string | null;
   readonly email: string | null;
+  readonly apiKey?: string;
 }
 
 /** The name of a user in messages. */
-export function labelOf({ email, username, id }: NamedUser): string {
-  return email ?? username ?? id;
+export function labelOf({ email, username, id, apiKey }: NamedUser): string {
+  return apiKey === undefined ? (email ?? username ?? id) : `The API key ${apiKey}`;
 }
 
 /**

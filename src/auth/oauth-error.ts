@@ -23,6 +23,7 @@ const CODES: { readonly [code in ErrorCode]?: string } = {
   login_unavailable: 'temporarily_unavailable',
   rate_limited: 'temporarily_unavailable',
   token_invalid: 'invalid_token',
+  api_key_invalid: 'invalid_token',
   token_missing: 'invalid_token',
   scope_insufficient: 'insufficient_scope',
 };

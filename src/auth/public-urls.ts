@@ -82,7 +82,7 @@ function toPublicUrls(issuer: string, entry: string, { callbackPath, sse }: Publ
     const aliases = sse ? [resource, `${issuer}/sse`] : [resource];
     return { issuer, resource, aliases, entry, callback: `${issuer}${callbackPath}`, secure, port };
   }
-  throw new SvcError('request_invalid', 'Signing in needs https: this server was reached over http.');
+  throw new SvcError('request_invalid', 'Tokens need https: this server was reached over http.');
 }
 
 /** Throws config_invalid if the public address would be http on another machine. */
@@ -95,7 +95,7 @@ export function enforcePublicUrls(
   if (isLoopback(host) || host === '::1') return;
   throw new SvcError(
     'config_invalid',
-    `\`auth.provider\` is set, but clients would reach the server over http at ${host}, where others can read their tokens.
+    `Callers need tokens, but clients would reach the server over http at ${host}, where others can read their tokens.
 Set \`transport.http.base_url\` to its public https address, or \`transport.http.trust_proxy: true\` behind a proxy that sends X-Forwarded-Proto.`,
   );
 }

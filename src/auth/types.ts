@@ -64,6 +64,8 @@ export interface Authenticated {
   readonly held: readonly string[];
   /** The login session, which is not an MCP session. */
   readonly sessionId: string | null;
+  /** Aborts when the API key of the caller is removed or changed. Absent for other callers. */
+  readonly revoked?: AbortSignal;
 }
 
 /** The sender of a request. */
@@ -78,6 +80,8 @@ export interface Sender {
   };
   /** Whether SQL and Python may not read the headers that carry credentials. */
   readonly hidesCredentials?: boolean;
+  /** Aborts when the API key of the caller is removed or changed. Absent for other callers. */
+  readonly revoked?: AbortSignal;
 }
 
 /** The reason for a rejected request, and the challenge that tells the client how to get a token. */

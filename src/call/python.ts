@@ -55,7 +55,7 @@ function bounded({ value, binary }: PythonResult, rows: number): Returned {
 
 function toPythonUser(user: User | null): JsonObject | null {
   if (user === null) return null;
-  const { externalToken, ...known } = user;
+  const { externalToken, apiKey: _, ...known } = user;
   return { ...known, external_token: externalToken };
 }
 

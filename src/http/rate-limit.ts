@@ -57,7 +57,7 @@ function tooMany(seconds: number): SvcError {
   return new SvcError('rate_limited', message, { detail: { retry_after: seconds } });
 }
 
-/** Counts a request by its user, or by the client's network address without one. Throws rate_limited. */
+/** Counts a request by its API key, its user, or else its network address. Throws rate_limited. */
 export type CountRequest = (user: User | null, address: string | undefined) => void;
 
 /** Counts the requests of one server, on all its paths together. A changed limit starts new counts. */
@@ -67,7 +67,8 @@ export function createRequestCount(rateLimit: () => RateLimit | null): CountRequ
     const limit = rateLimit();
     if (limit === null) return;
     if (held?.limit !== limit) held = { limit, throttle: createThrottle(limit) };
-    if (user !== null) held.throttle(`user ${user.provider ?? ''} ${user.id}`);
+    if (user?.apiKey !== undefined) held.throttle(`key ${user.apiKey}`);
+    else if (user !== null) held.throttle(`user ${user.provider ?? ''} ${user.id}`);
     // Clients without an address cannot be told apart, and one of them must not block the others.
     else if (address !== undefined) held.throttle(`address ${toNetwork(address)}`);
   };

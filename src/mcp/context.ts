@@ -105,6 +105,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Counts another message of the same request; throws rate_limited. Absent without a rate limit. */
   readonly countAnother?: () => void;
+  /** Aborts when the caller's API key is removed or changed; its streams then end. */
+  readonly revoked?: AbortSignal;
   /** The session of a legacy client; absent if the server is stateless. */
   readonly session?: McpSession;
 }

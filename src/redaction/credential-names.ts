@@ -27,10 +27,10 @@ const PAIRS =
 
 /** Credentials that are recognizable without a name: JWTs, `Bearer …`, private keys, `user:password@`, well-known prefixes. */
 const TEXTS =
-  /\beyJ[\w-]{10,}(?:\.[\w-]*){0,4}|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=:\/\/)[^\s/:@]+:[^\s/@]+(?=@)|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:gh[opsur]_|github_pat_|xox[abprs]-|sk-)[\w-]{16,}/g;
+  /\beyJ[\w-]{10,}(?:\.[\w-]*){0,4}|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=:\/\/)[^\s/:@]+:[^\s/@]+(?=@)|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:svc_key_|gh[opsur]_|github_pat_|xox[abprs]-|sk-)[\w-]{16,}/g;
 
 /** A quick test: a text without any of these cannot match TEXTS. */
-const HINTS = /eyJ|Bearer|Basic|-----BEGIN|:\/\/|AKIA|ASIA|gh[opsur]_|github_pat_|xox|sk-/;
+const HINTS = /eyJ|Bearer|Basic|-----BEGIN|:\/\/|AKIA|ASIA|svc_key_|gh[opsur]_|github_pat_|xox|sk-/;
 
 /** Replaces the credentials in a text. */
 export function withoutCredentials(text: string, replacement: string): string {

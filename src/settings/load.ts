@@ -8,17 +8,19 @@ import { checkAccess } from './checks/access.ts';
 import { checkAttachedSecrets } from './checks/attach.ts';
 import { checkClients } from './checks/clients.ts';
 import { checkSandbox } from './checks/sandbox.ts';
-import { checkSettings, checkSiteSecrets, point } from './checks/settings.ts';
+import { checkSettings, checkSiteSecrets, type Pointed, point } from './checks/settings.ts';
 import { checkStore } from './checks/token-store.ts';
 import { type EffectiveValue, toEffective } from './effective/effective.ts';
 import { type Merged, mergeLayers } from './effective/merge.ts';
 import type { Override } from './effective/origin.ts';
 import { toSettings } from './effective/to-settings.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { withLatestKeys } from './latest-keys.ts';
 import type { Settings } from './model.ts';
 import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
-import { checkSelectedNames, readUserFile, type UserFile } from './user-file.ts';
+import { readCallers } from './sign-in.ts';
+import { checkSelectedNames, type ReadUserFile, readUserFile, type UserFile } from './user-file.ts';
 
 /** The sources of a profile's settings. */
 export interface SettingsInput {
@@ -27,6 +29,8 @@ export interface SettingsInput {
   readonly siteFile: { readonly name: string; readonly text: string } | null;
   /** The user file; null if there is none. */
   readonly userFile: { readonly name: string; readonly bytes: Uint8Array } | null;
+  /** The user file as it is at a reload, which takes its API keys only. Absent at the start. */
+  readonly latest?: SettingsInput['userFile'];
   readonly env: Environment;
   readonly flags: readonly Override[];
   /** Opens the source of references once the connections are known. */
@@ -43,6 +47,8 @@ export interface LoadedSettings {
   readonly findings: readonly Finding[];
   /** Every value and its origin, with secrets redacted. Empty if there are errors. */
   readonly effective: readonly EffectiveValue[];
+  /** The file of further findings about the settings. */
+  readonly at: Pointed;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -51,24 +57,34 @@ const TIMEOUT_MS = 10_000;
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
   const { site, userFile, flags } = input;
   const environment = readEnvironment(input.env);
-  const read = userFile
-    ? readUserFile(userFile.bytes, userFile.name)
-    : { user: null, findings: [] as readonly Finding[] };
-  const early = [...environment.findings, ...read.findings];
-  if (userFile && read.user === null) return failed(early);
   const selected = { project: site.project, profile: site.profile };
+  const read = readFiles(input, selected);
+  const early = [...environment.findings, ...read.findings];
+  const at = { user: read.user, selected };
+  if (userFile && read.user === null) return failed(early, at);
   const names = read.user ? checkSelectedNames(read.user, selected) : [];
-  if (names.length > 0) return failed([...early, ...names]);
+  if (names.length > 0) return failed([...early, ...names], at);
   const overrides = withLevel([...flags, ...withoutFlagged(environment.overrides, flags)]);
   const { tree, unresolved } = await resolveActive(read.user, selected, input);
-  const at = { user: read.user, selected };
-  if (unresolved.length > 0) return failed([...early, ...unresolved.map((one) => toFinding(one, at))]);
+  if (unresolved.length > 0) return failed([...early, ...unresolved.map((one) => toFinding(one, at))], at);
   const merged = mergeLayers({ user: read.user, selected, ...tree, overrides });
   return finish(input, { ...at, merged, overrides, tree, early });
 }
 
-function failed(findings: readonly Finding[]): LoadedSettings {
-  return { settings: null, findings, effective: [] };
+/** Reads the user file, with the API keys of the latest one at a reload. */
+function readFiles({ userFile, latest }: SettingsInput, selected: Selected): ReadUserFile {
+  if (userFile === null) return { user: null, findings: [] };
+  const first = readUserFile(userFile.bytes, userFile.name);
+  if (first.user === null || latest === undefined) return first;
+  // On a server that started without sign-in, keys count after a restart.
+  if (readCallers(first.user, selected).signIn === null) return first;
+  const again = latest === null ? null : readUserFile(latest.bytes, latest.name);
+  if (again !== null && again.user === null) return again;
+  return { user: withLatestKeys(first.user, again?.user ?? null, selected), findings: first.findings };
+}
+
+function failed(findings: readonly Finding[], at: Pointed): LoadedSettings {
+  return { settings: null, findings, effective: [], at };
 }
 
 function withoutFlagged(overrides: readonly Override[], flags: readonly Override[]): readonly Override[] {
@@ -112,7 +128,7 @@ interface Finishing {
 function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
   const { site, home } = input;
   const { merged, overrides, early } = parts;
-  if (merged.active === null) return failed([...early, ...merged.findings]);
+  if (merged.active === null) return failed([...early, ...merged.findings], parts);
   const expand = (path: string) => (home === null ? path : path.replace(/^~(?=\/|$)/, home));
   const settings = toSettings({ site, active: merged.active, overrides, expand });
   const siteYaml = yamlOf(input.siteFile);
@@ -132,7 +148,8 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
   ];
   const effective = toEffective({ site, siteFile: input.siteFile?.name ?? null, siteYaml, ...parts });
   const sound = findings.every(({ severity }) => severity !== 'error');
-  return { settings: sound ? settings : null, findings, effective };
+  const at = { user: parts.user, selected: parts.selected };
+  return { settings: sound ? settings : null, findings, effective, at };
 }
 
 function yamlOf(siteFile: SettingsInput['siteFile']): YamlFile | null {

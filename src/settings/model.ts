@@ -1,3 +1,4 @@
+import type { User } from '../context.ts';
 import type { SiteFile } from '../project/site-model.ts';
 import type { TransportName } from '../transports.ts';
 import type { GRANT_TYPES } from './schema/auth.ts';
@@ -67,6 +68,18 @@ export interface ScopeGrant {
   readonly to: Members;
 }
 
+/** A key with which a machine calls the server. Only its hash is known. */
+export interface ApiKey {
+  readonly name: string;
+  /** SHA-256 of the key, in lower-case hex. */
+  readonly hash: string;
+  readonly scopes: readonly string[];
+  /** The user whom policies, SQL and audit records see. */
+  readonly user: User;
+  /** The end of the key in milliseconds since 1970; null if it has none. */
+  readonly expires: number | null;
+}
+
 /** `auth` of the active profile. */
 export interface AuthSettings {
   readonly mode: 'issuer' | 'verifier';
@@ -85,6 +98,8 @@ export interface AuthSettings {
   readonly allow: Members | null;
   readonly grants: readonly ScopeGrant[];
   readonly required_scopes: readonly string[];
+  /** Null if machines have no keys. An empty list lets no machine in, and still counts as sign-in. */
+  readonly api_keys: readonly ApiKey[] | null;
   /** Null if sessions are not stored. */
   readonly persistence: Persistence | null;
   readonly hide_credential_headers: boolean;

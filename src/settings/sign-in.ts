@@ -11,9 +11,13 @@ export interface Callers {
 }
 
 /** Describes the sign-in of some settings; null if they require no tokens. */
-export function signInOf({ provider, verifier }: Pick<AuthSettings, 'provider' | 'verifier'>): string | null {
-  if (verifier !== null) return toVerifierText(verifier.issuer);
-  return provider === null ? null : toProviderText(provider.id);
+export function signInOf({
+  provider,
+  verifier,
+  api_keys,
+}: Pick<AuthSettings, 'provider' | 'verifier' | 'api_keys'>): string | null {
+  const people = verifier === null ? toPeopleText(provider?.id) : toVerifierText(verifier.issuer);
+  return withKeys(people, api_keys !== null);
 }
 
 /** Reads the callers of one profile from a user file whose references are not resolved. */
@@ -23,8 +27,28 @@ export function readCallers(user: UserFile | null, selected: Selected): Callers 
   return { signIn: toSignIn(auth), public: auth.public === true };
 }
 
-function toSignIn({ mode, provider, verifier }: { readonly [key: string]: JsonValue }): string | null {
-  if (mode === 'verifier') return toVerifierText(isObject(verifier) ? verifier.issuer : undefined);
+function toSignIn({
+  mode,
+  provider,
+  verifier,
+  api_keys,
+}: {
+  readonly [key: string]: JsonValue;
+}): string | null {
+  const people =
+    mode === 'verifier'
+      ? toVerifierText(isObject(verifier) ? verifier.issuer : undefined)
+      : toPeopleText(provider);
+  // A list without a value counts too: forgotten keys must not open the server.
+  return withKeys(people, api_keys !== undefined);
+}
+
+function withKeys(people: string | null, hasKeys: boolean): string | null {
+  if (!hasKeys) return people;
+  return people === null ? 'API keys' : `${people} or an API key`;
+}
+
+function toPeopleText(provider: JsonValue | undefined): string | null {
   return typeof provider !== 'string' || provider === 'none' ? null : toProviderText(provider);
 }
 

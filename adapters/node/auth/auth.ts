@@ -1,3 +1,4 @@
+import { type ApiKeys, createApiKeys } from '../../../src/auth/api-keys.ts';
 import { createAuth } from '../../../src/auth/create.ts';
 import { endpointScopes } from '../../../src/auth/scopes.ts';
 import type { Auth } from '../../../src/auth/types.ts';
@@ -12,6 +13,8 @@ import { openJwe } from './open-jwe.ts';
 /** The authentication of a server, with the token store that it keeps open. */
 export interface OpenAuth {
   readonly auth: Auth;
+  /** The accepted API keys, which a reload replaces. */
+  readonly apiKeys: ApiKeys;
   close(): Promise<void>;
 }
 
@@ -22,7 +25,7 @@ export interface OpenAuth {
 export async function openAuth(settings: Settings, catalog: Catalog, log: Log): Promise<OpenAuth> {
   const { auth, transport } = settings;
   const { host, stateless } = transport.http;
-  const issues = auth.verifier === null;
+  const issues = auth.provider !== null;
   // A store of the wrong type is reported before a key is made that would end with the process.
   if (issues && !stateless && auth.persistence !== null) enforceStore(auth.persistence, 'sqlite');
   const own = issues && !stateless ? ownKeys(auth, log) : [];
@@ -32,9 +35,11 @@ export async function openAuth(settings: Settings, catalog: Catalog, log: Log): 
       '`auth.persistence` is ignored: the server is stateless, so sessions end with their token.';
     log({ level: 'warn', message });
   }
+  const apiKeys = createApiKeys(auth.api_keys ?? [], { revocable: true });
   try {
     const created = createAuth({
       settings,
+      apiKeys,
       project: catalog.project,
       endpointScopes: endpointScopes(catalog),
       ownKeys: own,
@@ -44,7 +49,7 @@ export async function openAuth(settings: Settings, catalog: Catalog, log: Log): 
       listens: { host },
       log,
     });
-    return { auth: created, close: async () => store?.close() };
+    return { auth: created, apiKeys, close: async () => store?.close() };
   } catch (thrown) {
     await store?.close();
     throw thrown;

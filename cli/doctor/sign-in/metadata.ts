@@ -14,13 +14,19 @@ export interface ServedProject {
   readonly ahead: number | null;
 }
 
-/** Checks a running server in the order of a new client's first requests. */
-export async function checkServed(address: Address): Promise<ServedProject> {
+/**
+ * Checks a running server in the order of a new client's first requests. `keysOnly` says whether it accepts API keys
+ * only; null if that is unknown.
+ */
+export async function checkServed(address: Address, keysOnly: boolean | null): Promise<ServedProject> {
   const refused = await call(address.mcp);
   if (refused === null) return { ...NOTHING, checks: [unreachable(address)] };
   const { ahead } = refused;
-  const challenge = checkChallenge(address, refused);
   const slash = checkSlash(refused, await call(`${address.mcp}/`));
+  if (keysOnly ?? isKeyChallenge(refused)) {
+    return { ...NOTHING, ahead, checks: [checkKeyChallenge(refused), slash] };
+  }
+  const challenge = checkChallenge(address, refused);
   if (challenge.status === 'problem') return { ...NOTHING, ahead, checks: [challenge, slash] };
   const { checks, document } = await checkResource(address);
   const [resource, issuer] = [textOf(document?.resource), textOf(first(document?.authorization_servers))];
@@ -43,6 +49,18 @@ function unreachable({ mcp }: Address): Check {
 /** The address of the MCP endpoint's metadata (RFC 9728, 3.1). */
 const metadataOf = ({ origin, prefix }: Address) =>
   `${origin}/.well-known/oauth-protected-resource${prefix}/mcp`;
+
+/** Whether a server asks for a token and names no place to get one. */
+function isKeyChallenge({ status, headers }: DoctorResponse): boolean {
+  const header = headers.get('www-authenticate') ?? '';
+  return status === 401 && /^bearer /i.test(header) && !header.includes('resource_metadata=');
+}
+
+function checkKeyChallenge(answer: DoctorResponse): Check {
+  if (isKeyChallenge(answer)) return ok('challenge', '401 without a token; the server accepts API keys only');
+  const message = `a call without an API key is answered with ${responseText(answer)}, not as by a server with API keys only`;
+  return problem('challenge', message, 'Restart the server with this configuration, or correct the address.');
+}
 
 function checkChallenge(address: Address, answer: DoctorResponse): Check {
   if (answer.status !== 401) {

@@ -2,16 +2,18 @@ import { enforcePublicUrls } from '../../../src/auth/public-urls.ts';
 import { parseKeys } from '../../../src/crypto/keys.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import type { Settings } from '../../../src/settings/model.ts';
+import { signInOf } from '../../../src/settings/sign-in.ts';
 import type { Address } from '../address.ts';
 import { type Check, ok, problem } from '../check.ts';
 import type { ServedProject } from './metadata.ts';
 
 /** Checks the settings alone. `here` says whether the checked server uses these settings. */
 export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
-  const { provider, verifier } = settings.auth;
-  if (provider === null && verifier === null) {
+  const { provider } = settings.auth;
+  if (signInOf(settings.auth) === null) {
     const message = 'the configuration has no sign-in: `auth.provider` is none';
-    return [problem('provider', message, 'Set `auth.provider`, or `auth.mode: verifier`.')];
+    const fix = 'Set `auth.provider`, `auth.mode: verifier` or `auth.api_keys`.';
+    return [problem('provider', message, fix)];
   }
   const keys = provider === null ? [] : [checkKeys(settings, here)];
   return [...keys, checkPlace(settings, address)];

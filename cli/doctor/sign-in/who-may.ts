@@ -1,6 +1,7 @@
 import type { EndpointFile } from '../../../src/project/model.ts';
-import { checkHolders, toWhoMay } from '../../../src/quality/sign-in/who-may.ts';
+import { checkHolders, toKeyText, toWhoMay, unusedKeyScopes } from '../../../src/quality/sign-in/who-may.ts';
 import { accessIssues } from '../../../src/settings/checks/access.ts';
+import { apiKeyIssues } from '../../../src/settings/checks/api-keys.ts';
 import { toKey } from '../../../src/settings/effective/tree.ts';
 import type { Settings } from '../../../src/settings/model.ts';
 import { type Check, ok, warning } from '../check.ts';
@@ -22,9 +23,11 @@ export function checkWhoMay({
       const needed = needed_by.length === 0 ? 'no endpoint needs it' : `needed by ${needed_by.join(', ')}`;
       return ok('scope', `${scope} is held by ${held_by.join('; ')}; ${needed}`);
     });
-  const issues = accessIssues(auth).map(({ code, path, message, fix }) =>
+  const found = [...accessIssues(auth), ...apiKeyIssues(auth, Date.now()), ...unusedKeyScopes(files, auth)];
+  const issues = found.map(({ code, path, message, fix }) =>
     warning(code, `\`${toKey(['auth', ...path])}\` ${message}`, fix),
   );
   const unheld = checkHolders(files, auth).map(({ code, message, fix }) => warning(code, message, fix));
-  return [ok('may-sign-in', whoMay.allowed), ...scopes, ...issues, ...unheld];
+  const keys = whoMay.api_keys.map((key) => ok('api-key', toKeyText(key)));
+  return [ok('may-sign-in', whoMay.allowed), ...keys, ...scopes, ...issues, ...unheld];
 }

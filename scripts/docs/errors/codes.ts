@@ -155,6 +155,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'The token is expired, revoked, altered, or issued for another server.',
     'Refresh it or sign in again.',
   ),
+  api_key_invalid: advice(
+    'The API key is unknown, was removed, or has expired.',
+    'Correct the key, or get another from the operator (`svc auth api-key`).',
+  ),
   scope_insufficient: advice(
     'The token lacks scopes. The challenge names all scopes that the call needs.',
     'Sign in again with these scopes.',

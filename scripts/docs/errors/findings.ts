@@ -230,8 +230,20 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Add `auth.allow` with the groups, domains or email addresses of your people.',
     ),
     'scope-unheld': advice(
-      'A scope that an endpoint or the server requires is in no entry of `auth.grants`, so no user holds it.',
-      'Add an entry for it to `auth.grants`, or remove the requirement.',
+      'A scope that an endpoint or the server requires is in no entry of `auth.grants`, so no user holds it, or an API key lacks a scope that every caller must hold.',
+      'Add an entry for it to `auth.grants`, or the scope to the key, or remove the requirement.',
+    ),
+    'api-key-expired': advice(
+      'An API key has expired, so it lets nobody in.',
+      'Replace it with a new key, or remove its entry.',
+    ),
+    'api-key-expires': advice(
+      'An API key expires within 30 days.',
+      'Make a new key with `svc auth api-key`, and replace the entry before.',
+    ),
+    'api-key-scope-unused': advice(
+      'An API key has a scope that no endpoint and no setting requires.',
+      'Correct the scope, or remove it.',
     ),
     'grant-unverified': advice(
       'A rule of `auth.allow` or `auth.grants` relies on a claim that users choose themselves, or that clients request.',

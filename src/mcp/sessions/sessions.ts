@@ -41,7 +41,9 @@ const LIMITS: SessionLimits = {
 
 /** The owner of a session or of a sealed state; null for anonymous callers. */
 export function subjectOf(user: User | null): string | null {
-  return user === null ? null : JSON.stringify([user.provider, user.id]);
+  if (user === null) return null;
+  const { provider, id, apiKey } = user;
+  return JSON.stringify(apiKey === undefined ? [provider, id] : [provider, id, apiKey]);
 }
 
 /** Sessions in memory, the one that rests longest first. */

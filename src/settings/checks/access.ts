@@ -2,6 +2,7 @@ import type { Finding } from '../../project/finding.ts';
 import type { Path } from '../../project/yaml/position.ts';
 import type { AuthSettings, Members, Settings } from '../model.ts';
 import { PROVIDERS, type ProviderRecord } from '../schema/providers.ts';
+import { apiKeyIssues, keysHolding } from './api-keys.ts';
 import { type Pointed, point } from './settings.ts';
 
 /** An issue of `auth.allow`, `auth.grants` or `required_scopes`; its path is below `auth`. */
@@ -11,7 +12,12 @@ export interface AccessIssue extends Pick<Finding, 'severity' | 'code' | 'messag
 
 /** Reports rules that let everybody in, match nobody, or rely on facts that users choose themselves. */
 export function checkAccess({ auth }: Pick<Settings, 'auth'>, at: Pointed): readonly Finding[] {
-  return accessIssues(auth).map(({ path, severity, ...problem }) => ({
+  return toAuthFindings([...accessIssues(auth), ...apiKeyIssues(auth, Date.now())], at);
+}
+
+/** Gives issues of `auth` their places in the user file. */
+export function toAuthFindings(issues: readonly AccessIssue[], at: Pointed): readonly Finding[] {
+  return issues.map(({ path, severity, ...problem }) => ({
     ...point(at, ['profile', 'auth', ...path], problem),
     severity,
   }));
@@ -184,7 +190,9 @@ function unheldIssues(auth: AuthSettings): readonly AccessIssue[] {
   const { grants, required_scopes } = auth;
   const granted = new Set(['svc:access', ...grants.map(({ scope }) => scope)]);
   const required = required_scopes.filter(
-    (scope) => !granted.has(scope) && clientsHolding(auth, scope).length === 0,
+    (scope) =>
+      !granted.has(scope) &&
+      clientsHolding(auth, scope).length + keysHolding(auth, scope, Date.now()).length === 0,
   );
   return [
     ...required.map(

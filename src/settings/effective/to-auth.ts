@@ -1,5 +1,5 @@
 import { present } from '../../project/schema/present.ts';
-import type { AuthSettings, Members, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
+import type { ApiKey, AuthSettings, Members, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
 import type { ParsedAuth } from '../schema/auth.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
 
@@ -24,6 +24,7 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
     allow: written.allow === undefined ? null : toMembers(written.allow),
     grants: (written.grants ?? []).map(({ scope, to }) => ({ scope, to: toMembers(to) })),
     required_scopes: written.authorization?.required_scopes ?? [],
+    api_keys: written.api_keys === undefined ? null : (written.api_keys ?? []).map(toApiKey),
     persistence: persistence ? toPersistence(persistence, expand) : null,
     hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
     public: written.public ?? DEFAULTS['auth.public'],
@@ -40,6 +41,32 @@ function toMembers(written: ParsedAuth['allow']): Members {
     groups: (groups ?? []).map((group) => group.replace(/^\//, '')),
     organizations: organizations ?? [],
     claims: claims ?? {},
+  };
+}
+
+type WrittenKey = NonNullable<ParsedAuth['api_keys']>[number];
+
+/** Without `user`, the key itself is the user. */
+function toApiKey({ name, hash, scopes, user, expires }: WrittenKey): ApiKey {
+  return {
+    name,
+    hash: hash.toLowerCase(),
+    scopes: scopes ?? [],
+    expires: expires ? Date.parse(expires) : null,
+    user: {
+      id: user?.id ?? name,
+      username: user?.username ?? null,
+      email: user?.email ?? null,
+      name: user?.name ?? null,
+      provider: 'api-key',
+      role: user?.role ?? null,
+      permissions: user?.permissions ?? [],
+      groups: user?.groups ?? [],
+      capabilities: user?.capabilities ?? [],
+      claims: user?.claims ?? {},
+      externalToken: null,
+      apiKey: name,
+    },
   };
 }
 

@@ -13,7 +13,8 @@ export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly F
   if (user === null) return findings;
   return leavesOf(user.yaml.value).flatMap(({ path, value }) => {
     const plain = isPlainParameter(String(path.at(-1))) && path.includes('parameters');
-    const hidden = !plain && (nodeAt(USER_FILE, path)?.hidden ?? false);
+    const node = nodeAt(USER_FILE, path);
+    const hidden = !plain && node !== null && node.hidden && !node.bundled;
     const address = typeof value === 'string' && hasCredentials(value);
     if (!(hidden || address) || value === null || !isLiteral(value)) return [];
     return [

@@ -3,7 +3,9 @@ import {
   choice,
   flag,
   formed,
+  freeMap,
   listOf,
+  listOrOne,
   mapOf,
   optional,
   says,
@@ -11,7 +13,7 @@ import {
   word,
 } from '../../project/schema/shape.ts';
 import { CLAIM_MAPPINGS, PROVIDER_BLOCKS, PROVIDER_IDS } from './providers.ts';
-import { hiddenWord, url, words } from './values.ts';
+import { digest, hiddenWord, url, words } from './values.ts';
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
@@ -49,6 +51,31 @@ const GRANT = strictMap({ scope: scope(), to: MEMBERS });
 
 const KEY = strictMap({ kid: keyId(), secret: hiddenWord() });
 
+/** A key for a machine, and the user whom policies see. */
+export const API_KEY = strictMap({
+  name: formed(
+    /^[A-Za-z0-9][\w.-]{0,63}$/,
+    'a name of 1 to 64 letters, digits, `.`, `_` and `-`',
+    'Name the machine, such as nightly-report.',
+  ),
+  hash: digest('Make an entry with `svc auth api-key <name>`.'),
+  scopes: optional(listOrOne(scope())),
+  expires: optional(instant()),
+  user: optional(
+    strictMap({
+      id: optional(word()),
+      username: optional(word()),
+      email: optional(word()),
+      name: optional(word()),
+      role: optional(word()),
+      permissions: optional(words()),
+      groups: optional(words()),
+      capabilities: optional(words()),
+      claims: optional(freeMap()),
+    }),
+  ),
+});
+
 /** `auth` of a profile (spec, "Authentication"). */
 export const AUTH = strictMap({
   mode: optional(choice(['issuer', 'verifier'])),
@@ -57,6 +84,7 @@ export const AUTH = strictMap({
   not_before: optional(instant()),
   clients: optional(listOf(CLIENT)),
   blocked_clients: optional(words()),
+  api_keys: optional(listOf(API_KEY)),
   allow: optional(MEMBERS),
   grants: optional(listOf(GRANT)),
   authorization: optional(strictMap({ required_scopes: optional(words()) })),

@@ -5,6 +5,8 @@ import type { Path } from '../../project/yaml/position.ts';
 export type SchemaNode = {
   /** Whether the value must never be shown. */
   readonly hidden: boolean;
+  /** Whether an artefact may contain the value literally although it is hidden. */
+  readonly bundled: boolean;
 } & (
   | {
       readonly kind: 'map';
@@ -30,13 +32,12 @@ type Parts = v.GenericSchema & {
 export function nodeOf(schema: v.GenericSchema): SchemaNode {
   const parts: Parts = schema;
   if (parts.wrapped) return nodeOf(parts.wrapped);
-  const { entries, values, hidden, kind } = metadataOf(parts);
-  if (entries || values) {
-    return { kind: 'map', entries: entries ?? {}, values: values ?? null, hidden: hidden ?? false };
-  }
+  const { entries, values, hidden = false, bundled = false, kind } = metadataOf(parts);
+  const marks = { hidden, bundled };
+  if (entries || values) return { kind: 'map', entries: entries ?? {}, values: values ?? null, ...marks };
   const list = [parts, ...(parts.pipe ?? [])].find(({ type }) => type === 'array') as Parts | undefined;
-  if (list?.item) return { kind: 'list', item: list.item, hidden: hidden ?? false };
-  return { kind: 'leaf', ...leafOf(parts, kind), hidden: hidden ?? false };
+  if (list?.item) return { kind: 'list', item: list.item, ...marks };
+  return { kind: 'leaf', ...leafOf(parts, kind), ...marks };
 }
 
 /** The node at a data path; null if the schema has none. */
@@ -62,6 +63,7 @@ interface Metadata {
   readonly entries?: { readonly [key: string]: v.GenericSchema };
   readonly values?: v.GenericSchema;
   readonly hidden?: boolean;
+  readonly bundled?: boolean;
   readonly kind?: string;
 }
 

@@ -1,6 +1,16 @@
 import * as v from 'valibot';
 import { isObject, type JsonObject } from '../../json.ts';
-import { freeMap, listOf, mapOf, nounOf, says, strictMap, text, word } from '../../project/schema/shape.ts';
+import {
+  formed,
+  freeMap,
+  listOf,
+  mapOf,
+  nounOf,
+  says,
+  strictMap,
+  text,
+  word,
+} from '../../project/schema/shape.ts';
 
 /** Marks a value that svc never shows and never bundles literally into an artefact. */
 function hidden<Schema extends v.GenericSchema>(schema: Schema) {
@@ -10,6 +20,12 @@ function hidden<Schema extends v.GenericSchema>(schema: Schema) {
 /** A password, key or token. */
 export function hiddenWord() {
   return hidden(word());
+}
+
+/** The SHA-256 of a secret, in hex. It is never shown, but an artefact may contain it. */
+export function digest(fix: string) {
+  const schema = formed(/^[\da-fA-F]{64}$/, 'a SHA-256: 64 hexadecimal digits', fix);
+  return v.pipe(schema, v.metadata({ hidden: true, bundled: true }));
 }
 
 /** A map whose values may be secrets. */

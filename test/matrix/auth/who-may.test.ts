@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { buildTarget } from '../../../deploy/build.ts';
 import { startFunction } from '../../../deploy/targets/aws-lambda/preview/function.ts';
 import type { TargetName } from '../../../deploy/targets/targets.ts';
+import { generateApiKey } from '../../../src/crypto/api-key.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { createGithubIdp } from '../../idp/github.ts';
 import { createGoogleIdp } from '../../idp/google.ts';
@@ -213,5 +214,45 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     expect(await statusOf(mcp, await tokenFor(['analyst']))).toBe(200);
     expect(await statusOf(mcp, await tokenFor([]))).toBe(403);
     expect(await statusOf(mcp, await tokenFor([]), 'sales')).toBe(200);
+  });
+
+  test('an API key works beside a provider, with its scopes only', async () => {
+    const [plain, admin, other] = await Promise.all([generateApiKey(), generateApiKey(), generateApiKey()]);
+    const { mcp } = await serve(async () => [
+      ...blockOf('github', 'x', 'callback_path: /callback'),
+      `api_keys: [{ name: plain, hash: ${plain.hash} }, { name: admin, hash: ${admin.hash}, scopes: ["admin:write"] }]`,
+    ]);
+    expect(await statusOf(mcp, plain.key, 'sales')).toBe(200);
+    expect(await statusOf(mcp, plain.key)).toBe(403);
+    expect(await statusOf(mcp, admin.key)).toBe(200);
+    const authorization = `Bearer ${other.key}`;
+    const refused = await fetch(mcp, { method: 'POST', body: '{}', headers: { authorization } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('resource_metadata=');
+  });
+
+  test('API keys that are built in are the only sign-in, without --public', async () => {
+    const [made, other, old] = await Promise.all([generateApiKey(), generateApiKey(), generateApiKey()]);
+    const [root, out] = [await createProject(), await mkdtemp(join(tmpdir(), 'svc-keys-'))];
+    onTestFinished(async () => {
+      for (const folder of [root, out]) await rm(folder, { recursive: true });
+    });
+    await writeFile(join(root, 'tools/restricted.yml'), RESTRICTED);
+    const entries = `{ name: made, hash: ${made.hash}, scopes: ["admin:write"] }, { name: old, hash: ${old.hash}, expires: 2020-01-01 }`;
+    await writeFile(join(root, 'user.yml'), userFile('https://mcp.example.com', [`api_keys: [${entries}]`]));
+    const built = await buildTarget({ root, target, out: join(out, target), config: 'user.yml' });
+    expect(built.callers).toBe('API keys');
+    const started = await start(built.out, {});
+    onTestFinished(started.close);
+    const mcp = new URL('/mcp', started.url);
+    expect(await statusOf(mcp, made.key)).toBe(200);
+    expect(await statusOf(mcp, other.key)).toBe(401);
+    const authorization = `Bearer ${old.key}`;
+    const expired = await fetch(mcp, { method: 'POST', body: '{}', headers: { authorization } });
+    expect([expired.status, await expired.text()]).toEqual([401, expect.stringContaining('key old expired')]);
+    const anonymous = await fetch(mcp, { method: 'POST', body: '{}' });
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer scope="svc:access"');
+    expect((await fetch(new URL('/.well-known/oauth-protected-resource', started.url))).status).toBe(404);
   });
 });

@@ -44,6 +44,7 @@ export function authSettings(idp: Idp, more: Partial<AuthSettings> = {}): AuthSe
     allow: null,
     grants: [],
     required_scopes: [],
+    api_keys: null,
     persistence: null,
     hide_credential_headers: false,
     public: false,

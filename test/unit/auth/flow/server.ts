@@ -78,6 +78,7 @@ export const NONE: AuthSettings = {
   allow: null,
   grants: [],
   required_scopes: [],
+  api_keys: null,
   persistence: null,
   hide_credential_headers: false,
   public: false,

@@ -31,6 +31,7 @@ test('names the people of every rule, and the endpoints behind each scope', () =
   });
   expect(toWhoMay(auth, [SALES, endpoint('plain', [])])).toEqual({
     allowed: 'organization acme, everybody at acme.example',
+    api_keys: [],
     scopes: [
       { scope: 'svc:access', held_by: ['everybody who may use the server'], needed_by: [] },
       { scope: 'staff', held_by: [], needed_by: ['every endpoint'] },

@@ -45,13 +45,18 @@ test('of a project with errors the first is told with its place and its fix', as
   });
 });
 
+const AT = { user: null, selected: { project: 'demo', profile: 'default' } };
+
 const finding = (code: string, message: string): Finding => ({
   ...{ severity: 'error', code, file: 'config.yml', line: 4, column: 7, message, fix: 'Do this.' },
 });
 
 test('values and references are told apart, each problem with its line', () => {
   const look = (findings: readonly Finding[]) =>
-    checkConfiguration({ settings: null, findings, effective: [] }).map(({ name, status }) => [name, status]);
+    checkConfiguration({ settings: null, findings, effective: [], at: AT }).map(({ name, status }) => [
+      name,
+      status,
+    ]);
   const [lost, wrong] = [finding('reference-unresolved', 'is lost'), finding('unknown-key', 'is wrong')];
   expect(look([])).toEqual([
     ['configuration', 'ok'],
@@ -63,7 +68,7 @@ test('values and references are told apart, each problem with its line', () => {
     ['references', 'problem'],
   ]);
   expect(look([wrong])).toEqual([['configuration', 'problem']]);
-  expect(checkConfiguration({ settings: null, findings: [lost], effective: [] })[1]).toEqual({
+  expect(checkConfiguration({ settings: null, findings: [lost], effective: [], at: AT })[1]).toEqual({
     ...{ name: 'references', status: 'problem', message: 'config.yml:4: is lost', fix: 'Do this.' },
   });
 });

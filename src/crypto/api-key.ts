@@ -1,0 +1,49 @@
+import { randomText, sha256Hex } from './digest.ts';
+import { toBase64Url } from './encoding.ts';
+
+/** The beginning of every API key, by which people and scanners of secrets recognize one. */
+const PREFIX = 'svc_key_';
+const RANDOM_BYTES = 32;
+/** The prefix, 43 characters of 256 random bits, and 6 characters of checksum. */
+const FORM = /^svc_key_[\w-]{49}$/;
+const CHECKSUM_LENGTH = 6;
+
+/** A new API key and the hash that the user file keeps. */
+export interface NewApiKey {
+  readonly key: string;
+  readonly hash: string;
+}
+
+/** Makes an API key of 256 random bits. */
+export async function generateApiKey(): Promise<NewApiKey> {
+  const random = `${PREFIX}${randomText(RANDOM_BYTES)}`;
+  const key = `${random}${checksumOf(random)}`;
+  return { key, hash: await sha256Hex(key) };
+}
+
+/** Whether a token claims to be an API key. */
+export function isApiKey(token: string): boolean {
+  return token.startsWith(PREFIX);
+}
+
+/**
+ * The hash of an API key, in hex; null for a text that no key can be, which costs no hash. A slow hash protects
+ * passwords, because people choose guessable ones. Nobody can try 2^256 keys, however fast the hash.
+ */
+export async function hashApiKey(token: string): Promise<string | null> {
+  if (!FORM.test(token)) return null;
+  const sound = checksumOf(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
+  return sound ? sha256Hex(token) : null;
+}
+
+/** The CRC-32 (ISO 3309) of a text in ASCII, in base64url. It finds typing errors and protects nothing. */
+function checksumOf(text: string): string {
+  let crc = 0xff_ff_ff_ff;
+  for (let index = 0; index < text.length; index += 1) {
+    crc ^= text.charCodeAt(index);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xed_b8_83_20 : 0);
+  }
+  const bytes = new DataView(new ArrayBuffer(4));
+  bytes.setUint32(0, ~crc >>> 0);
+  return toBase64Url(new Uint8Array(bytes.buffer));
+}
