@@ -108,6 +108,7 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
     port,
     trustProxy: http.trust_proxy,
     cutOff,
+    log,
   });
   write({ level: 'info', message: 'serving', fields: { url: `${server.url}/mcp`, hash: manifest.hash } });
   return { ended: new Promise(() => {}), close: () => server.close() };

@@ -34,7 +34,14 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
   const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told, ...debug };
   const app = createApp(sse === null ? options : { ...options, sse });
   const { cutOff } = leases;
-  const server = await startHttpServer({ app: around(app), host, port, trustProxy: trust_proxy, cutOff });
+  const server = await startHttpServer({
+    app: around(app),
+    host,
+    port,
+    trustProxy: trust_proxy,
+    cutOff,
+    log,
+  });
   const { callerType, path } = TRANSPORTS[sse === null ? 'streamable-http' : 'sse'];
   const served = { ...serving, transport: callerType };
   const url = `${server.url}${path}`;

@@ -90,6 +90,6 @@ function figure(value: number, unit: string): string {
 
 function budgetOf(row: Row): string {
   if (row.budget === null) return '';
-  const limit = row.base === null ? `${row.budget} ${row.unit}` : `${row.budget}x`;
+  const limit = row.base === null ? `${row.budget} ${row.unit}` : `${Number(row.budget.toFixed(2))}x`;
   return keepsBudget(row) ? limit : `${limit} **over**`;
 }

@@ -5,13 +5,14 @@ import { measureCalls } from './calls.ts';
 import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
+import { measureOverload } from './overload.ts';
 import { measurePython } from './python/group.ts';
 import { measurePyodide } from './python/pyodide.ts';
 import type { Report } from './report.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls auth boot sizes python engine lake] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls auth boot sizes python engine lake overload] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -59,6 +60,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   python: measurePython,
   'python-pyodide': measurePyodide,
   lake: measureLake,
+  overload: async () => measureOverload(await called()),
   ...engineGroups({ big }),
 };
 

@@ -33,7 +33,8 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
   };
 }
 
-function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {
+/** Returns the address of a client; undefined if it has left. */
+export function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {
   const forwarded = trustProxy ? headers['x-forwarded-for'] : undefined;
   return forwardedAddress(forwarded?.toString()) ?? socket.remoteAddress;
 }

@@ -2,7 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../../src/app.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { createListener } from './listener.ts';
+import { toNetwork } from '../../../src/http/network.ts';
+import type { Log } from '../../../src/ports.ts';
+import { createDoor, type DoorMeasures } from './door.ts';
+import { addressOf, createListener } from './listener.ts';
+import { createRefusal } from './refusal.ts';
 
 /** The app to serve, its address, and its limits. */
 export interface HttpServerOptions {
@@ -17,6 +21,9 @@ export interface HttpServerOptions {
   /** Whether `X-Forwarded-For` of a proxy names the client. */
   readonly trustProxy?: boolean;
   readonly limits?: Partial<HttpLimits>;
+  readonly door?: Partial<DoorMeasures>;
+  /** Gets a line when requests are refused. */
+  readonly log?: Log;
 }
 
 /** A running HTTP server. */
@@ -31,6 +38,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** The number of connections that the operating system takes while the process is busy. */
+const BACKLOG = 4_096;
 /** The time that running calls have after SIGTERM, in milliseconds. */
 export const GRACE_MS = 10_000;
 /** The time to write the answers of calls that are cut off. */
@@ -38,11 +47,17 @@ const ANSWER_MS = 1_000;
 
 /** Serves an app over HTTP on Node. Throws `address_unavailable` if the port cannot be opened. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const listener = createListener(options);
+  const { trustProxy = false, door, log = () => {} } = options;
+  const { listener, onConnection } = createDoor(createListener(options), {
+    clientOf: (incoming) => toNetwork(addressOf(incoming, trustProxy) ?? ''),
+    refuse: createRefusal(log),
+    ...(door === undefined ? {} : { measures: door }),
+  });
   const server = createServer({ ...HTTP_LIMITS, ...options.limits });
   // These come before the listener, which may answer at once.
   const unused = trackUnused(server);
   const running = trackRunning(server);
+  server.on('connection', onConnection);
   server.on('request', listener);
   const { port } = await listen(server, options);
   return {
@@ -74,7 +89,7 @@ function toUrlHost(host: string): string {
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
-    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+    server.listen({ port, host, backlog: BACKLOG }, () => resolve(server.address() as AddressInfo));
   });
 }
 
