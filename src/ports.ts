@@ -140,6 +140,15 @@ export interface PythonRequest {
   readonly kinds: JsonObject;
   /** The user as `svc.runtime.user` shows it; null for an anonymous caller. */
   readonly user: JsonObject | null;
+  readonly printed?: PrintedOptions;
+}
+
+/** The treatment of lines that a function prints. */
+export interface PrintedOptions {
+  /** Texts that are removed from the lines: sensitive arguments and credentials of the call. */
+  readonly hidden: readonly string[];
+  /** Fields of the log lines, such as the id of the request. */
+  readonly fields: JsonObject;
 }
 
 /** The circumstances of one call of a Python function. */

@@ -1,5 +1,6 @@
 import { type Audit, createAudit } from '../../src/audit/observe.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
+import type { Conceal } from '../../src/redaction/redact.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';
 
 /** Writes a line to the output that the platform collects as its log. */
@@ -11,7 +12,11 @@ export function auditSettingsOf(built: AuditSettings, env: Environment): AuditSe
 }
 
 /** Writes audit records between the lines of the log, marked with `"type":"audit"`. Returns `{}` if audit is off. */
-export function createLineAudit(settings: AuditSettings, write: WriteLine): Partial<Audit> {
+export function createLineAudit(
+  settings: AuditSettings,
+  write: WriteLine,
+  conceal?: Conceal,
+): Partial<Audit> {
   if (!settings.enabled) return {};
   const sink = {
     record: (line: string) => write(`{"type":"audit",${line.slice(1)}`),
@@ -19,5 +24,5 @@ export function createLineAudit(settings: AuditSettings, write: WriteLine): Part
     async flush() {},
     async close() {},
   };
-  return createAudit(sink, settings);
+  return createAudit(sink, { ...settings, ...(conceal && { conceal }) });
 }

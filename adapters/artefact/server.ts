@@ -80,14 +80,14 @@ interface Configured {
 export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer {
   const { manifest, bundled, env, write, openDatabase } = platform;
   const { version, audit } = manifest;
-  const { log, follow } = createStartLog(platform.log);
+  const { log, follow, conceal } = createStartLog(platform.log);
   const python: ArtefactPython = platform.python?.({
     manifest,
     settings: () => configured.settings,
     database: () => configured.runtime.database(),
     log,
   }) ?? { parts: {} };
-  const recorded = createLineAudit(auditSettingsOf(audit, env), write);
+  const recorded = createLineAudit(auditSettingsOf(audit, env), write, conceal);
   const catalog = toServedCatalog(manifest);
   const open = () => openDatabase(configured.settings);
   const runtime = createRuntime({ catalog, open, ...python.parts, log, ...recorded });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Audit, createAudit } from '../../src/audit/observe.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
+import type { Conceal } from '../../src/redaction/redact.ts';
 import { deleteOlder } from './audit-files.ts';
 import { FileSink } from './file-sink.ts';
 
@@ -16,9 +17,14 @@ export interface OpenAudit {
 
 /**
  * Starts recording as the profile says; null if audit is off. Relative paths begin at `root`. Throws
- * `audit_unavailable` if the file cannot be written and `audit.on_error` is block.
+ * `audit_unavailable` if the file cannot be written and `audit.on_error` is block. `conceal` removes the profile's secrets.
  */
-export async function openAudit(settings: AuditSettings, root: string, log: Log): Promise<OpenAudit | null> {
+export async function openAudit(
+  settings: AuditSettings,
+  root: string,
+  log: Log,
+  conceal?: Conceal,
+): Promise<OpenAudit | null> {
   if (!settings.enabled) return null;
   const { maxFileSize, retentionDays, onError } = settings;
   const path = resolve(root, settings.path);
@@ -30,7 +36,7 @@ export async function openAudit(settings: AuditSettings, root: string, log: Log)
   const sink = new FileSink({ path, limits, onError, log, onRotated: tidy });
   await sink.open();
   tidy();
-  return { sink, parts: createAudit(sink, settings) };
+  return { sink, parts: createAudit(sink, { ...settings, ...(conceal && { conceal }) }) };
 }
 
 async function forget(path: string, days: number, log: Log): Promise<void> {

@@ -16,6 +16,7 @@ import { artefactFiles } from './artefact-files.ts';
 import { openJwe } from './auth/open-jwe.ts';
 import { openBundledDatabase } from './bundled-database.ts';
 import { nodePython } from './bundled-python.ts';
+import { concealCrash } from './crash.ts';
 import { toAddressOptions, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
 import { createRequestLog } from './http/request-log.ts';
@@ -36,10 +37,11 @@ const manifest = parseManifest(manifestText);
 const { version } = manifest;
 const writeLine = (line: string) => void process.stderr.write(`${line}\n`);
 const write: Log = ({ level, message, fields }) => writeLine(JSON.stringify({ level, message, ...fields }));
-const { log: wanted, follow } = createStartLog(write);
+const { log: wanted, follow, conceal } = createStartLog(write);
 const requests = createRequestLog(wanted);
 const { log } = requests;
 
+concealCrash(conceal);
 process.once('SIGINT', () => process.exit(130));
 await main().catch(fail);
 
@@ -49,7 +51,8 @@ async function main(): Promise<void> {
   const catalog = toServedCatalog(manifest);
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
-  const audit = await openAudit(auditSettingsOf(manifest.audit, process.env), process.cwd(), log);
+  const audited = auditSettingsOf(manifest.audit, process.env);
+  const audit = await openAudit(audited, process.cwd(), log, conceal);
   const database = await openBundledDatabase({ manifest, pathOf, settings });
   const open = async () => database;
   const python = nodePython({

@@ -1,6 +1,7 @@
 import { createRecent, type Recent } from '../../src/admin/activity.ts';
 import type { RuntimeDeps } from '../../src/call/runtime.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
+import type { Conceal } from '../../src/redaction/redact.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { VERSION } from '../../src/version.ts';
 import { combineObservers, startTelemetry } from '../artefact/telemetry.ts';
@@ -16,10 +17,20 @@ export interface Observers {
   close(): Promise<void>;
 }
 
-/** Opens telemetry and audit as the settings enable them. Relative paths of the profile begin at `root`. */
-export async function openObservers(current: () => Settings, log: Log, root: string): Promise<Observers> {
+/** The log, the folder at which relative paths begin, and the removal of the profile's secrets from records. */
+export interface ObserverDeps {
+  readonly log: Log;
+  readonly root: string;
+  readonly conceal: Conceal;
+}
+
+/** Opens telemetry and audit as the settings enable them. */
+export async function openObservers(
+  current: () => Settings,
+  { log, root, conceal }: ObserverDeps,
+): Promise<Observers> {
   const settings = current();
-  const audit = await openAudit(settings.audit, root, log);
+  const audit = await openAudit(settings.audit, root, log, conceal);
   const telemetry = await startTelemetry(settings, {
     project: settings.project,
     version: VERSION,

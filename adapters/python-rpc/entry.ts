@@ -17,8 +17,8 @@ let booting: Promise<SuspendingInterpreter> | null = null;
 const loaded = new Set<string>();
 const queue = createCallQueue(MOST);
 const { add, conceal } = createConcealment();
-const printed = createLines(({ level, message }) =>
-  console.log(JSON.stringify({ level, message: conceal(message) })),
+const lines = createLines(({ level, message, fields }) =>
+  console.log(JSON.stringify({ level, message: conceal(message), ...fields })),
 );
 
 /** The RPC interface for the server's Worker. */
@@ -59,13 +59,13 @@ async function answer(
   ask: RpcRequest,
   limitMs: number,
 ): Promise<string> {
-  booting ??= boot(assets, project, printed.write);
+  booting ??= boot(assets, project, lines.write);
   const own = booting;
   try {
     const interpreter = await own;
-    const { op, id, file } = JSON.parse(message);
+    const { op, id, file, printed } = JSON.parse(message);
     if (op === 'call' && !loaded.has(file)) return JSON.stringify({ op: 'stale', id });
-    printed.begin(file);
+    lines.begin(file, printed);
     const said = await interpreter.handle(message, hearing(ask), limitMs);
     if (op === 'load' && said !== null && JSON.parse(said).op === 'done') loaded.add(file);
     return said ?? LATE;

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Log, PythonSettings } from '../../src/ports.ts';
+import type { Log, PrintedOptions, PythonSettings } from '../../src/ports.ts';
+import { withoutTexts } from '../../src/redaction/redact.ts';
 
 const MAX_LINE = 2_000;
 /** The lines that one call may print. Further ones are only counted. */
@@ -7,8 +8,8 @@ const MAX_LINES = 200;
 
 /** Copies the output of an interpreter to the log. */
 export interface PrintedLines {
-  /** Attributes the following lines to this file. */
-  begin(file: string): void;
+  /** Attributes the following lines to this file and this call. */
+  begin(file: string, printed?: PrintedOptions): void;
   /** Returns the last lines, to explain why an interpreter did not start. */
   last(): string;
 }
@@ -31,6 +32,9 @@ export function followLines(stream: Readable, log: Log): PrintedLines {
 /** Creates a copy that writes texts to the log line by line, within the limits above. */
 export function createLines(log: Log): WrittenLines {
   let source = 'python';
+  let current: PrintedOptions | undefined;
+  // The last lines of a call may arrive after the next call has begun.
+  let before: readonly string[] = [];
   let rest = '';
   let written = 0;
   let dropped = 0;
@@ -38,8 +42,13 @@ export function createLines(log: Log): WrittenLines {
   const tell = (line: string) => {
     if (recent.push(line.slice(0, MAX_LINE)) > 20) recent.shift();
     written += 1;
-    if (written > MAX_LINES) dropped += 1;
-    else log({ level: 'info', message: `${source}: ${line.slice(0, MAX_LINE)}` });
+    if (written > MAX_LINES) {
+      dropped += 1;
+      return;
+    }
+    const shown = withoutTexts(withoutTexts(line, current?.hidden ?? []), before).slice(0, MAX_LINE);
+    const fields = current === undefined ? {} : { fields: current.fields };
+    log({ level: 'info', message: `${source}: ${shown}`, ...fields });
   };
   const close = () => {
     if (dropped > 0) log({ level: 'warn', message: `${source}: ${dropped} more lines were printed` });
@@ -56,9 +65,11 @@ export function createLines(log: Log): WrittenLines {
       if (rest.trim() !== '') tell(rest.trimEnd());
       close();
     },
-    begin(file) {
+    begin(file, printed) {
       close();
       source = file;
+      before = current?.hidden ?? [];
+      current = printed;
     },
     last: () => recent.join('\n'),
   };

@@ -10,6 +10,8 @@ import type { JsonObject } from '../../src/json.ts';
 import type { Database } from '../../src/ports.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
+import { createConcealment } from '../../src/settings/references/concealment.ts';
+import { secretsOf } from '../../src/settings/secrets.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { toFindingsError } from '../io/findings.ts';
@@ -66,7 +68,9 @@ async function call(input: CommandInput, { kind, name, args, user }: Call, outpu
   };
   const catalog = await compileCatalog(soundPart(checked));
   const log = createLog(output);
-  const audit = await openAudit(recorded, checked.project.root, log);
+  const { add, conceal } = createConcealment();
+  add(secretsOf(settings));
+  const audit = await openAudit(recorded, checked.project.root, log, conceal);
   const python = lazyPython(checked, {
     settings: () => settings,
     database: () => runtime.database(),

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { combineObservers } from '../../adapters/artefact/telemetry.ts';
 import { createCallLog } from '../../adapters/node/call-log.ts';
+import { concealCrash } from '../../adapters/node/crash.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
 import { type Observers, openObservers } from '../../adapters/node/observers.ts';
@@ -15,6 +16,8 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
+import { secretsOf } from '../../src/settings/secrets.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createServerLog } from '../io/log.ts';
@@ -71,9 +74,16 @@ export async function start(
   const checked = await check(input);
   const sound = servedPart(checked);
   const { root } = checked.project;
-  const loadSettings = await openSettings(input, checked);
+  const { add, conceal } = createConcealment();
+  concealCrash(conceal);
+  const resolve = await openSettings(input, checked);
+  const loadSettings: typeof resolve = async (options) => {
+    const resolved = await resolve(options);
+    add(secretsOf(resolved));
+    return resolved;
+  };
   const settings = await loadSettings();
-  const requests = createRequestLog(createServerLog(output, settings.logging));
+  const requests = createRequestLog(concealedLog(createServerLog(output, settings.logging), { conceal }));
   const catalog = await compileCatalog(sound);
   const { log } = requests;
   warnOfBroken(checked, log);
@@ -83,7 +93,7 @@ export async function start(
     createGeneration(next, await openNodeDatabase({ ...choice, secrets: next.secrets, create: false }), deps);
   let leases: Leases<ServedGeneration> | null = null;
   // Before the database: what is open would keep a process alive that must end here.
-  const watch = await openObservers(() => leases?.current.settings ?? settings, log, root);
+  const watch = await openObservers(() => leases?.current.settings ?? settings, { log, root, conceal });
   const opened = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   warnOfWriters(catalog, opened, log);
   const first = createGeneration(settings, opened, deps);

@@ -4,7 +4,8 @@ import { traceIdOf } from '../context.ts';
 import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
-import { createRedactor, REDACTED, type Redactor } from '../redaction/redact.ts';
+import { callerCredentials } from '../redaction/caller-credentials.ts';
+import { type Conceal, createRedactor, REDACTED, type Redactor } from '../redaction/redact.ts';
 import { cutText } from '../redaction/truncate.ts';
 import { type AuditEvent, toAuditEvents } from './events.ts';
 import { createRecordId } from './record-id.ts';
@@ -89,15 +90,17 @@ export const RECORD_FIELDS = [
 export interface RecordOptions {
   readonly inputs: boolean;
   readonly outputs: boolean;
+  /** Removes the profile's secrets, which Python may have put into texts and results. */
+  readonly conceal?: Conceal;
 }
 
 const MAX_NAME = 512;
 const MAX_ERROR = 2_048;
 
 /** Converts one call to its record: redacted and of bounded size. */
-export function toAuditRecord(call: CallRecord, { inputs, outputs }: RecordOptions): AuditRecord {
+export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: RecordOptions): AuditRecord {
   const { context, decision, error, events = [], estimate } = call;
-  const redactor = createRedactor();
+  const redactor = createRedactor(conceal, callerCredentials(context));
   const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
   return {
     record_id: createRecordId(call.startedAt),

@@ -1,8 +1,16 @@
 import type { AnyEntry } from '../catalog/model.ts';
 import type { Elicitation, ElicitationReply, ElicitationRequest, RequestContext } from '../context.ts';
-import { SvcError } from '../errors.ts';
+import { causesOf, SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { answersOf, CONFIRM_KEY, type Field, type Question } from '../project/elicitation-model.ts';
+import {
+  answerParameters,
+  answersOf,
+  CONFIRM_KEY,
+  type Field,
+  type Question,
+  type QuestionRounds,
+} from '../project/elicitation-model.ts';
+import { hiddenTexts, withoutTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
 import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';
@@ -32,6 +40,19 @@ export async function elicit(call: Asker, values: JsonObject): Promise<JsonObjec
   for (const round of entry.ask ?? []) known = { ...known, ...(await askRound(asker, round, known)) };
   if (entry.confirm !== undefined) await askToConfirm(asker, known);
   return known;
+}
+
+/** Removes sensitive answers from an error and its causes. Arguments are removed where errors are logged. */
+export function withoutAnswers(error: SvcError, rounds: QuestionRounds, values: JsonObject): SvcError {
+  const parameters = answerParameters(rounds);
+  const args = Object.fromEntries(parameters.map(({ name }) => [name, values[name] ?? null]));
+  const hidden = hiddenTexts({ args, parameters, credentials: [] });
+  const known = [error.message, ...causesOf(error)];
+  if (!known.some((text) => withoutTexts(text, hidden) !== text)) return error;
+  const [message = '', ...causes] = known.map((text) => withoutTexts(text, hidden));
+  const { code, detail } = error;
+  const cause = causes.length === 0 ? {} : { cause: new Error(causes.join('\n')) };
+  return new SvcError(code, message, { ...cause, ...(detail === undefined ? {} : { detail }) });
 }
 
 /** Splits the arguments of a command into arguments and answers. Clients send answers only when asked. */

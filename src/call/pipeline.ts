@@ -12,10 +12,11 @@ import {
   toDeniedError,
 } from '../policy/decision.ts';
 import type { ScanEstimate, Span, SpanAttributes } from '../ports.ts';
+import { callerCredentials } from '../redaction/caller-credentials.ts';
 import { createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
-import { elicit, splitAnswers } from './elicitation.ts';
+import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
 import { withLease } from './lease.ts';
 import { notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
 import { type Policies, policiesOf } from './policies.ts';
@@ -115,7 +116,9 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   const { ask, confirm } = call.entry;
   const asks = ask !== undefined || confirm !== undefined;
   const values = asks ? await elicitAnswers(call, state) : state.args;
-  const produced = await execute(call, values, state, span);
+  const produced = await execute(call, values, state, span).catch((thrown) => {
+    throw ask === undefined ? thrown : withoutAnswers(toSvcError(thrown), ask, values);
+  });
   const value = await enforceOutput(call, state, policies, produced, span);
   const answer = await toAnswer(call, produced, value);
   if (isWatched(call.context)) notifyDone(call.context, state.decision);
@@ -270,7 +273,8 @@ function decide({ runtime, entry, args, context }: Call, state: CallState, decis
   state.decision = combineDecisions(state.decision, decision);
   if (decision.failure !== null) {
     // The text of CEL may quote an argument.
-    const redact = createTextRedactor(args, entry.parameters);
+    const credentials = callerCredentials(context);
+    const redact = createTextRedactor({ args, parameters: entry.parameters, credentials });
     runtime.log({
       level: 'error',
       message: redact(

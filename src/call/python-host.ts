@@ -1,8 +1,10 @@
-import { logIdsOf, type NotificationLevel } from '../context.ts';
+import { logIdsOf, type NotificationLevel, type RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Database, Log, LogLine, PythonHost, SqlResult } from '../ports.ts';
-import { createTextRedactor } from '../redaction/redact.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
+import { callerCredentials } from '../redaction/caller-credentials.ts';
+import { type CallTexts, createTextRedactor } from '../redaction/redact.ts';
 import type { PythonEntry, PythonWork } from './python.ts';
 import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
 import type { Runtime } from './runtime.ts';
@@ -30,7 +32,11 @@ export function createPythonHost(
   const deadline = performance.now() + limits.timeoutMs;
   const signal = AbortSignal.any([context.signal, ended]);
   const caller = toSqlCaller(context);
-  let redact: ((text: string) => string) | null = null;
+  let redactor: ((text: string) => string) | null = null;
+  const redact = (text: string) => {
+    redactor ??= createTextRedactor(textsOf(entry, args, context));
+    return redactor(text.slice(0, MAX_TEXT));
+  };
   let share = 0;
   return {
     async execute(sql, params) {
@@ -52,24 +58,26 @@ export function createPythonHost(
       });
     },
     notice(level, text) {
-      const bounded = text.slice(0, MAX_TEXT);
-      if (context.notify !== undefined) return context.notify(level, bounded);
-      context.notifyUnasked?.(level, bounded);
-      redact ??= createTextRedactor(args, entry.parameters);
-      runtime.log({ ...toLine(level, `${name}: ${redact(bounded)}`), fields: logIdsOf(context) });
+      const told = redact(text);
+      if (context.notify !== undefined) return context.notify(level, told);
+      context.notifyUnasked?.(level, told);
+      runtime.log({ ...toLine(level, `${name}: ${told}`), fields: logIdsOf(context) });
     },
     progress(done, total, text) {
       // Without a total each step is a tenth of what is left.
       share = total === null || total <= 0 ? share + (1 - share) / 10 : done / total;
-      advance(
-        share,
-        text.slice(0, MAX_TEXT) || `The function is at ${total === null ? done : `${done} of ${total}`}.`,
-      );
+      advance(share, redact(text) || `The function is at ${total === null ? done : `${done} of ${total}`}.`);
     },
     event(event) {
       if (events.length < MAX_EVENTS) events.push(event);
     },
   };
+}
+
+/** The values of a call that the function knows: its arguments with the answers of its questions, and credentials. */
+export function textsOf(entry: PythonEntry, args: JsonObject, context: RequestContext): CallTexts {
+  const parameters = [...entry.parameters, ...answerParameters(entry.ask ?? [])];
+  return { args, parameters, credentials: callerCredentials(context) };
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { CompiledPython, ResourceEntry, ToolEntry } from '../catalog/model.ts';
-import type { RequestContext, User } from '../context.ts';
+import { logIdsOf, type RequestContext, type User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Python, PythonResult, ScanEstimate, Span } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
+import { hiddenTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 import type { Advance } from './notifications.ts';
-import { createPythonHost } from './python-host.ts';
+import { createPythonHost, textsOf } from './python-host.ts';
 import type { Runtime } from './runtime.ts';
 import { reasonOf } from './sql.ts';
 
@@ -30,6 +31,7 @@ export async function runPython(
       args: values,
       kinds: kindsOf(entry),
       user: toPythonUser(work.context.user),
+      printed: { hidden: hiddenTexts(textsOf(entry, values, work.context)), fields: logIdsOf(work.context) },
     };
     try {
       const result = await python.call(request, host, { signal, timeoutMs: entry.limits.timeoutMs });

@@ -4,6 +4,7 @@ import type { AnyEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import { callerCredentials } from '../redaction/caller-credentials.ts';
 import { createTextRedactor } from '../redaction/redact.ts';
 
 /** The method and the call that failed. */
@@ -11,12 +12,12 @@ export interface Failed {
   readonly method: string;
   readonly entry: AnyEntry;
   readonly args: JsonObject;
-  readonly context: Pick<RequestContext, 'requestId' | 'traceparent'>;
+  readonly context: Pick<RequestContext, 'requestId' | 'traceparent' | 'headers' | 'user'>;
 }
 
 /**
  * Logs a failure with its hidden causes, under the error id that the client gets. The texts of DuckDB, CEL and Python may
- * quote arguments, so the values of sensitive ones are removed.
+ * quote arguments and headers, so sensitive arguments and the caller's credentials are removed.
  */
 export function logFailure(
   { log }: Runtime,
@@ -24,7 +25,8 @@ export function logFailure(
   error: SvcError,
 ): void {
   const { name } = entry;
-  const redact = createTextRedactor(args, entry.parameters);
+  const credentials = callerCredentials(context);
+  const redact = createTextRedactor({ args, parameters: entry.parameters, credentials });
   // What DuckDB says about a caller's own statement repeats it, and that is no business of the log.
   const own = error.code === 'sql_rejected';
   log({

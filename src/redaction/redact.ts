@@ -11,6 +11,9 @@ export const REDACTED = '[REDACTED]';
 const MIN_HIDDEN = 4;
 const MAX_HIDDEN = 64;
 
+/** Removes the profile's secrets from a text; see `createConcealment`. */
+export type Conceal = (text: string) => string;
+
 /** Redacts the values of one call. Remembers each removed text, so that it is also removed from other texts of the call. */
 export interface Redactor {
   /** Keeps declared parameters only, because an undeclared one may be sensitive. */
@@ -18,15 +21,17 @@ export interface Redactor {
   result(value: JsonValue, returns: TypeNode | null): JsonValue;
   /** Redacts a message of the server, which may quote one of the caller's values. */
   text(text: string, limit?: number): string;
+  /** The removed texts so far. */
+  readonly hidden: readonly string[];
 }
 
-/** Creates a redactor for one call. Pass the arguments first. */
-export function createRedactor(): Redactor {
-  const hidden: string[] = [];
+/** Creates a redactor for one call. Pass the arguments first. `known` are further texts to remove. */
+export function createRedactor(conceal: Conceal = (text) => text, known: readonly string[] = []): Redactor {
+  const hidden: string[] = known.filter((text) => text.length >= MIN_HIDDEN);
   const text = (value: string, limit = MAX_TEXT) => {
     // Truncated twice, so that a credential across the first limit is seen whole.
     const near = value.length > 4 * limit ? value.slice(0, 4 * limit) : value;
-    const bare = withoutCredentials(withoutHidden(near, hidden), REDACTED);
+    const bare = withoutCredentials(withoutTexts(conceal(near), hidden), REDACTED);
     return cutText(bare, limit, value.length - near.length);
   };
   return {
@@ -44,20 +49,33 @@ export function createRedactor(): Redactor {
     },
     result: (value, returns) => createWalk(text, hidden).value(value, returns, 0),
     text,
+    hidden,
   };
 }
 
 /** The most characters of one text in the log. */
 const MAX_LOGGED = 16_384;
 
-/** Returns a function that removes the sensitive arguments of a call, and credentials, from texts about the call. */
-export function createTextRedactor(
-  args: JsonObject,
-  parameters: readonly Parameter[],
-): (text: string) => string {
-  const redactor = createRedactor();
+/** The values of a call that texts about it may quote. */
+export interface CallTexts {
+  readonly args: JsonObject;
+  readonly parameters: readonly Parameter[];
+  /** Credentials that came with the call; see `callerCredentials`. */
+  readonly credentials: readonly string[];
+}
+
+/** Returns a function that removes sensitive arguments and credentials from texts about a call. */
+export function createTextRedactor({ args, parameters, credentials }: CallTexts): (text: string) => string {
+  const redactor = createRedactor(undefined, credentials);
   redactor.arguments(args, parameters);
   return (text) => redactor.text(text, MAX_LOGGED);
+}
+
+/** The texts of a call that no line about it may have: sensitive arguments and credentials. */
+export function hiddenTexts({ args, parameters, credentials }: CallTexts): readonly string[] {
+  const redactor = createRedactor(undefined, credentials);
+  redactor.arguments(args, parameters);
+  return redactor.hidden;
 }
 
 type Node = TypeNode | null;
@@ -143,7 +161,8 @@ function remember(text: string, hidden: string[]): void {
   if (text.length >= MIN_HIDDEN && !hidden.includes(text)) hidden.push(text);
 }
 
-function withoutHidden(text: string, hidden: readonly string[]): string {
+/** Replaces texts, as they are and as JSON quotes them. */
+export function withoutTexts(text: string, hidden: readonly string[]): string {
   let bare = text;
   for (const secret of hidden) {
     if (bare.includes(secret)) bare = bare.replaceAll(secret, REDACTED);

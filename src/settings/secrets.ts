@@ -1,4 +1,7 @@
+import type { JsonValue } from '../json.ts';
+import { isCredentialName } from '../redaction/credential-names.ts';
 import type { Secret, Settings } from './model.ts';
+import { isPlainParameter } from './references/concealment.ts';
 
 /**
  * The parameters of a secret of the active profile; null if the
@@ -6,4 +9,27 @@ import type { Secret, Settings } from './model.ts';
  */
 export function getSecret({ secrets }: Pick<Settings, 'secrets'>, name: string): Secret['parameters'] | null {
   return secrets.find((secret) => secret.name === name)?.parameters ?? null;
+}
+
+/** Lists every secret of the settings, for `Concealment.add`. */
+export function secretsOf({ secrets, telemetry, models, auth, plugins }: Settings): JsonValue {
+  const { keys, provider, verifier, clients, persistence } = auth;
+  return [
+    ...secrets.flatMap(({ parameters }) => valuesOf(parameters, (name) => !isPlainParameter(name))),
+    ...Object.values(telemetry.headers),
+    ...Object.values(models.named).map(({ api_key }) => api_key),
+    ...Object.values(plugins).flatMap((config) => valuesOf(config, isCredentialName)),
+    ...keys.map(({ secret }) => secret),
+    ...clients.map(({ client_secret }) => client_secret),
+    provider?.client_secret ?? null,
+    verifier?.client_secret ?? null,
+    persistence?.type === 'sqlite' ? persistence.auth_encryption_key : null,
+  ];
+}
+
+function valuesOf(
+  object: { readonly [name: string]: JsonValue },
+  isSecret: (name: string) => boolean,
+): readonly JsonValue[] {
+  return Object.entries(object).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
 }

@@ -65,7 +65,10 @@ export class PythonPool implements Python {
     for (const file of files) {
       const limit = createLimit({ timeoutMs: LOAD_MS, subject: `Loading ${file}` });
       try {
-        await this.#use(limit, (seat) => this.#load(seat, file));
+        await this.#use(limit, (seat) => {
+          seat.printed.begin(file);
+          return this.#load(seat, file);
+        });
       } catch (thrown) {
         if (this.#seats.closed) return;
         this.#tellUnloaded(file, toSvcError(thrown));
@@ -129,6 +132,7 @@ export class PythonPool implements Python {
 
   /** Calls a function; null if files have changed, so that the call needs another interpreter. */
   async #callIn(seat: PythonSeat, request: PythonRequest, host: PythonHost): Promise<PythonResult | null> {
+    seat.printed.begin(request.file, request.printed);
     await this.#load(seat, request.file);
     const result = await callFunction(seat, request, { settings: this.#options.settings, host });
     if (result === null) void this.#stop(seat);

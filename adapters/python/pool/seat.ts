@@ -40,9 +40,8 @@ export async function startSeat(seat: PythonSeat, start: PythonStart): Promise<v
   }
 }
 
-/** Loads a file unless it is loaded already. */
+/** Loads a file unless it is loaded already. The seat must have begun to attribute its output. */
 export async function loadInSeat(seat: PythonSeat, file: string, answers: PythonAnswers): Promise<void> {
-  seat.printed.begin(file);
   if (seat.loaded.has(file)) return;
   await loadFile(seat, file, answers);
   seat.loaded.add(file);

@@ -1,7 +1,8 @@
 import type { NotificationLevel } from '../../../src/context.ts';
 import { type SvcError, toPublicText } from '../../../src/errors.ts';
-import { isList, isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { PythonHost, PythonSettings } from '../../../src/ports.ts';
+import { concealIn } from '../../../src/settings/references/concealment.ts';
 import { toParameters } from './parameters.ts';
 
 /** Answers the requests of a call, and remembers their errors. */
@@ -52,14 +53,4 @@ async function answer(asked: JsonObject, settings: PythonSettings, host: PythonH
     default:
       return null;
   }
-}
-
-/** Applies `conceal` to every text in an object, names included. */
-function concealIn(object: JsonObject, conceal: (text: string) => string): JsonObject {
-  const inside = (value: JsonValue): JsonValue => {
-    if (typeof value === 'string') return conceal(value);
-    if (isList(value)) return value.map(inside);
-    return isObject(value) ? concealIn(value, conceal) : value;
-  };
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [conceal(name), inside(value)]));
 }

@@ -52,10 +52,12 @@ export async function loadFile(line: PythonLine, file: string, answers: PythonAn
  */
 export async function callFunction(
   line: PythonLine,
-  { file, name, args, kinds, user }: PythonRequest,
+  { file, name, args, kinds, user, printed }: PythonRequest,
   answers: PythonAnswers,
 ): Promise<PythonResult | null> {
-  const ended = await converse(line, { op: 'call', file, name, args, kinds, user }, answers);
+  // An interpreter in another Worker writes its printed lines to the log itself.
+  const lines = printed === undefined ? {} : { printed: { ...printed } };
+  const ended = await converse(line, { op: 'call', file, name, args, kinds, user, ...lines }, answers);
   if (ended.op === 'stale') return null;
   return { value: ended.value ?? null, binary: ended.binary === true };
 }

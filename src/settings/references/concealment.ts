@@ -1,4 +1,5 @@
-import type { JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import type { Log } from '../../ports.ts';
 
 /** The text that replaces a secret. */
 export const REDACTED = '[REDACTED]';
@@ -17,6 +18,8 @@ const PLAIN = new Set([
   'provider',
   'url',
   'api_url',
+  'sslmode',
+  'bucket',
 ]);
 
 /** Whether a secret's parameter with this name is not secret itself. */
@@ -38,15 +41,35 @@ const MAX_HIDDEN = 1_000;
 
 /** Creates a concealment without secrets. */
 export function createConcealment(): Concealment {
-  // Longest first, because one secret may be the beginning of another.
   let given: readonly string[] = [];
+  // Longest first, because one secret may be the beginning of another.
+  let forms: readonly string[] = [];
   return {
     add(value) {
       const found = [...textsIn(value)].filter((text) => text.length >= MIN_HIDDEN && !given.includes(text));
       if (found.length === 0 || given.length >= MAX_HIDDEN) return;
-      given = [...given, ...new Set(found)].toSorted((a, b) => b.length - a.length);
+      given = [...given, ...new Set(found)];
+      forms = given.flatMap(formsOf).toSorted((a, b) => b.length - a.length);
     },
-    conceal: (text) => given.reduce(without, text),
+    conceal: (text) => forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text),
+  };
+}
+
+/** Applies `conceal` to every text in an object, names included. */
+export function concealIn(object: JsonObject, conceal: Concealment['conceal']): JsonObject {
+  const inside = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string') return conceal(value);
+    if (isList(value)) return value.map(inside);
+    return isObject(value) ? concealIn(value, conceal) : value;
+  };
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [conceal(name), inside(value)]));
+}
+
+/** Creates a log without secrets in messages and fields. */
+export function concealedLog(log: Log, { conceal }: Pick<Concealment, 'conceal'>): Log {
+  return ({ fields, ...line }) => {
+    const shown = fields === undefined ? {} : { fields: concealIn(fields, conceal) };
+    log({ ...line, message: conceal(line.message), ...shown });
   };
 }
 
@@ -60,12 +83,10 @@ function* textsIn(value: JsonValue): Generator<string> {
   }
 }
 
-/** Also removes the secret's percent-encoded form, which addresses contain. */
-function without(text: string, secret: string): string {
-  return text.replaceAll(secret, REDACTED).replaceAll(encoded(secret), REDACTED);
-}
-
-/** Percent-encodes a secret. Half of a surrogate pair cannot be encoded. */
-function encoded(secret: string): string {
-  return encodeURIComponent(secret.toWellFormed());
+/** The forms of a secret: as it is, in JSON, in an address, and in a query string, where a space may be `+`. */
+function formsOf(secret: string): readonly string[] {
+  // Half of a surrogate pair cannot be encoded.
+  const encoded = encodeURIComponent(secret.toWellFormed());
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  return [...new Set([secret, quoted, encoded, encoded.replaceAll('%20', '+')])];
 }

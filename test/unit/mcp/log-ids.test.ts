@@ -19,7 +19,8 @@ describe('a line of the log about a request', () => {
     const runtime = { log: (line: LogLine) => lines.push(line) } as unknown as Parameters<
       typeof logFailure
     >[0];
-    const context = { requestId: 'r', traceparent: `00-${TRACE}-${'b'.repeat(16)}-01` };
+    const traceparent = `00-${TRACE}-${'b'.repeat(16)}-01`;
+    const context = { requestId: 'r', traceparent, headers: null, user: null };
     logFailure(
       runtime,
       { method: 'tools/call', entry: { name: 't', parameters: [] } as never, args: {}, context },

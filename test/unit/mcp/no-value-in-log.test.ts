@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLines } from '../../../adapters/python/printed-lines.ts';
 import { createAnswers } from '../../../adapters/python/protocol/answers.ts';
 import { createPythonHost } from '../../../src/call/python-host.ts';
+import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
-import { contextOf, type Served, serveTree } from '../call/project.ts';
+import { logFailure } from '../../../src/mcp/errors.ts';
+import { ALICE, contextOf, type Served, serveTree } from '../call/project.ts';
 import { createTestApp, modern, post } from './fixture.ts';
 
 const PLANTED = 'planted-4711';
@@ -60,6 +63,39 @@ it.each([
   expect(log).toContain(told);
   expect(log).toContain('[REDACTED]');
   expect(log).not.toContain(PLANTED);
+});
+
+it('the log has no credential of the caller, with its scheme or without', () => {
+  const [entry] = [served.runtime.catalog.tools.sql as never];
+  const before = served.lines.length;
+  const headers = new Map([
+    ['authorization', `Bearer ${PLANTED}`],
+    ['x-api-key', 'planted-api-key'],
+    ['accept', 'text/html'],
+  ]);
+  const context = {
+    requestId: 'r',
+    traceparent: null,
+    headers,
+    user: { ...ALICE, externalToken: 'planted-token' },
+  };
+  const text = `text/html: '${PLANTED}', 'planted-api-key', 'planted-token'`;
+  const error = new SvcError('sql_failed', text, { cause: new Error(text) });
+  logFailure(served.runtime, { method: 'tools/call', entry, args: {}, context }, error);
+  const hidden = "text/html: '[REDACTED]', '[REDACTED]', '[REDACTED]'";
+  expect(served.lines.slice(before)).toMatchObject([
+    { message: `tools/call sql failed: ${hidden}`, fields: { causes: [hidden] } },
+  ]);
+});
+
+it('what a function prints has no sensitive argument, also after the next call has begun', () => {
+  const lines: unknown[] = [];
+  const printed = createLines(({ message, fields }) => lines.push([message, fields]));
+  const call = (hidden: string) => ({ hidden: [hidden], fields: { request_id: hidden.slice(-1) } });
+  printed.begin('a.py', call('planted-1'));
+  printed.begin('b.py', call('planted-2'));
+  printed.write('planted-1 planted-2\n');
+  expect(lines).toEqual([['b.py: [REDACTED] [REDACTED]', { request_id: '2' }]]);
 });
 
 it('the log has no sensitive argument in a line of a Python function', () => {
