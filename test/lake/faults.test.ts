@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Database } from '../../src/ports.ts';
 import { callOf, errorOf, read, write } from '../engine/fixture.ts';
 import { startReceiver } from '../unit/adapters/otel/receiver.ts';
-import { Svc, svc } from '../unit/cli/svc.ts';
-import { type Home, LAKE, type Lake, POSTGRES, send, startLake } from './lake.ts';
+import { svc } from '../unit/cli/svc.ts';
+import { type Home, LAKE, type Lake, POSTGRES, serve, startLake } from './lake.ts';
 
 /* What the outside may do while a project uses it: real Postgres, DuckLake and SQLite, and moto behind a faulty proxy. */
 
@@ -67,17 +67,6 @@ const database = new DatabaseSync(process.argv[1]);
 database.exec('CREATE TABLE sales (n INTEGER); BEGIN EXCLUSIVE');
 console.log('locked');
 process.stdin.resume().on('end', () => database.exec('COMMIT'));`;
-
-/** A server whose log is all on stderr. */
-async function serve({ cwd, env }: ReturnType<Lake['project']>, more: Record<string, string> = {}) {
-  const server = new Svc(['serve', '--port', '0', '--json'], {
-    cwd,
-    env: { ...env, ...more, SVC_DEBUG: '1' },
-  });
-  const { url } = JSON.parse((await server.until(/^\{.*"url".*\}$/m))[0]);
-  const call = (name = 'total', args = {}) => send(url, 'tools/call', { name, arguments: args });
-  return { server, url: String(url), call };
-}
 
 describe('an object store', () => {
   it.each([403, 500, 'reset'] as const)(
@@ -384,50 +373,6 @@ describe('a Postgres server', () => {
       expect(await call('list_tables')).not.toContain('"isError":true');
       await lake.postgres.start();
       expect(server.stderr + server.stdout + ended.stderr + ended.stdout).not.toMatch(PLANTED);
-    },
-    SLOW,
-  );
-
-  it(
-    'whose password expired is served after a reload with the next one; a failed reload changes nothing',
-    async () => {
-      const password = join(lake.root, 'password');
-      const admin = await lake.open({ ...POSTGRES, readonly: false });
-      const run = (sql: string) =>
-        write(admin, `CALL postgres_execute('lake', '${sql.replaceAll("'", "''")}')`);
-      await run("CREATE ROLE clerk LOGIN SUPERUSER PASSWORD 'planted-first'");
-      writeFileSync(password, 'planted-first');
-      const [pg, store] = lake.secrets();
-      const clerk = {
-        ...pg,
-        parameters: { ...pg?.parameters, user: 'clerk', password: `file://${password}` },
-      };
-      const { server, call } = await serve(
-        lake.project(POSTGRES, {
-          tools: { total: TOOL.replace('sales', 'plain') },
-          secrets: [clerk, { ...store }],
-        }),
-      );
-      const reload = async (result: RegExp) => {
-        server.stderr = '';
-        server.child.kill('SIGHUP');
-        await server.until(result, 'stderr');
-      };
-      expect(await call()).toContain('1000');
-      writeFileSync(password, 'planted-wrong');
-      await reload(
-        /the reload failed, the old values stay: .*lake cannot be reached: .*password authentication failed/,
-      );
-      expect(await call()).toContain('1000');
-      await run("ALTER ROLE clerk PASSWORD 'planted-second'");
-      await run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'clerk'");
-      expect(await call()).toContain('The database is not available.');
-      await server.until(/password authentication failed/, 'stderr');
-      writeFileSync(password, 'planted-second');
-      await reload(/"?reloaded"?/);
-      expect(await call()).toContain('1000');
-      expect(server.stderr + server.stdout).not.toMatch(PLANTED);
-      await admin.close();
     },
     SLOW,
   );

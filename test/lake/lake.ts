@@ -5,7 +5,7 @@ import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Attachment } from '../../src/project/attachment.ts';
-import { type Ended, svc } from '../unit/cli/svc.ts';
+import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
 
@@ -125,6 +125,17 @@ export async function runs({ cwd, env }: WrittenProject, ...args: readonly strin
   const text = `${args.join(' ')}: ${ended.stdout}${ended.stderr}`;
   if (ended.code !== 0 || text.includes('planted')) throw new Error(text);
   return ended;
+}
+
+/** A server whose log is all on stderr. */
+export async function serve({ cwd, env }: WrittenProject, more: Record<string, string> = {}) {
+  const server = new Svc(['serve', '--port', '0', '--json'], {
+    cwd,
+    env: { ...env, ...more, SVC_DEBUG: '1' },
+  });
+  const { url } = JSON.parse((await server.until(/^\{.*"url".*\}$/m))[0]);
+  const call = (name = 'total', args = {}) => send(url, 'tools/call', { name, arguments: args });
+  return { server, url: String(url), call };
 }
 
 /** Sends one message to a server; rejects if the connection ends. */

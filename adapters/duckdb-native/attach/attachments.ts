@@ -25,6 +25,11 @@ export interface Attachments {
   readonly entering: readonly string[];
   /** Attaches all to an engine that was just opened; throws if a required one cannot be reached. */
   attachAll(connection: DuckDBConnection): Promise<void>;
+  /**
+   * Connects to the database servers again after their secrets were changed. Throws, and changes nothing, if a required
+   * server cannot be reached with them.
+   */
+  reconnect(connection: DuckDBConnection, secrets: AttachContext['secrets']): Promise<void>;
   /** Uses these secrets too from now on, for databases that are attached again and to conceal them in errors. */
   adopt(secrets: AttachContext['secrets']): void;
   /**
@@ -60,6 +65,12 @@ function readsSqlite(uri: string): boolean {
   const { type, address } = parseAttachmentUri(uri);
   return type === 'sqlite' || address.startsWith('sqlite:');
 }
+
+/** The reason while a server is connected to again. */
+const RECONNECTING = 'its connection is being made again with other credentials';
+
+/** The name under which new credentials are tried, beside the database that is in use. */
+const TRIAL = '__svc_trial';
 
 /** A database that is not attached, or whose connection was lost. */
 interface Missing {
@@ -101,6 +112,37 @@ export function createAttachments(options: AttachOptions): Attachments {
       const failed = missing.get(attachment.name);
       if (failed !== undefined && attachment.required !== false) throw atStart(failed.error);
     }
+  }
+
+  async function reconnect(connection: DuckDBConnection, secrets: AttachContext['secrets']): Promise<void> {
+    const servers = attach.filter(({ uri }) => parseAttachmentUri(uri).server !== null);
+    for (const attachment of servers.filter(({ required }) => required !== false)) {
+      try {
+        await connection.run(toAttachStatement({ ...attachment, name: TRIAL }, { ...options, secrets }));
+      } catch (thrown) {
+        throw atStart(
+          unreachableError([attachment], reasonOf(thrown, createRedaction([...secrets, ...known]))),
+        );
+      }
+      await connection.run(`DETACH DATABASE ${quoteName(TRIAL)}`);
+    }
+    adopt(secrets);
+    // DuckDB connects again only if the database is detached first. Calls wait for it as for a lost connection.
+    for (const attachment of servers) {
+      const { name } = attachment;
+      while (attempts.has(name)) await attempts.get(name);
+      missing.set(name, { attachment, error: unreachableError([attachment], RECONNECTING), next: 0 });
+      await attempt(name, async () => {
+        await connection.run(`DETACH DATABASE IF EXISTS ${quoteName(name)}`);
+        await tryAttach(connection, attachment);
+      });
+    }
+  }
+
+  function adopt(secrets: AttachContext['secrets']): void {
+    // The newest first: the first of a name is used. Older values may still be in an error of a lost connection.
+    known = [...secrets, ...known.filter((one) => !secrets.includes(one))].slice(0, MOST_KNOWN);
+    redact = createRedaction(known);
   }
 
   /** One attempt at a time for each database, shared by all callers. */
@@ -168,11 +210,8 @@ export function createAttachments(options: AttachOptions): Attachments {
       ({ uri, readonly }) =>
         readonly === false && !options.readonly && parseAttachmentUri(uri).server === null,
     ),
-    adopt(secrets) {
-      // The newest first: the first of a name is used. Older values may still be in an error of a lost connection.
-      known = [...secrets, ...known.filter((one) => !secrets.includes(one))].slice(0, MOST_KNOWN);
-      redact = createRedaction(known);
-    },
+    adopt,
+    reconnect,
     names: attach.map(({ name }) => name),
     entering: use === null ? [] : [`USE ${quoteName(use)}`],
     attachAll,

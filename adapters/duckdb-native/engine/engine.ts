@@ -116,8 +116,8 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
 }
 
 /**
- * Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used. Other
- * attached databases are attached as well: a name that another user gave to another database means the new one.
+ * Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used, for instance
+ * if a database server refuses them. Other attached databases are attached as well: a name that another user gave to another database means the new one.
  */
 async function joinWriter(key: string, held: Held, { secrets, attachments }: EngineOptions): Promise<Engine> {
   held.lanes.clear();
@@ -127,6 +127,7 @@ async function joinWriter(key: string, held: Held, { secrets, attachments }: Eng
     await held.instance.with(async (connection) => {
       await applySecrets(connection, secrets);
       if (same === undefined) await attachments.attachAll(connection);
+      else if (changesServers(held.secrets, secrets)) await same.reconnect(connection, secrets);
     });
   } catch (thrown) {
     await held.instance.with((connection) => applySecrets(connection, held.secrets));
@@ -138,6 +139,18 @@ async function joinWriter(key: string, held: Held, { secrets, attachments }: Eng
   if (same === undefined) held.attached.push(attachments);
   return { ...shareWriter(key, held), attachments: same ?? attachments };
 }
+
+/** Whether a secret of a database server is another one than before. DuckDB reads those of object stores for each file. */
+function changesServers(before: readonly DatabaseSecret[], now: readonly DatabaseSecret[]): boolean {
+  return now
+    .filter(({ type }) => SERVER.test(type))
+    .some((secret) => {
+      const old = before.find(({ name }) => name === secret.name);
+      return old !== undefined && JSON.stringify(old) !== JSON.stringify(secret);
+    });
+}
+
+const SERVER = /^(?:postgres|mysql)$/i;
 
 function holdWriter(key: string, held: Held): Engine {
   if (key !== MEMORY) writers.set(key, held);
