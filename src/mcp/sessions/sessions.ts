@@ -8,6 +8,8 @@ export interface SessionLimits {
   readonly idleMs: number;
   readonly lifeMs: number;
   readonly most: number;
+  /** The most sessions of one user, so that no user ends the sessions of others by beginning many. */
+  readonly mostOfUser: number;
   readonly now: () => number;
 }
 
@@ -36,6 +38,7 @@ const LIMITS: SessionLimits = {
   idleMs: 30 * 60_000,
   lifeMs: 24 * 60 * 60_000,
   most: 10_000,
+  mostOfUser: 1_000,
   now: Date.now,
 };
 
@@ -48,16 +51,30 @@ export function subjectOf(user: User | null): string | null {
 
 /** Sessions in memory, the one that rests longest first. */
 export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
-  const { idleMs, lifeMs, most, now } = { ...LIMITS, ...limits };
+  const { idleMs, lifeMs, most, mostOfUser, now } = { ...LIMITS, ...limits };
   const held = new Map<string, Held>();
+  /** The sessions of each user, in the same order. Anonymous callers cannot be told apart. */
+  const owned = new Map<string, Set<Held>>();
 
+  const own = (one: Held): void => {
+    if (one.subject === null) return;
+    const all = owned.get(one.subject) ?? new Set();
+    owned.set(one.subject, all.add(one));
+  };
+  const disown = (one: Held): void => {
+    const all = one.subject === null ? undefined : owned.get(one.subject);
+    all?.delete(one);
+    if (one.subject !== null && all?.size === 0) owned.delete(one.subject);
+  };
   const isOver = ({ session, until, lastAt }: Held): boolean => {
     const at = now();
     const busy = session.stream !== null || session.calls.size > 0;
     return at >= until || (!busy && at - lastAt >= idleMs);
   };
-  const drop = ({ session }: Held): void => {
+  const drop = (one: Held): void => {
+    const { session } = one;
     held.delete(session.id);
+    disown(one);
     for (const cancel of session.calls.values()) cancel();
     session.stream?.close();
   };
@@ -65,6 +82,14 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
     one.lastAt = now();
     held.delete(one.session.id);
     held.set(one.session.id, one);
+    disown(one);
+    own(one);
+  };
+  /** Makes room for a new session of a user by ending the one that rests longest. */
+  const bound = (subject: string | null): void => {
+    const all = subject === null ? undefined : owned.get(subject);
+    const [oldest] = all ?? [];
+    if (oldest !== undefined && (all?.size ?? 0) >= mostOfUser) drop(oldest);
   };
   /** Looks at the two that rest longest, which keeps up with any number that begin. */
   const sweep = (): void => {
@@ -77,8 +102,9 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
   return {
     begin(user) {
       const session = createSession(crypto.randomUUID());
-      const at = now();
-      held.set(session.id, { session, subject: subjectOf(user), until: at + lifeMs, lastAt: at });
+      const [at, subject] = [now(), subjectOf(user)];
+      bound(subject);
+      touch({ session, subject, until: at + lifeMs, lastAt: at });
       sweep();
       return session;
     },

@@ -27,6 +27,8 @@ afterEach(() => {
   app.close?.();
 });
 
+const userOf = (id: string) => ({ id, provider: 'p' }) as User;
+
 const CAPABILITIES = { elicitation: {} };
 
 function initialize(capabilities: Body = CAPABILITIES) {
@@ -80,7 +82,7 @@ describe('a session', () => {
   it('is not found under another id, by another user, or after its end', async () => {
     const id = await begin();
     expect((await send('nonsense', request('tools/list'))).status).toBe(404);
-    user = { id: 'mallory', provider: 'p' } as User;
+    user = userOf('mallory');
     for (const response of [
       await send(id, request('tools/list')),
       await visit('GET', { 'mcp-session-id': id }),
@@ -254,5 +256,29 @@ describe('the sessions of a server', () => {
     sessions.find(one.id, null);
     const three = sessions.begin(null);
     expect([one, two, three].map(({ id }) => sessions.find(id, null) !== null)).toEqual([true, false, true]);
+  });
+
+  it('of one user end no session of another user, however many begin', () => {
+    const sessions = createSessions();
+    const [ada, bob] = [userOf('ada'), userOf('bob')];
+    const hers = sessions.begin(ada);
+    const his = Array.from({ length: 10_020 }, () => sessions.begin(bob).id);
+    expect(sessions.find(hers.id, ada)).toBe(hers);
+    const kept = his.filter((id) => sessions.find(id, bob) !== null);
+    expect(kept).toEqual(his.slice(-1_000));
+    expect(sessions.find(hers.id, bob)).toBeNull();
+  });
+
+  it('of one user make room by the one that rests longest', () => {
+    const sessions = createSessions({ mostOfUser: 2 });
+    const ada = userOf('ada');
+    const [one, two] = [sessions.begin(ada), sessions.begin(ada)];
+    sessions.find(one.id, ada);
+    const three = sessions.begin(ada);
+    const found = () => [one, two, three].map(({ id }) => sessions.find(id, ada) !== null);
+    expect(found()).toEqual([true, false, true]);
+    sessions.end(one);
+    sessions.begin(ada);
+    expect(found()).toEqual([false, false, true]);
   });
 });
