@@ -8,11 +8,14 @@ export interface AdminRequest {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
+  /** Ends the request. */
+  readonly signal?: AbortSignal;
 }
 
 /** Sends a request to the admin API and returns the response as a stream. Throws `address_unavailable`. */
-export function sendToSocket({ socket, method, path }: AdminRequest): Promise<IncomingMessage> {
-  const options: RequestOptions = { socketPath: socket, method, path, headers: { host: 'localhost' } };
+export function sendToSocket({ socket, method, path, signal }: AdminRequest): Promise<IncomingMessage> {
+  const headers = { host: 'localhost' };
+  const options: RequestOptions = { socketPath: socket, method, path, headers, ...(signal && { signal }) };
   return new Promise((resolve, reject) => {
     const sent = request(options, resolve);
     sent.once('error', (cause: NodeJS.ErrnoException) => reject(unreachable(socket, cause)));

@@ -1,9 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { toSvcError } from '../../src/errors.ts';
-import { sendToSocket } from './client.ts';
+import { type AdminRequest, sendToSocket } from './client.ts';
 
 /** The admin API on a local port, for a browser, which cannot open a Unix socket. */
 export interface Forwarder {
@@ -14,11 +14,22 @@ export interface Forwarder {
 
 const COOKIE = 'svc_admin';
 
-/** Forwards requests of this machine to the socket. Requests need the key of `url`, which is made here. */
+/**
+ * The secrets of a forwarder. The key opens the printed address only. A browser then needs the cookie and the folder: it
+ * sends cookies to every port of a host, but only below their path, which no other port knows.
+ */
+interface Door {
+  readonly socket: string;
+  readonly key: string;
+  readonly folder: string;
+  readonly cookie: string;
+}
+
+/** Forwards requests of this machine to the socket. A browser enters by the key in `url`. */
 export async function forwardToSocket(socket: string, port: number): Promise<Forwarder> {
-  const key = randomBytes(24).toString('base64url');
+  const door = { socket, key: newSecret(), folder: newSecret(), cookie: newSecret() };
   const server = createServer((request, response) => {
-    void answer(request, response, { socket, key });
+    void answer(request, response, door);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -26,7 +37,7 @@ export async function forwardToSocket(socket: string, port: number): Promise<For
   });
   const { port: real } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${real}/?key=${key}`,
+    url: `http://127.0.0.1:${real}/?key=${door.key}`,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -34,33 +45,59 @@ export async function forwardToSocket(socket: string, port: number): Promise<For
   };
 }
 
-interface Door {
-  readonly socket: string;
-  readonly key: string;
+function newSecret(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
-  const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+  const target = request.url?.startsWith('/') ? request.url : '';
+  const url = URL.parse(target, 'http://127.0.0.1');
   // Another host name means a web page whose domain resolves to this machine (DNS rebinding).
-  if (url === null || !/^127\.0\.0\.1:\d+$/.test(request.headers.host ?? '')) return refuse(response);
-  if (same(url.searchParams.get('key') ?? '', door.key)) return enter(response, door.key);
-  if (!same(cookieOf(request), door.key)) return refuse(response);
+  if (target === '' || url === null || !/^127\.0\.0\.1:\d+$/.test(request.headers.host ?? '')) {
+    return refuse(response);
+  }
+  if (same(url.searchParams.get('key') ?? '', door.key)) return enter(response, door);
+  const [, folder = ''] = url.pathname.split('/', 2);
+  const known = same(folder, door.folder) && same(cookieOf(request), door.cookie);
+  if (!known || !isOfOwnPage(request)) return refuse(response);
+  const path = `${url.pathname.slice(folder.length + 1)}${url.search}`;
+  await forward({ socket: door.socket, method: request.method ?? 'GET', path }, response);
+}
+
+/** Whether a page of this forwarder, or the person, sent a request. Browsers name the origin of every write. */
+function isOfOwnPage({ method = 'GET', headers }: IncomingMessage): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined) return origin === `http://${host}`;
+  return (method === 'GET' || method === 'HEAD') && /^(same-origin|none|)$/.test(site?.toString() ?? '');
+}
+
+async function forward(asked: AdminRequest, response: ServerResponse): Promise<void> {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
   try {
-    const path = `${url.pathname}${url.search}`;
-    const from = await sendToSocket({ socket: door.socket, method: request.method ?? 'GET', path });
-    response.writeHead(from.statusCode ?? 502, from.headers);
+    const from = await sendToSocket({ ...asked, signal: left.signal });
+    if (response.destroyed) return void from.destroy();
+    response.writeHead(from.statusCode ?? 502, endToEnd(from.headers));
     // If the server's response breaks off, this one ends there too; there is no client left to inform.
     pipeline(from, response, () => {});
   } catch (thrown) {
+    if (response.destroyed) return;
     const body = { error: 'internal_error', message: toSvcError(thrown).message };
     response.writeHead(502, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 }
 
-/** Moves the key from the address, which others might see, into a cookie. */
-function enter(response: ServerResponse, key: string): void {
-  const cookie = `${COOKIE}=${key}; HttpOnly; SameSite=Strict; Path=/`;
-  response.writeHead(303, { location: '/', 'set-cookie': cookie, 'referrer-policy': 'no-referrer' }).end();
+/** Removes the headers that are about the connection to the socket. */
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { connection: _connection, 'keep-alive': _keepAlive, ...others } = headers;
+  return others;
+}
+
+/** Moves a browser from the key, which others might see in the address, to a cookie for a folder. */
+function enter(response: ServerResponse, { folder, cookie }: Door): void {
+  const location = `/${folder}/`;
+  const header = `${COOKIE}=${cookie}; Path=${location}; HttpOnly; SameSite=Strict`;
+  response.writeHead(303, { location, 'set-cookie': header, 'referrer-policy': 'no-referrer' }).end();
 }
 
 function refuse(response: ServerResponse): void {
