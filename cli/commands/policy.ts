@@ -1,7 +1,12 @@
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
-import { declaredContexts, type MatrixUser, toMatrixUsers } from '../../src/quality/matrix/users.ts';
+import {
+  declaredContexts,
+  type MatrixUser,
+  toKeyUsers,
+  toMatrixUsers,
+} from '../../src/quality/matrix/users.ts';
 import { checkSignIn, toWhoMay } from '../../src/quality/sign-in/who-may.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
@@ -22,9 +27,10 @@ export const run: Run = async (input, output) => {
   const sound = soundPart(checked).endpoints;
   const endpoints = sound.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
   const broken = checked.project.endpoints.filter((file) => !sound.includes(file)).map(({ file }) => file);
-  const users = await usersOf(input, declaredContexts(endpoints));
-  const rows = policyMatrix(endpoints, users);
   const { settings, at } = await checkProjectSettings(input, checked);
+  const { api_keys, required_scopes } = settings?.auth ?? { api_keys: null, required_scopes: [] };
+  const users = await usersOf(input, declaredContexts(endpoints), toKeyUsers(api_keys ?? [], Date.now()));
+  const rows = policyMatrix(endpoints, users, required_scopes);
   const whoMay = settings && toWhoMay(settings.auth, endpoints);
   const held = settings ? checkSignIn(sound, settings.auth, at) : [];
   const findings = [...checkPolicyReach(sound), ...held];
@@ -53,12 +59,16 @@ export const run: Run = async (input, output) => {
   return broken.length > 0 ? 1 : 0;
 };
 
-/** The users of the command line; without any, the users of the project's tests. */
-async function usersOf(input: CommandInput, declared: readonly JsonObject[]): Promise<readonly MatrixUser[]> {
+/** The users of the command line; without any, the users of the project's tests and the API keys. */
+async function usersOf(
+  input: CommandInput,
+  declared: readonly JsonObject[],
+  keys: readonly MatrixUser[],
+): Promise<readonly MatrixUser[]> {
   const roles = input.list('role').map((role) => ({ role }));
   const given = (await Promise.all(input.list('userContext').map(contextsOf))).flat();
   const own = [...roles, ...given];
-  return own.length > 0 ? toMatrixUsers(own, OPTION) : toMatrixUsers(declared, 'user_context');
+  return own.length > 0 ? toMatrixUsers(own, OPTION) : [...toMatrixUsers(declared, 'user_context'), ...keys];
 }
 
 /** Reads JSON, or the file after `@`; a file may hold a list of users. */

@@ -27,10 +27,11 @@ function asksWho({ language, text }: Source): boolean {
   return ASKS_WHO.test(text) || (language === 'python' && /\bsvc\b/.test(text) && /\buser\b/.test(text));
 }
 
-/** Evaluates every served endpoint for every user. Calls nothing. */
+/** Evaluates every served endpoint for every user. Calls nothing. `required` are the scopes that every caller must hold. */
 export function policyMatrix(
   endpoints: readonly Endpoint[],
   users: readonly MatrixUser[],
+  required: readonly string[] = [],
 ): readonly MatrixRow[] {
   return endpoints.map((endpoint) => {
     const { kind, name, file, policies, scopes } = endpoint;
@@ -41,9 +42,22 @@ export function policyMatrix(
       has_policies: policies.input.length + policies.output.length > 0,
       scopes,
       rows_depend_on_caller: endpoint.kind !== 'prompt' && asksWho(endpoint.source),
-      access: Object.fromEntries(users.map((one) => [one.name, endpointAccessOf(policies, scope, one.user)])),
+      access: Object.fromEntries(
+        users.map((one) => {
+          const lacking = lackingScopes(one, [...required, ...scopes]);
+          return [one.name, lacking ?? endpointAccessOf(policies, scope, one.user)];
+        }),
+      ),
     };
   });
+}
+
+/** The denial of an API key that lacks scopes; null for every other user, and for a key that holds them. */
+function lackingScopes({ held }: MatrixUser, needed: readonly string[]): EndpointAccess | null {
+  const missing = held === undefined ? [] : needed.filter((scope) => !held.includes(scope));
+  if (missing.length === 0) return null;
+  const reason = `the key does not hold ${missing.join(' ')}`;
+  return { call: 'deny', rules: ['scopes'], reason, depends_on: [], fields: [] };
 }
 
 /** Warns about rules that no call reaches and rules that deny every call. */

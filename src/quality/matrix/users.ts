@@ -1,8 +1,10 @@
 import type { User } from '../../context.ts';
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
 import { childrenOf, type Expr, parseCondition } from '../../policy/cel/expression.ts';
 import { referencesOf } from '../../policy/cel/names.ts';
 import type { Endpoint } from '../../project/model.ts';
+import { isExpired } from '../../settings/checks/api-keys.ts';
+import type { ApiKey } from '../../settings/model.ts';
 import { toCanonicalText } from '../../types/canonical.ts';
 import { type Formula, toFormula } from '../reachability/formula.ts';
 import { parseUserContext } from '../user.ts';
@@ -12,6 +14,8 @@ export interface MatrixUser {
   readonly name: string;
   readonly context: JsonObject | null;
   readonly user: User | null;
+  /** The scopes of an API key; absent for users, whose scopes depend on their sign-in. */
+  readonly held?: readonly string[];
 }
 
 /** The unauthenticated caller, then each distinct user context. */
@@ -25,6 +29,25 @@ export function toMatrixUsers(contexts: readonly JsonObject[], from: string): re
     users.push({ name: freeName(own, taken), context, user });
   }
   return users;
+}
+
+/** The users of the API keys that have not expired. `now` in milliseconds. */
+export function toKeyUsers(keys: readonly ApiKey[], now: number): readonly MatrixUser[] {
+  return keys
+    .filter((key) => !isExpired(key, now))
+    .map(({ name, user, scopes }) => ({
+      name: `key ${name}`,
+      context: toKeyContext(user),
+      user,
+      held: ['svc:access', ...scopes],
+    }));
+}
+
+/** The facts that the entry of a key states about its user. */
+function toKeyContext({ externalToken: _, apiKey: _name, ...facts }: User): JsonObject {
+  const isStated = (value: JsonValue) =>
+    value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => isStated(value)));
 }
 
 function freeName(wanted: string, taken: Set<string>): string {

@@ -87,6 +87,7 @@ ${more}`,
     const closed = await svc(['policy', 'matrix', '--json'], root, env(rules));
     expect(JSON.parse(closed.stdout).sign_in).toEqual({
       allowed: 'organization acme',
+      api_keys: [],
       scopes: [
         { scope: 'svc:access', held_by: ['everybody who may use the server'], needed_by: [] },
         { scope: 'hr.read', held_by: ['group acme/hr'], needed_by: ['tool/salaries'] },
@@ -97,6 +98,38 @@ ${more}`,
       0,
       expect.stringMatching(/^The configuration has errors, so the rules of sign-in are not shown/),
     ]);
+  });
+
+  it('has a column for each API key, whose scopes count too', async () => {
+    const root = await withSalaries();
+    const entry = (name: string, digit: string, more: string) =>
+      `{ name: ${name}, hash: "${digit.repeat(64)}", user: { role: lead, email: l@x.org }${more} }`;
+    const keys = [
+      entry('plain', '1', ''),
+      entry('hr', '2', ', scopes: [hr.read]'),
+      entry('old', '3', ', expires: 2020-01-01'),
+    ];
+    const env = {
+      SVC_CONFIG_YAML: `svc: 1\nprojects: { demo: { profiles: { default: { auth: { api_keys: [${keys.join(', ')}] } } } } }\n`,
+    };
+    const { code, stdout } = await svc(['policy', 'matrix', '--json'], root, env);
+    expect(code).toBe(0);
+    const { users, endpoints, sign_in } = JSON.parse(stdout);
+    expect(users).toContainEqual({
+      name: 'key hr',
+      user_context: { id: 'hr', provider: 'api-key', role: 'lead', email: 'l@x.org' },
+    });
+    expect(users).not.toContainEqual(expect.objectContaining({ name: 'key old' }));
+    expect(endpoints[1].access).toMatchObject({
+      'key plain': { call: 'deny', rules: ['scopes'], reason: 'the key does not hold hr.read' },
+      'key hr': { call: expect.stringMatching(/allow|depends/) },
+    });
+    expect(sign_in.scopes).toContainEqual({
+      scope: 'hr.read',
+      held_by: ['API key hr'],
+      needed_by: ['tool/salaries'],
+    });
+    expect(sign_in.api_keys).toContainEqual(expect.objectContaining({ name: 'old', expired: true }));
   });
 
   it('is one document of JSON, for whom one asks', async () => {
