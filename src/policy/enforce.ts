@@ -7,7 +7,7 @@ import { type Bindings, toInputBindings, toOutputBindings } from './cel/bindings
 import { absentFields, doubledFields, fieldsOf, type ResultColumns } from './columns.ts';
 import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
 import { type Decision, NO_DECISION } from './decision.ts';
-import { dropSensitive, filterField, maskField } from './fields.ts';
+import { declaresField, dropSensitive, filterField, hasField, maskField } from './fields.ts';
 import { withoutNulls } from './user.ts';
 
 /** A result after its policies: edited, or null if denied. */
@@ -82,6 +82,23 @@ function onColumns(
   };
 }
 
+/** The same for the result of a function: a field must be in the result, or `return` must declare it. */
+function onValue(compiled: CompiledRule, value: JsonValue, returns: TypeNode | null): CompiledRule {
+  const { action, fields = [] } = compiled.rule;
+  if (action === 'deny' || action === 'filter_sensitive_fields') return compiled;
+  return {
+    ...compiled,
+    evaluate: (bindings, now) => {
+      const verdict = compiled.evaluate(bindings, now);
+      if (!matches(verdict)) return verdict;
+      const absent = fields.find((field) => !hasField(value, field) && !declaresField(returns, field));
+      if (absent === undefined) return verdict;
+      const failure = `the result has no field ${absent} and \`return\` declares none, so the rule hides nothing`;
+      return { failure };
+    },
+  };
+}
+
 /** Decides on a result and edits it. Every condition sees the unedited result; the edits add up in a copy. */
 export function enforceOutput(
   program: PolicyProgram,
@@ -98,8 +115,9 @@ export function enforceOutput(
     now: once(() => clock.now()),
   };
   const { returns } = program.scope;
-  const rules =
-    columns === null ? program.output : program.output.map((rule) => onColumns(rule, columns, returns));
+  const rules = program.output.map((rule) =>
+    columns === null ? onValue(rule, value, returns) : onColumns(rule, columns, returns),
+  );
   const decision = enforce(rules, facts, (rule) => {
     edited = applyRule(edited, rule, returns ?? undefined);
   });

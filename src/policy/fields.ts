@@ -25,6 +25,31 @@ export function maskField(value: JsonValue, path: string): JsonValue {
   );
 }
 
+/** Whether a value has the field at a dotted path, in any item of lists on the way. Null and empty lists hide nothing. */
+export function hasField(value: JsonValue, path: string): boolean {
+  if (value === null) return true;
+  if (isList(value)) return value.length === 0 || value.some((item) => hasField(item, path));
+  if (!isObject(value)) return false;
+  const key = path.toLowerCase();
+  return Object.entries(value).some(([name, item]) => {
+    const start = `${name.toLowerCase()}.`;
+    return name.toLowerCase() === key || (key.startsWith(start) && hasField(item, key.slice(start.length)));
+  });
+}
+
+/** Whether `return` declares the field at a dotted path; a result may lack it if it is optional. */
+export function declaresField(node: TypeNode | null, path: string): boolean {
+  if (node === null) return false;
+  if (node.items) return declaresField(node.items, path);
+  const key = path.toLowerCase();
+  return Object.entries(node.properties ?? {}).some(([name, child]) => {
+    const start = `${name.toLowerCase()}.`;
+    return (
+      name.toLowerCase() === key || (key.startsWith(start) && declaresField(child, key.slice(start.length)))
+    );
+  });
+}
+
 /** Copies a value without the parts that `return` declares sensitive, at any depth. A sensitive root becomes null. */
 export function dropSensitive(value: JsonValue, node: TypeNode | undefined): JsonValue {
   if (node === undefined) return value;

@@ -77,10 +77,24 @@ describe('the actions on every shape', () => {
       { type: 'object', properties: { id: { type: 'integer' }, ID: { type: 'integer', sensitive: true } } },
       { id: 2 },
     ],
-    ['filter a scalar: nothing to do', filter('true', 'x'), 42, { type: 'integer' }, 42],
     ['filter null', filter('true', 'x'), null, null, null],
-    ['filter what is not there', filter('true', 'nope'), PERSON, null, PERSON],
-    ['filter an inherited name: nothing to do', filter('true', 'toString'), PERSON, null, PERSON],
+    [
+      'filter an optional field that is not there',
+      filter('true', 'salary'),
+      { name: 'Ann' },
+      PERSON_TYPE,
+      { name: 'Ann' },
+    ],
+    [
+      'filter an optional field of an object',
+      filter('true', 'address.street'),
+      [{ address: {} }],
+      PEOPLE_TYPE,
+      [{ address: {} }],
+    ],
+    ['filter a field that one row has', filter('true', 'x'), [{ x: 1 }, { y: 2 }], null, [{}, { y: 2 }]],
+    ['filter inside of null', filter('true', 'address.street'), { address: null }, null, { address: null }],
+    ['filter an empty list', filter('true', 'nope'), [], null, []],
     ['mask an object', mask('true', ...FIELDS), PERSON, PERSON_TYPE, masked],
     ['mask an array', mask('true', ...FIELDS), [PERSON], PEOPLE_TYPE, [masked]],
     [
@@ -90,8 +104,7 @@ describe('the actions on every shape', () => {
       null,
       { a: '****', b: '****', c: '****' },
     ],
-    ['mask a scalar: nothing to do', mask('true', 'x'), 'text', { type: 'string' }, 'text'],
-    ['mask does not add what is not there', mask('true', 'nope'), { a: 1 }, null, { a: 1 }],
+    ['a rule that does not apply may name anything', filter('false', 'nope'), PERSON, null, PERSON],
     ['drop sensitive parts of an object', dropSensitive('true'), PERSON, PERSON_TYPE, filtered],
     ['drop sensitive parts of an array', dropSensitive('true'), [PERSON], PEOPLE_TYPE, [filtered]],
     [
@@ -122,6 +135,22 @@ describe('the actions on every shape', () => {
     const before = structuredClone(value);
     expect(edit([rule], value, { returns }).value).toEqual(expected);
     expect(value).toEqual(before);
+  });
+
+  it.each<[PolicyRule, JsonValue, TypeNode | null]>([
+    [filter('true', 'salry'), [PERSON], PEOPLE_TYPE],
+    [filter('true', 'salry'), PERSON, null],
+    [filter('true', 'address.stret'), PERSON, PERSON_TYPE],
+    [filter('true', 'name', 'salry'), PERSON, PERSON_TYPE],
+    [filter('true', 'toString'), PERSON, null],
+    [filter('true', '*'), PERSON, null],
+    [filter('true', 'x'), 42, { type: 'integer' }],
+    [mask('true', 'x'), 'text', { type: 'string' }],
+    [mask('true', 'nope'), { a: 1 }, null],
+  ])('a rule about fields that hides nothing denies: %j on %j', (rule, value, returns) => {
+    const { value: edited, decision } = edit([rule], value, { returns });
+    expect(edited).toBeNull();
+    expect(decision).toMatchObject({ outcome: 'deny', failure: expect.stringContaining('hides nothing') });
   });
 
   it('keeps keys that JSON allows and objects do not', () => {
@@ -184,7 +213,7 @@ describe('decisions', () => {
       failure: null,
     });
     expect(edit([mask('true', 'a')], { a: 1 }).decision.outcome).toBe('mask');
-    expect(edit([filter('true', 'a'), mask('true', 'b')], { a: 1 }).decision.outcome).toBe('filter');
+    expect(edit([filter('true', 'a'), mask('true', 'b')], { a: 1, b: 2 }).decision.outcome).toBe('filter');
     expect(decide([deny('true')]).reason).toBe('Access denied by policy.');
   });
 
@@ -208,7 +237,7 @@ describe('decisions', () => {
       [
         NO_DECISION,
         decide([deny('false')]),
-        edit([mask('true', 'a')], {}).decision,
+        edit([mask('true', 'a')], { a: 1 }).decision,
         decide([deny('true')]),
       ].map(toAuditDecision),
     ).toEqual(['n/a', 'allow', 'allow', 'deny']);
