@@ -1,7 +1,10 @@
+import { OWN_TABLES, SHOWN_NAME } from '../catalog/builtin.ts';
 import type { CompiledSql } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
+import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { RestrictedTable, SqlRequest, SqlResult } from '../ports.ts';
+import { foldedSql, foldName } from '../project/fold-name.ts';
 import type { Runtime } from './runtime.ts';
 
 /** A request of a built-in SQL tool under `sql_tools.tables`, and the view of its result that the caller may have. */
@@ -29,23 +32,36 @@ export async function restrict(
 
 /** The list of tables, filtered before its rows are limited. */
 function tableList(request: SqlRequest, visible: readonly RestrictedTable[]): Restricted {
-  const list = visible.map(({ name }) => name.toLowerCase());
-  const sql = `SELECT * FROM (${request.sql}) WHERE list_contains($1, lower(name))`;
+  const list = visible.map(({ name }) => foldName(name));
+  const sql = `SELECT * FROM (${request.sql}) WHERE list_contains($1, ${foldedSql('name')})`;
   return { request: { ...request, sql, values: [{ list }] }, toVisible: (result) => result };
 }
 
 /** The columns of one table. */
 function columnsOf(request: SqlRequest, visible: readonly RestrictedTable[], name: string): Restricted {
-  const table = visible.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  const toVisible = (result: SqlResult): SqlResult => ({
-    ...result,
-    rows: table === undefined ? [] : result.rows.flatMap((row) => toColumn(row, table)),
-  });
-  return { request, toVisible };
+  const table = visible.find((one) => foldName(one.name) === foldName(name));
+  const toVisible = (result: SqlResult): SqlResult => {
+    if (table === undefined || result.rows.length === 0) return { ...result, rows: [] };
+    enforceColumns(table, result);
+    return { ...result, rows: result.rows.flatMap((row) => toColumn(row, table)) };
+  };
+  // `more` of the schema `other`, and `other.more` of main, have one name. A rule cannot mean both.
+  const same = `SELECT count(*) FROM information_schema.tables WHERE ${OWN_TABLES} AND ${SHOWN_NAME} = $1`;
+  const sql = `SELECT * FROM (${request.sql}) WHERE (${same}) = 1`;
+  return { request: { ...request, sql }, toVisible };
+}
+
+/** Throws `project_invalid` if a rule names a column that the table lacks: the one it means would be visible. */
+function enforceColumns({ name, hide, mask }: RestrictedTable, { rows }: SqlResult): void {
+  const known = new Set(rows.map((row) => foldName(String(row.name))));
+  const absent = [...hide, ...Object.keys(mask)].find((column) => !known.has(foldName(column)));
+  if (absent === undefined) return;
+  const message = `The rule of \`sql_tools.tables\` for ${name} cannot be applied: the table has no column ${absent}.`;
+  throw new SvcError('project_invalid', message);
 }
 
 function toColumn(row: JsonObject, { hide, mask }: RestrictedTable): readonly JsonObject[] {
-  const is = (column: string) => column.toLowerCase() === String(row.name).toLowerCase();
+  const is = (column: string) => foldName(column) === foldName(String(row.name));
   if (hide.some(is)) return [];
   return Object.keys(mask).some(is) ? [{ ...row, type: 'VARCHAR', nullable: 'YES' }] : [row];
 }

@@ -19,8 +19,8 @@ interface Builtin {
 const TEXT = { type: 'string' } as const;
 
 /** Tables in schemas other than main are named `schema.table`. */
-const NAME = `CASE table_schema WHEN 'main' THEN table_name ELSE table_schema || '.' || table_name END`;
-const OWN = 'table_catalog = current_database()';
+export const SHOWN_NAME = `CASE table_schema WHEN 'main' THEN table_name ELSE table_schema || '.' || table_name END`;
+export const OWN_TABLES = 'table_catalog = current_database()';
 
 const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
   execute_sql_query: {
@@ -46,7 +46,7 @@ const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
       type: 'array',
       items: { type: 'object', properties: { name: TEXT, type: TEXT }, required: ['name', 'type'] },
     },
-    sql: `SELECT ${NAME} AS name, table_type AS type FROM information_schema.tables WHERE ${OWN} ORDER BY name`,
+    sql: `SELECT ${SHOWN_NAME} AS name, table_type AS type FROM information_schema.tables WHERE ${OWN_TABLES} ORDER BY name`,
   },
   get_table_schema: {
     title: 'Table Schema Inspector',
@@ -62,7 +62,7 @@ const BUILTINS: { readonly [name in SqlToolName]: Builtin } = {
         required: ['name', 'type', 'nullable'],
       },
     },
-    sql: `SELECT column_name AS name, data_type AS type, is_nullable AS nullable FROM information_schema.columns WHERE ${OWN} AND ${NAME} = $table_name ORDER BY ordinal_position`,
+    sql: `SELECT column_name AS name, data_type AS type, is_nullable AS nullable FROM information_schema.columns WHERE ${OWN_TABLES} AND ${SHOWN_NAME} = $table_name ORDER BY ordinal_position`,
   },
 };
 

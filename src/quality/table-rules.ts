@@ -1,6 +1,7 @@
 import { columnsOfRows } from '../policy/checks/tables.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
+import { foldName } from '../project/fold-name.ts';
 import type { TableRule } from '../project/model.ts';
 import { SITE_NAME } from '../project/site.ts';
 import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
@@ -54,9 +55,8 @@ function issuesOf(rule: TableRule, tables: Tables): readonly Issue[] {
     }));
 }
 
-/** SQL ignores the case of names. */
 function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  return foldName(one) === foldName(other);
 }
 
 function fixOf(name: string, known: readonly string[]): string {

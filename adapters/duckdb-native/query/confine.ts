@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable } from '../../../src/ports.ts';
+import { foldName } from '../../../src/project/fold-name.ts';
 import { rejection } from '../../../src/sql/query.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
 import { isCallerFunction } from './caller-macros.ts';
@@ -124,7 +125,7 @@ export async function confineToTables(
   sql: string,
   tables: readonly RestrictedTable[],
 ): Promise<void> {
-  const visible = new Set(tables.map(({ name }) => name.toLowerCase()));
+  const visible = new Set(tables.map(({ name }) => foldName(name)));
   for (const node of nodesOf(await parse(connection, sql))) checkRestricted(node, visible);
 }
 
@@ -134,7 +135,7 @@ function checkRestricted(node: Node, visible: ReadonlySet<string>): void {
   );
   if (node.type === 'BASE_TABLE') {
     if (catalog !== '' || !/^(?:main)?$/i.test(schema)) throw rejection(`${schema || catalog}.${table}`);
-    const known = visible.has(table.toLowerCase());
+    const known = visible.has(foldName(table));
     if (!known && (CATALOGUE.test(table) || LOCATION.test(table))) throw rejection(table);
   }
   if (node.type === 'SHOW_REF' && table !== '') throw rejection(table);

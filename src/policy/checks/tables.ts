@@ -1,3 +1,4 @@
+import { foldName } from '../../project/fold-name.ts';
 import type { TableRule } from '../../project/model.ts';
 import { type Expr, parseCondition } from '../cel/expression.ts';
 import { checkNames, referencesOf } from '../cel/names.ts';
@@ -50,9 +51,9 @@ function checkRows({ rows }: TableRule): readonly Issue[] {
 }
 
 function checkOnce({ hide = [], mask = [] }: TableRule): readonly Issue[] {
-  const hidden = new Set(hide.map((column) => column.toLowerCase()));
+  const hidden = new Set(hide.map(foldName));
   return mask
-    .filter((column) => hidden.has(column.toLowerCase()))
+    .filter((column) => hidden.has(foldName(column)))
     .map((column) => ({
       message: `The column "${column}" is under \`hide\` and under \`mask\`.`,
       fix: 'Keep it in one of them.',
@@ -62,7 +63,7 @@ function checkOnce({ hide = [], mask = [] }: TableRule): readonly Issue[] {
 /** Reports a rule after one for the same table that applies to every caller. */
 function checkReached(rules: readonly TableRule[], index: number): readonly Issue[] {
   const { name = '' } = rules[index] ?? {};
-  const same = (rule: TableRule) => rule.name.toLowerCase() === name.toLowerCase();
+  const same = (rule: TableRule) => foldName(rule.name) === foldName(name);
   const before = rules.slice(0, index).find((rule) => same(rule) && rule.to === undefined);
   if (before === undefined) return [];
   return [

@@ -1,6 +1,7 @@
 import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import type { Clock, RestrictedTable, RowCondition } from '../../ports.ts';
+import { foldName } from '../../project/fold-name.ts';
 import type { TableRule } from '../../project/model.ts';
 import { type Bindings, toInputBindings } from '../cel/bindings.ts';
 import { parseCondition } from '../cel/expression.ts';
@@ -24,7 +25,7 @@ export function restrictTables(
   const caller = { bindings, now: () => time };
   const tables = new Map<string, RestrictedTable>();
   rules.forEach((rule, index) => {
-    const key = rule.name.toLowerCase();
+    const key = foldName(rule.name);
     const { applies, rowsFor } = compileRule(rule);
     if (tables.has(key) || !applies(caller, `tables[${index}]`)) return;
     tables.set(key, toTable(rule, rowsFor?.(caller) ?? null));

@@ -1,13 +1,14 @@
 import { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import type { RestrictedTable, SqlValue } from '../../ports.ts';
+import { foldName } from '../../project/fold-name.ts';
 import { quoteName, quoteText, toRowFilter } from './condition.ts';
 import { checkRestrictedStatement, namesIn } from './statement.ts';
 
 /** Reads the names that a restriction needs. `kind` is `own` for the database of the project. */
 export const SURROUNDINGS = `SELECT 'own' AS kind, current_database() AS name, '' AS schema, '' AS type
-UNION ALL SELECT 'qualifier', lower(database_name), '', '' FROM duckdb_databases()
-UNION ALL SELECT 'internal', lower(view_name), '', '' FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'
+UNION ALL SELECT 'qualifier', database_name, '', '' FROM duckdb_databases()
+UNION ALL SELECT 'internal', view_name, '', '' FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'
 UNION ALL SELECT 'table', table_name, table_schema, table_type FROM information_schema.tables
   WHERE table_catalog = current_database()`;
 
@@ -36,24 +37,31 @@ export function prepareRestricted(
   surroundings: readonly JsonObject[],
 ): readonly Preparation[] {
   const named = (kind: string) => surroundings.filter((row) => row.kind === kind);
-  const namesOf = (kind: string) => new Set(named(kind).map(({ name }) => String(name)));
+  const namesOf = (kind: string) => new Set(named(kind).map(({ name }) => foldName(String(name))));
   const known = named('table').map(toRelation);
   const present = tables.flatMap((table) => {
-    const relation = known.find(({ shown }) => shown.toLowerCase() === table.name.toLowerCase());
-    return relation === undefined ? [] : [{ table, relation }];
+    const [relation, other] = known.filter(({ shown }) => foldName(shown) === foldName(table.name));
+    return relation === undefined ? [] : [{ table, relation, isTwo: other !== undefined }];
   });
-  const visible = new Set(present.map(({ table }) => table.name.toLowerCase()));
+  const visible = new Set(present.map(({ table }) => foldName(table.name)));
   // Other schemas are not on the search path. To refuse their names would reveal that they exist.
-  const schemas = present.map(({ relation }) => relation.schema.toLowerCase());
+  const schemas = present.map(({ relation }) => foldName(relation.schema));
   const qualifiers = new Set([...namesOf('qualifier'), 'main', ...schemas]);
   checkRestrictedStatement(sql, { visible, qualifiers, internal: namesOf('internal') });
-  const [own = ''] = namesOf('own');
+  const [own = ''] = named('own').map(({ name }) => String(name));
   const used = namesIn(sql);
-  const needed = present.filter(({ table }) => used.has(table.name.toLowerCase()));
+  const needed = present.filter(({ table }) => used.has(foldName(table.name)));
+  for (const { table, isTwo } of needed) if (isTwo) throw ambiguous(table);
   return [
     ...needed.map(({ table, relation }) => toPreparation(table, relation, own)),
     { sql: LEAVE, values: [], table: null },
   ];
+}
+
+/** `more` of the schema `other`, and `other.more` of the schema main, have one name in list_tables. */
+function ambiguous({ name }: RestrictedTable): SvcError {
+  const message = `The rule of \`sql_tools.tables\` for ${name} cannot be applied: two tables have this name, one with a schema. Rename one of them.`;
+  return new SvcError('project_invalid', message);
 }
 
 /** An error of a preparation. The caller must not see its text, because it may quote hidden rows. */

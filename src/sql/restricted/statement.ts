@@ -1,4 +1,5 @@
 import { SvcError } from '../../errors.ts';
+import { foldName } from '../../project/fold-name.ts';
 import { lexSql } from '../lexer.ts';
 import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from './functions.ts';
 
@@ -51,17 +52,14 @@ function tokensOf(sql: string): readonly Token[] {
 }
 
 function toToken(kind: string, text: string): Token {
-  if (kind === 'word') return { kind, text, value: text.toLowerCase() };
+  if (kind === 'word') return { kind, text, value: foldName(text) };
   if (kind === 'quoted') return { kind, text, value: unquote(text, '"') };
   if (kind === 'string') return { kind, text, value: textOf(text) };
   return { kind: 'other', text, value: text };
 }
 
 function unquote(text: string, quote: string): string {
-  return text
-    .slice(1, -1)
-    .replaceAll(quote + quote, quote)
-    .toLowerCase();
+  return foldName(text.slice(1, -1).replaceAll(quote + quote, quote));
 }
 
 /** DuckDB reads a table of the name that a text has: `FROM 'sales'`. */
@@ -69,7 +67,7 @@ function textOf(text: string): string {
   if (text.startsWith("'")) return unquote(text, "'");
   if (text.startsWith('$')) {
     const tag = text.slice(0, text.indexOf('$', 1) + 1);
-    return text.slice(tag.length, -tag.length).toLowerCase();
+    return foldName(text.slice(tag.length, -tag.length));
   }
   if (/\\[^ntr\\']/.test(text.slice(2, -1))) {
     throw refused(

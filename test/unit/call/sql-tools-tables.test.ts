@@ -172,3 +172,52 @@ it('denies a call if a `to` cannot be evaluated', async () => {
   expect(served.records.at(-1)).toMatchObject({ decision: { outcome: 'deny' } });
   await served.close();
 });
+
+const NAMES = `${SITE}sql_tools:
+  enabled: true
+  tables:
+    - { name: ära }
+    - { name: other.more }
+    - { name: broken, hide: [salry] }
+    - { name: veiled, mask: [salry] }
+`;
+const NAMED = `CREATE TABLE "ÄRA" AS SELECT 2 AS hidden; CREATE TABLE "ära" AS SELECT 1 AS id;
+  CREATE SCHEMA other; CREATE TABLE other.more AS SELECT 1 AS id; CREATE TABLE "other.more" AS SELECT 2 AS hidden;
+  CREATE TABLE broken AS SELECT 1 AS salary; CREATE TABLE veiled AS SELECT 1 AS salary`;
+
+describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('names in rules on %s', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveTree({ 'svc-site.yml': NAMES }, NAMED, engine);
+  });
+  afterAll(() => served.close());
+
+  const call = (name: string, args: JsonObject) => {
+    const entry = served.runtime.catalog.tools[name];
+    if (entry === undefined) throw new Error(name);
+    return callEndpoint({ runtime: served.runtime, entry, args, context: contextOf(EU) });
+  };
+  const query = (sql: string) => call('execute_sql_query', { sql });
+  const columns = (table_name: string) => call('get_table_schema', { table_name });
+
+  it('mean one table, where only letters outside of ASCII differ in case', async () => {
+    expect((await query('FROM "ära"')).value).toEqual([{ id: 1 }]);
+    expect(await errorOf(query('FROM "ÄRA"'))).toMatchObject({ code: 'sql_rejected' });
+    expect((await columns('ära')).value).toMatchObject([{ name: 'id' }]);
+    expect((await columns('ÄRA')).value).toEqual([]);
+    expect((await call('list_tables', {})).value).not.toContainEqual(
+      expect.objectContaining({ name: 'ÄRA' }),
+    );
+  });
+
+  it('that two tables have show neither', async () => {
+    expect(await errorOf(query('FROM "other.more"'))).toMatchObject({ code: 'project_invalid' });
+    expect((await columns('other.more')).value).toEqual([]);
+  });
+
+  it.each(['broken', 'veiled'])('that the columns of %s do not have show none of them', async (name) => {
+    const error = await errorOf(columns(name));
+    expect(error).toMatchObject({ code: 'project_invalid' });
+    expect(error.message).toContain(`for ${name} cannot be applied: the table has no column salry`);
+  });
+});
