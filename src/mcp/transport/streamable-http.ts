@@ -4,6 +4,8 @@ import { isList, isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { createDirectPath } from '../direct.ts';
 import type { Era } from '../era.ts';
+import { createKeptLists } from '../kept-lists.ts';
+import { createPlainReader } from '../plain.ts';
 import { enforceScopes } from '../scopes.ts';
 import { createServer, type ServeOptions } from '../server.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -51,7 +53,8 @@ export function createMcpHandler(
   { sessions, onMessage, onlySdk = false, ...options }: McpHandlerOptions,
 ): McpHandler {
   const parts = { ...options, sessions: sessions !== null };
-  const direct = onlySdk ? null : createDirectPath(runtime, options);
+  const [readPlain, findList] = [createPlainReader(), createKeptLists()];
+  const directly = createDirectPath(runtime, options);
   const channels = {
     modern: connect(runtime, 'modern', parts),
     legacy: connect(runtime, 'legacy', parts),
@@ -64,13 +67,19 @@ export function createMcpHandler(
     if (!read.ok) return toRejectionResponse(read.rejection);
     const { value: body } = read;
     enforceScopes(runtime, body, caller);
-    const plain = form === 'json' ? direct?.({ headers, body, caller }) : null;
-    if (plain) {
+    const plain = form === 'json' && !onlySdk ? readPlain({ headers, body }) : null;
+    const list = plain === null ? null : findList(plain, caller);
+    const answered = plain === null ? null : (list?.answer ?? directly({ headers, request: plain, caller }));
+    if (plain !== null && answered !== null) {
       const version = headers.get('mcp-protocol-version');
-      onMessage?.({ methods: ['tools/call'], era: plain.era, version, direct: true });
-      return respond(await plain.answer, { status: 200, headers: JSON_HEADERS });
+      onMessage?.({ methods: [plain.method], era: plain.era, version, direct: true });
+      return respond(await answered, { status: 200, headers: JSON_HEADERS });
     }
-    const reply = createResponder(form, respond);
+    const responder = createResponder(form, respond);
+    const reply: Responder = (message, ...head) => {
+      list?.keep(message);
+      return responder(message, ...head);
+    };
     return answer({ headers, body, caller, channels, sessions, reply, onMessage });
   };
 }

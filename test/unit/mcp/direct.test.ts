@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AppOptions } from '../../../src/app.ts';
+import type { Auth } from '../../../src/auth/types.ts';
 import type { CallRecord } from '../../../src/call/call-record.ts';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
+import type { User } from '../../../src/context.ts';
+import { SvcError } from '../../../src/errors.ts';
 import type { ReceivedMessage } from '../../../src/mcp/transport/streamable-http.ts';
 import { createRandom } from '../types/random.ts';
 import { createFakeRuntime, createTestApp, ENVELOPE, legacy, modern, TOOLS, tool } from './fixture.ts';
@@ -22,7 +25,7 @@ const ALL: readonly ToolEntry[] = [
   ...TOOLS.filter(({ name }) => name !== 'wait'),
   { ...GREET, name: 'guarded', policies: { input: [DENY], output: [] } },
   { ...GREET, name: 'masked', policies: { input: [], output: [MASK] } },
-  { ...GREET, name: 'scoped', scopes: ['read'] },
+  { ...GREET, name: 'scoped', scopes: ['read'], wire: { ...GREET.wire, name: 'scoped' } },
   { ...GREET, name: 'small', limits: { rows: 100, bytes: 10, timeoutMs: 1_000 } },
   {
     ...tool('short', { sql: 'numbers', returns: { type: 'array' } }),
@@ -35,6 +38,32 @@ const ALL: readonly ToolEntry[] = [
   tool('odd_text', { sql: 'odd text', returns: { type: 'string' } }),
   tool('number', { sql: 'number', returns: { type: 'number', nullable: true } }),
 ];
+
+const ADA: User = {
+  id: 'ada',
+  username: 'ada',
+  email: null,
+  name: null,
+  provider: 'test',
+  role: null,
+  permissions: [],
+  groups: [],
+  capabilities: [],
+  claims: {},
+  externalToken: null,
+};
+
+/** Signs everybody in, with the scopes that a header names. */
+const AUTH: Auth = {
+  hidesCredentials: false,
+  authenticate: async ({ headers }) => {
+    const scopes = (headers.get('x-scopes') ?? '').split(' ').filter((scope) => scope !== '');
+    return { user: ADA, scopes, held: scopes, sessionId: null };
+  },
+  rejectScopes: () => ({ error: new SvcError('scope_insufficient', 'Not yours.'), challenge: 'Bearer' }),
+  respond: () => null,
+};
+const SIGNED_IN = { auth: () => AUTH };
 
 /** One side of the comparison: an app, and everything that it reported. */
 function createSide(options: Partial<AppOptions> = {}) {
@@ -144,6 +173,58 @@ describe('plain calls', () => {
   });
 });
 
+describe('lists', () => {
+  const LISTS = [
+    'tools/list',
+    'prompts/list',
+    'resources/list',
+    'resources/templates/list',
+    'server/discover',
+  ];
+  const unlike = (first: Noise) => ({ ...first, body: (first.body ?? '').replace('"id":7', '"id":"8"') });
+
+  it.each(LISTS.flatMap((method) => [modern(method), legacy(method)].map((call) => [method, call] as const)))(
+    'are written once, with the bytes of the SDK: %s',
+    async (method, call) => {
+      const sides = { direct: createSide({ pageSize: 3 }), sdk: createSide({ pageSize: 3, onlySdk: true }) };
+      expect(await compare(sides, toNoise(call))).toBe(false);
+      const served =
+        method === 'tools/list' || (method === 'server/discover' && 'mcp-method' in call.headers);
+      expect(await compare(sides, toNoise(call))).toBe(served);
+      expect(await compare(sides, unlike(toNoise(call)))).toBe(served);
+    },
+  );
+
+  it('have pages of their own', async () => {
+    const sides = { direct: createSide({ pageSize: 3 }), sdk: createSide({ pageSize: 3, onlySdk: true }) };
+    for (const cursor of ['01234567.3', '01234567.6', 'x', '01234567.3', '01234567.6']) {
+      await compare(sides, toNoise(modern('tools/list', { cursor })));
+    }
+    expect(await compare(sides, toNoise(modern('tools/list', { cursor: '01234567.3' })))).toBe(true);
+    expect(await compare(sides, toNoise(modern('tools/list', { cursor: 'x' })))).toBe(false);
+    expect(await compare(sides, toNoise(modern('tools/list')))).toBe(false);
+  });
+
+  it('differ by the scopes of the caller', async () => {
+    const asked = (scopes: readonly string[]) => ({
+      ...modern('tools/list'),
+      headers: { ...modern('tools/list').headers, 'x-scopes': scopes.join(' ') },
+    });
+    const sides = { direct: createSide(SIGNED_IN), sdk: createSide({ ...SIGNED_IN, onlySdk: true }) };
+    for (const scopes of [['read'], [], ['read'], [], ['write', 'read'], ['read', 'write']]) {
+      await compare(sides, toNoise(asked(scopes)));
+    }
+    expect(await compare(sides, toNoise(asked(['read', 'write'])))).toBe(true);
+    const [held, none] = [
+      await sides.direct.send(toNoise(asked(['read']))),
+      await sides.direct.send(toNoise(asked([]))),
+    ];
+    expect(held.answer.text).toContain('"scoped"');
+    expect(none.answer.text).not.toContain('"scoped"');
+    expect(held.direct && none.direct).toBe(true);
+  });
+});
+
 it('an envelope that is not sound is refused after a sound one', async () => {
   const sides = both();
   const call = modern('tools/call', { name: 'numbers' });
@@ -191,8 +272,18 @@ const OTHERS: readonly (readonly [string, { body: unknown; headers: Record<strin
   ],
   ['has a fraction as its id', modern('tools/call', { name: 'numbers' }, 1.5)],
   ['is one of a batch', { ...legacy('', {}, null), body: [session.body] }],
-  ['is another method', modern('tools/list')],
+  ['is another method', modern('completion/complete')],
+  ['asks for a page by null', modern('tools/list', { cursor: null })],
 ];
+
+describe('scopes', () => {
+  it.each(['read', 'read write', 'write', ''])('are enforced alike: "%s"', async (scopes) => {
+    const sides = { direct: createSide(SIGNED_IN), sdk: createSide({ ...SIGNED_IN, onlySdk: true }) };
+    const call = modern('tools/call', { name: 'scoped', arguments: { name: 'Ada' } });
+    const headers = { ...call.headers, 'x-scopes': scopes };
+    expect(await compare(sides, toNoise({ ...call, headers }))).toBe(scopes.includes('read'));
+  });
+});
 
 describe('any other call goes to the SDK', () => {
   it.each(OTHERS)('one that %s', async (_, call) => {

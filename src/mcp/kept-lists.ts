@@ -1,0 +1,55 @@
+import { isObject } from '../json.ts';
+import type { Caller } from './context.ts';
+import { hasOnly, type PlainRequest, toResponseText } from './plain.ts';
+
+/** A list that was asked for. It is the same for all callers with the same scopes, as long as its catalog is served. */
+export interface KeptList {
+  /** The JSON-RPC response; null until the MCP SDK has answered such a request once. */
+  readonly answer: string | null;
+  /** Keeps the result of the SDK's response, if it has one. */
+  keep(response: unknown): void;
+}
+
+/** Finds the list that a plain request asks for; null for any other request. */
+export type FindList = (request: PlainRequest, caller: Caller) => KeptList | null;
+
+const LISTS: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'server/discover',
+]);
+const PARAMS_KEYS: ReadonlySet<string> = new Set(['cursor', '_meta']);
+/** The most characters of all kept lists together. Beyond it, all are dropped. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
+/** Keeps the lists of one catalog as the text that goes to clients, because writing a long one takes milliseconds. */
+export function createKeptLists(): FindList {
+  const kept = new Map<string, string>();
+  let characters = 0;
+  const keep = (key: string, result: string) => {
+    if (characters + result.length > MOST_CHARACTERS) {
+      kept.clear();
+      characters = 0;
+    }
+    characters += result.length;
+    kept.set(key, result);
+  };
+  return (request, { grant }) => {
+    const { era, method, params } = request;
+    if (!LISTS.has(method) || !hasOnly(params, PARAMS_KEYS)) return null;
+    const { cursor } = params;
+    if (cursor !== undefined && typeof cursor !== 'string') return null;
+    const key = JSON.stringify([era, method, cursor, grant?.scopes.toSorted()]);
+    const result = kept.get(key);
+    return {
+      answer: result === undefined ? null : toResponseText(request, result),
+      keep: (response) => {
+        if (result === undefined && isObject(response) && isObject(response.result)) {
+          keep(key, JSON.stringify(response.result));
+        }
+      },
+    };
+  };
+}
