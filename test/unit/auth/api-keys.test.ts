@@ -3,7 +3,7 @@ import { createApiKeys } from '../../../src/auth/api-keys.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import { generateApiKey } from '../../../src/crypto/api-key.ts';
 import type { ApiKey } from '../../../src/settings/model.ts';
-import { createFakeRuntime, legacy, post } from '../mcp/fixture.ts';
+import { createFakeRuntime, legacy, modern, post } from '../mcp/fixture.ts';
 import { BASE, call, createDesk, type Desk, type Given, TOOLS, tokens } from './fixture.ts';
 
 /** A key and its entry. */
@@ -279,6 +279,20 @@ describe('a session', () => {
     expect((await send(desk, kept.key, message('tools/list'), streams.kept.id)).status).toBe(200);
     desk.app.close?.();
     await streams.kept.ended;
+  });
+
+  it('of 2026-07-28 ends too: its stream of changes stops', async () => {
+    const made = await make('gone');
+    const apiKeys = createApiKeys([made.entry], { revocable: true });
+    const desk = only([], { app: { stateless: false, reloads: true }, parts: { apiKeys } });
+    const { body, headers } = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const response = await send(desk, made.key, post(body, headers));
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const text = response.text();
+    apiKeys.replace([]);
+    expect(await text).not.toContain('"result"');
+    expect((await send(desk, made.key, post(body, headers))).status).toBe(401);
+    desk.app.close?.();
   });
 });
 
