@@ -309,6 +309,7 @@ function routeLanding(hono: Hono<Env>, options: AppOptions): void {
       version,
       url: `${publicBase(c.req.raw, publicAddress())}/mcp`,
       login: isProtected(options),
+      keysOnly: options.auth?.()?.keysOnly ?? false,
       tools: Object.keys(tools).length,
       resources: Object.keys(resources).length,
       prompts: Object.keys(prompts).length,

@@ -72,6 +72,7 @@ export function createAuth(deps: AuthDeps): Auth {
       return checked;
     },
     hidesCredentials: auth.hide_credential_headers,
+    keysOnly: tokens === null,
     rejectScopes: (request, login, needed) => rejectScopes(addressOf(request), login, needed),
     respond: (authRequest) => tokens?.respond(authRequest) ?? null,
     ...(tokens?.claimOnce && { claimOnce: tokens.claimOnce }),

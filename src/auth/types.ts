@@ -104,6 +104,8 @@ export interface AuthRequest {
 export interface Auth {
   /** Whether SQL and Python may not read the headers that carry credentials. */
   readonly hidesCredentials: boolean;
+  /** Whether API keys are the only tokens, so that nobody can sign in. */
+  readonly keysOnly?: boolean;
   /** Authenticates a request to the MCP endpoint. */
   authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | AuthRejection>;
   /** Rejects a call whose token lacks scopes of the call. The challenge names all needed scopes at once. */

@@ -32,6 +32,8 @@ interface LandingDetails {
   readonly url: string;
   /** Whether users have to sign in. */
   readonly login: boolean;
+  /** Whether callers need an API key and nobody can sign in. */
+  readonly keysOnly: boolean;
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
@@ -56,19 +58,20 @@ function wantsHtml(accept: string | null): boolean {
   return /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept ?? '');
 }
 
-function toJson({ project, version, url, login, tools, resources, prompts }: LandingDetails) {
-  const mcp = { url, transport: 'streamable-http', authentication: login ? 'oauth' : 'none' };
+function toJson({ project, version, url, login, keysOnly, tools, resources, prompts }: LandingDetails) {
+  const authentication = keysOnly ? 'api_key' : login ? 'oauth' : 'none';
+  const mcp = { url, transport: 'streamable-http', authentication };
   return { name: project, version, mcp, tools, resources, prompts };
 }
 
 function toBody(about: LandingDetails): Html {
-  const { project, version, url, login } = about;
-  const connections = connectionsTo({ name: toClientName(project), url, login });
+  const { project, version, url, login, keysOnly } = about;
+  const connections = connectionsTo({ name: toClientName(project), url, login: login && !keysOnly });
   return html`<main>
 <h1>${project}</h1>
 <p class="lead">An MCP server: ${contents(about)} for AI clients.</p>
 ${block(url, 'address')}
-${access(login)}
+${access(about)}
 <h2>Connect a client</h2>
 <div class="clients">
 ${connections.map(toArticle)}</div>
@@ -87,7 +90,10 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function access(login: boolean): Html {
+function access({ login, keysOnly }: LandingDetails): Html {
+  if (keysOnly) {
+    return html`<p class="access closed">API key required: send it as <code>Authorization: Bearer</code>.</p>`;
+  }
   return login
     ? html`<p class="access closed">Login required: your client opens it in your browser.</p>`
     : html`<p class="access open">No login: anyone who reaches this address can use the server.</p>`;

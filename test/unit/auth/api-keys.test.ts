@@ -133,6 +133,14 @@ describe('a server with API keys only', () => {
     expect((await desk.fetch(path, { method: 'POST', body: '' })).status).toBe(404);
   });
 
+  it('says on its page that callers need a key', async () => {
+    const desk = only([await make('nightly')]);
+    expect(await (await desk.fetch('/')).json()).toMatchObject({ mcp: { authentication: 'api_key' } });
+    const page = await (await desk.fetch('/', { headers: { accept: 'text/html' } })).text();
+    expect(page).toContain('API key required');
+    expect(page).not.toContain('log in');
+  });
+
   it('lets nobody in without any key in the list', async () => {
     const made = await make('nightly');
     const desk = only([]);
