@@ -65,7 +65,7 @@ async function checkOpening(
 async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
   const { auth, transport } = settings;
   const configured =
-    signInOf(auth) !== null ? checkConfigured(settings, addressOf(transport.http), true) : [];
+    signInOf(auth) !== null || auth.public ? checkConfigured(settings, addressOf(transport.http), true) : [];
   const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
   return [...configured, ...(await Promise.all(places))];
 }

@@ -3,7 +3,7 @@ import type { Address } from './address.ts';
 import type { Check } from './check.ts';
 import { checkServed } from './sign-in/metadata.ts';
 import { checkUpstream } from './sign-in/provider.ts';
-import { checkAudience, checkConfigured } from './sign-in/settings.ts';
+import { checkAudience, checkConfigured, isPublicOnPurpose } from './sign-in/settings.ts';
 
 /**
  * Checks everything that clients need to sign in. Settings are null outside a project. If an address was given
@@ -15,6 +15,7 @@ export async function checkAuth(
   here: boolean,
 ): Promise<readonly Check[]> {
   const configured = settings === null ? [] : checkConfigured(settings, address, here);
+  if (here && settings !== null && isPublicOnPurpose(settings)) return configured;
   const served = await checkServed(address, settings && acceptsKeysOnly(settings));
   if (settings === null) return served.checks;
   const upstream = await checkUpstream(settings, address, served);

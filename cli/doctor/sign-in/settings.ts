@@ -10,6 +10,9 @@ import type { ServedProject } from './metadata.ts';
 /** Checks the settings alone. `here` says whether the checked server uses these settings. */
 export function checkConfigured(settings: Settings, address: Address, here: boolean): readonly Check[] {
   const { provider } = settings.auth;
+  if (isPublicOnPurpose(settings)) {
+    return [ok('callers', 'no sign-in, public on purpose: everybody who reaches the server may call it')];
+  }
   if (signInOf(settings.auth) === null) {
     const message = 'the configuration has no sign-in: `auth.provider` is none';
     const fix = 'Set `auth.provider`, `auth.mode: verifier` or `auth.api_keys`.';
@@ -17,6 +20,11 @@ export function checkConfigured(settings: Settings, address: Address, here: bool
   }
   const keys = provider === null ? [] : [checkKeys(settings, here)];
   return [...keys, checkPlace(settings, address)];
+}
+
+/** Whether a server has no sign-in because somebody said so (`auth.public`, SVC_PUBLIC). */
+export function isPublicOnPurpose({ auth }: Settings): boolean {
+  return signInOf(auth) === null && auth.public;
 }
 
 function checkKeys({ auth, transport }: Settings, here: boolean): Check {

@@ -229,6 +229,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Everybody whom the identity provider signs in may use the server.',
       'Add `auth.allow` with the groups, domains or email addresses of your people.',
     ),
+    'public-on-purpose': advice(
+      'There is no sign-in, because `auth.public` or SVC_PUBLIC says so.',
+      'Set `auth.provider` if callers should sign in.',
+    ),
     'scope-unheld': advice(
       'A scope that an endpoint or the server requires is in no entry of `auth.grants`, so no user holds it, or an API key lacks a scope that every caller must hold.',
       'Add an entry for it to `auth.grants`, or the scope to the key, or remove the requirement.',

@@ -31,7 +31,7 @@ export function accessIssues(auth: AuthSettings): readonly AccessIssue[] {
     ...auth.grants.map(({ to }, index) => ({ path: ['grants', index, 'to'], members: to })),
   ];
   const forms = rules.flatMap(({ path, members }) => formIssues(members, path));
-  if (issuer === null) return forms;
+  if (issuer === null) return [...forms, ...publicIssues(auth)];
   return [
     ...openIssues(auth, issuer),
     ...forms,
@@ -63,6 +63,14 @@ export function accountsOf(auth: AuthSettings): string | null {
   if (domain === '*') return 'everybody with an account of any Google Workspace';
   if (domain !== undefined) return `every Google account of ${domain}`;
   return sourceOf(auth)?.accounts ?? null;
+}
+
+function publicIssues(auth: AuthSettings): readonly AccessIssue[] {
+  if (!auth.public || auth.api_keys !== null) return [];
+  const message =
+    'is true and there is no sign-in, so everybody who reaches the server may call it, on purpose.';
+  const fix = 'Set `auth.provider` if callers should sign in.';
+  return [{ severity: 'info', code: 'public-on-purpose', path: ['public'], message, fix }];
 }
 
 function openIssues(auth: AuthSettings, { accounts }: AccountSource): readonly AccessIssue[] {

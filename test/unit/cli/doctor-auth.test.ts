@@ -92,6 +92,15 @@ describe('svc doctor auth', () => {
     expect(elsewhere.named).not.toHaveProperty('keys');
   });
 
+  it('reports a server without sign-in as public, if that is on purpose', async () => {
+    const given = { cwd: await project(), env: { SVC_PUBLIC: 'true' } };
+    const { code, problems, named } = await look(given);
+    expect([code, problems]).toEqual([0, []]);
+    expect(named.callers?.message).toContain('public on purpose');
+    const forgotten = await look({ ...given, env: {} });
+    expect([forgotten.code, forgotten.problems]).toEqual([1, expect.arrayContaining(['provider'])]);
+  });
+
   it('finds what a proxy in front breaks, and clocks that are apart', async () => {
     const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(keycloak()) } };
     await serve(given);

@@ -40,6 +40,13 @@ describe('a provider that signs everybody in', () => {
   });
 });
 
+test('a server that is public on purpose is reported as such, unless it has sign-in', async () => {
+  expect(await findingsOf('public: true')).toEqual([
+    'info public-on-purpose `public` is true and there is no sign-in, so everybody who reaches the server may call it, on purpose.',
+  ]);
+  expect((await findingsOf(GITHUB, ALLOW, 'public: true')).join()).not.toContain('public-on-purpose');
+});
+
 describe('a rule', () => {
   test.each([
     ['allow: {}', '`allow` names nobody.'],
