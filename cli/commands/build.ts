@@ -39,17 +39,21 @@ export const run: Run = async (input, output) => {
   return 0;
 };
 
+/** The choices of the command that builds. */
+interface BuildChoices {
+  readonly gate?: DeployGate;
+  readonly arch?: Architecture;
+  readonly local?: boolean;
+  readonly public?: boolean;
+}
+
 /** Builds a loaded project with the options of `svc build`. Without a gate, only errors stop the build. */
 export async function buildChecked(
   checked: CheckedProject,
   target: TargetName,
   input: CommandInput,
   output: Output,
-  {
-    gate,
-    local = false,
-    ...machine
-  }: { readonly gate?: DeployGate; readonly arch?: Architecture; readonly local?: boolean } = {},
+  { gate, local = false, public: isPublic = false, ...machine }: BuildChoices = {},
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
@@ -73,7 +77,7 @@ export async function buildChecked(
       ...(arch === undefined ? {} : { arch }),
       local,
       own,
-      public: input.flag('public') || toBoolean(process.env.SVC_PUBLIC?.trim() ?? '') === true,
+      public: isPublic || input.flag('public') || toBoolean(process.env.SVC_PUBLIC?.trim() ?? '') === true,
       experimentalPython: input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
 import { startPreview } from '../../deploy/preview/preview.ts';
-import { staleBecause } from '../../deploy/preview/rebuild-reason.ts';
+import { isPublicArtefact, staleBecause } from '../../deploy/preview/rebuild-reason.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -54,7 +54,8 @@ async function makeFresh(
   const config = input.text('config');
   const engine = engineOf(input);
   const arch = engine === 'native' ? thisArchitecture() : undefined;
-  const why = await staleBecause(outOf(root, target, input), {
+  const out = outOf(root, target, input);
+  const why = await staleBecause(out, {
     root,
     profile: siteOf(checked).profile,
     engine: arch === undefined ? engine : `${engine} on ${arch}`,
@@ -71,6 +72,8 @@ async function makeFresh(
   );
   await buildChecked(checked, target, input, output, {
     local: true,
+    // The folder may be deployed later, as it was meant to be.
+    public: await isPublicArtefact(out),
     ...(arch === undefined ? {} : { arch }),
   });
   return true;

@@ -37,6 +37,12 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints have changed';
 }
 
+/** Whether the artefact in a folder was built to be public on purpose. */
+export async function isPublicArtefact(out: string): Promise<boolean> {
+  const text = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => null);
+  return text !== null && readManifest(text)?.access.public === true;
+}
+
 /** Null for a manifest that this version does not read. */
 function readManifest(text: string): Manifest | null {
   try {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFile, utimes } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { TARGET_NAMES } from '../../../deploy/targets/targets.ts';
 import { project, Svc, svc } from './svc.ts';
@@ -42,6 +44,24 @@ it('runs what is there as it is, as long as nothing of it has changed', async ()
   };
   expect(await preview()).toMatchObject({ status: 'ok', target: 'node', project: 'demo', built: true });
   expect(await preview()).toMatchObject({ status: 'ok', url: expect.stringMatching(/\/mcp$/), built: false });
+});
+
+it('keeps an artefact public that was built so', async () => {
+  const cwd = await project();
+  expect(await svc(['build', '--target', 'node', '--public'], cwd)).toMatchObject({ code: 0 });
+  const access = async () => {
+    const text = await readFile(join(cwd, 'build/node/manifest.json'), 'utf8');
+    return JSON.parse(text).access;
+  };
+  const before = await access();
+  expect(before).toMatchObject({ public: true });
+  await utimes(join(cwd, 'svc-site.yml'), new Date(), new Date(Date.now() + 60_000));
+  const running = new Svc(['preview', '--target', 'node', '--port', '0', '--json'], { cwd });
+  const [line] = await running.until(/^\{.*\}\n/m);
+  running.child.kill('SIGINT');
+  await running.ended;
+  expect(JSON.parse(line)).toMatchObject({ built: true });
+  expect(await access()).toEqual(before);
 });
 
 it('names a port that is taken before anything is started', async () => {
