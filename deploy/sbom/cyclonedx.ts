@@ -22,6 +22,8 @@ export interface ExtensionFacts {
   /** The DuckDB that it is made for. */
   readonly version: string;
   readonly sha256: string;
+  /** The id of its licence by SPDX; null if it is not known here. */
+  readonly license: string | null;
 }
 
 const ROOT = 'artefact';
@@ -108,7 +110,7 @@ function toEngine(engine: EngineFacts) {
   };
 }
 
-function toExtension({ name, version, sha256 }: ExtensionFacts) {
+function toExtension({ name, version, sha256, license }: ExtensionFacts) {
   const purl = `pkg:generic/duckdb-extension-${name}@${version}`;
   return {
     type: 'library',
@@ -116,6 +118,7 @@ function toExtension({ name, version, sha256 }: ExtensionFacts) {
     name: `duckdb-extension-${name}`,
     version,
     hashes: [{ alg: 'SHA-256', content: sha256 }],
+    ...(license === null ? {} : { licenses: [toLicense(license)] }),
     purl,
   };
 }

@@ -35,7 +35,8 @@ export function materialFiles(
 ): { readonly [path: string]: string } {
   const packages = [...packagesOf(metafiles, BUNDLED_FROM), ...copied];
   const engine = engineFolder === null ? null : engineFacts(engineFolder);
-  const bom = toBom({ ...artefact, packages, engine, extensions: extensions.map(toExtension) });
+  const facts = extensions.map(toExtension);
+  const bom = toBom({ ...artefact, packages, engine, extensions: facts });
   const duckdb =
     engineFolder === null || engine === null
       ? []
@@ -47,10 +48,31 @@ export function materialFiles(
         ];
   return {
     [MATERIALS.bom]: `${JSON.stringify(bom, null, 2)}\n`,
-    [MATERIALS.licenses]: toLicenses(packages, duckdb),
+    [MATERIALS.licenses]: toLicenses(packages, [...duckdb, ...facts.map((fact) => toLicensed(fact, copied))]),
   };
 }
 
+/** The extensions that the DuckDB team publishes under DuckDB's own licence. Others have that of their publishers. */
+const OWN_EXTENSIONS = new Set(
+  'autocomplete avro aws azure delta ducklake encodings excel fts httpfs iceberg icu inet json parquet postgres_scanner sqlite_scanner vss'.split(
+    ' ',
+  ),
+);
+
 function toExtension({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): ExtensionFacts {
-  return { name, version: ENGINE_VERSION, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return {
+    name,
+    version: ENGINE_VERSION,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    license: OWN_EXTENSIONS.has(name) ? 'MIT' : null,
+  };
+}
+
+/** DuckDB's own extensions have the text of its driver, which lies beside them. */
+function toLicensed({ name, version, license }: ExtensionFacts, copied: readonly Package[]) {
+  const driver = copied.find((used) => used.name.startsWith('@duckdb/'))?.text;
+  return {
+    name: `duckdb-extension-${name}@${version} (${license ?? 'see its publisher'})`,
+    text: (license === null ? undefined : driver) ?? 'Ask the publisher of this extension for its licence.',
+  };
 }

@@ -19,7 +19,9 @@ export function toLicenses(packages: readonly Package[], engines: readonly Licen
     // some packages name the Apache License without bringing its text, which is that of ours
     text: licenseOf(used) || (used.license?.includes('Apache-2.0') ? apache : ''),
   }));
-  const sections = [...groupByText([...licensed, ...engines])].map(([text, names]) =>
+  const sections = [
+    ...groupByText([...licensed, ...engines].map(({ name, text }) => ({ name, text: text.trim() }))),
+  ].map(([text, names]) =>
     [RULE, ...names, RULE, '', text || 'The package contains no licence text.', ''].join('\n'),
   );
   return `${INTRODUCTION}\n\n${sections.join('\n')}`;

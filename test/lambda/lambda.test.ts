@@ -205,6 +205,22 @@ describe('the native artefact over a lake', () => {
     expect((await stat(packageOf('native'))).size).toBeLessThan(unpacked / 2);
   });
 
+  it('names the licence of each extension', async () => {
+    const files = unzipSync(await readFile(packageOf('native')));
+    const textOf = (path: string) => Buffer.from(files[path] ?? []).toString('utf8');
+    const components: readonly { readonly name: string; readonly licenses?: unknown }[] = JSON.parse(
+      textOf('sbom.cdx.json'),
+    ).components;
+    const extensions = components.filter(({ name }) => name.startsWith('duckdb-extension-'));
+    expect(extensions.map(({ licenses }) => licenses)).toEqual(
+      Array.from({ length: 3 }, () => [{ license: { id: 'MIT' } }]),
+    );
+    const section = textOf('THIRD-PARTY-LICENSES.txt')
+      .split(/={100}\n/)
+      .findIndex((text) => extensions.every(({ name }) => text.includes(`${name}@${ENGINE_VERSION} (MIT)`)));
+    expect(textOf('THIRD-PARTY-LICENSES.txt').split(/={100}\n/)[section + 1]).toContain('DuckDB');
+  });
+
   it('refuses to serve while a reference leads nowhere, and names it in its log alone', async () => {
     const { LAKE_PASSWORD: _, ...others } = variables;
     const lambda = await startEmulator(packageOf('native'), { ...others, SVC_LAMBDA_RESPONSE: 'buffered' });
