@@ -133,6 +133,23 @@ describe('an object store', () => {
     SLOW,
   );
 
+  it(
+    'that never answers frees the place of a read after two requests',
+    async () => {
+      const reader = await lake.open(LAKE);
+      await lake.proxy.set('never');
+      const late = reader.start(
+        { sql: "FROM read_text('s3://bucket/none.txt')", values: [], mode: 'read', maxRows: 1 },
+        callOf({ timeoutMs: SHORT_MS }),
+      );
+      expect((await errorOf(late.answer)).code).toBe('deadline_exceeded');
+      await late.ended;
+      expect(await lake.proxy.set(null)).toBe(2);
+      await reader.close();
+    },
+    SLOW,
+  );
+
   it('that never answers does not keep a server that ends', async () => {
     const { server, call } = await serve(
       lake.project(LAKE, { tools: { total: TOOL.replace('count(*)', 'sum(amount)') } }),

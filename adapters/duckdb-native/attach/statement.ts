@@ -3,8 +3,17 @@ import { resolve } from 'node:path';
 import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import type { DatabaseSecret } from '../engine/secrets.ts';
 
-/** Seconds until a database server counts as unreachable. */
-const CONNECT_SECONDS = 10;
+/**
+ * A Postgres server counts as unreachable after ten seconds without a connection, and a connection counts as lost half
+ * a minute after its network went silent. The operating system's own limit is two hours.
+ */
+const BOUNDS = {
+  connect_timeout: 10,
+  keepalives_idle: 10,
+  keepalives_interval: 5,
+  keepalives_count: 4,
+  tcp_user_timeout: 30_000,
+};
 
 /** The facts that an ATTACH statement needs besides the attachment. */
 export interface AttachContext {
@@ -41,15 +50,16 @@ export function enforceFile({ uri, readonly }: Attachment, context: AttachContex
 function toAddress({ uri }: Attachment, { root }: AttachContext): string {
   const { type, address, server, file } = parseAttachmentUri(uri);
   const prefix = type === 'ducklake' ? 'ducklake:' : '';
-  if (server !== null) return `${prefix}${withTimeout(address, server)}`;
+  if (server !== null) return `${prefix}${withBounds(address, server)}`;
   if (file === null) return `${prefix}${address}`;
   return `${prefix}${address.slice(0, address.length - file.length)}${resolve(root, file)}`;
 }
 
-/** libpq waits for minutes without it. An address in the form of a URL keeps its own settings. */
-function withTimeout(address: string, server: 'postgres' | 'mysql'): string {
-  const own = server === 'mysql' || /connect_timeout|:\/\//.test(address);
-  return own ? address : `${address} connect_timeout=${CONNECT_SECONDS}`;
+/** Adds the bounds that an address does not set. An address in the form of a URL keeps its own settings. */
+function withBounds(address: string, server: 'postgres' | 'mysql'): string {
+  if (server === 'mysql' || address.includes('://')) return address;
+  const missing = Object.entries(BOUNDS).filter(([name]) => !address.includes(`${name}=`));
+  return [address, ...missing.map(([name, value]) => `${name}=${value}`)].join(' ').trim();
 }
 
 function dataPathOf({ data_path }: Attachment, { root }: AttachContext): readonly string[] {

@@ -142,6 +142,8 @@ describe("a caller's own statement", () => {
 describe('the statement that attaches', () => {
   const secrets = [{ name: "pg's", type: 'postgres', parameters: { password: "planted'word" } }];
   const context = { root: '/srv', secrets, readonly: false };
+  const BOUNDS =
+    'connect_timeout=10 keepalives_idle=10 keepalives_interval=5 keepalives_count=4 tcp_user_timeout=30000';
 
   it.each([
     [{ uri: 'a.duckdb' }, `'/srv/a.duckdb' AS "x" (TYPE duckdb, READ_ONLY)`],
@@ -149,11 +151,11 @@ describe('the statement that attaches', () => {
     [{ uri: "sqlite:it's.db", readonly: false }, `'/srv/it''s.db' AS "x" (TYPE sqlite)`],
     [
       { uri: 'postgres:dbname=d', secret: "pg's" },
-      `'dbname=d connect_timeout=10' AS "x" (TYPE postgres, READ_ONLY, SECRET 'pg''s')`,
+      `'dbname=d ${BOUNDS}' AS "x" (TYPE postgres, READ_ONLY, SECRET 'pg''s')`,
     ],
     [
       { uri: 'ducklake:postgres:dbname=d', data_path: 's3://b/l/', secret: "pg's", readonly: false },
-      `'ducklake:postgres:dbname=d connect_timeout=10' AS "x" (DATA_PATH 's3://b/l/', META_SECRET 'pg''s')`,
+      `'ducklake:postgres:dbname=d ${BOUNDS}' AS "x" (DATA_PATH 's3://b/l/', META_SECRET 'pg''s')`,
     ],
     [
       { uri: 'ducklake:m.ducklake', data_path: 'files' },
