@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
+import { openForCallers } from '../../../adapters/duckdb-native/process/open.ts';
 import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
 import type { CallRecord } from '../../../src/call/call-record.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
@@ -43,7 +44,7 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
-export type EngineName = 'wasm' | 'native' | 'native, read-write';
+export type EngineName = 'wasm' | 'native' | 'native, read-write' | 'native, own process';
 
 /** Compiles a project and opens a database that a script fills; read-only unless the engine's name says otherwise. */
 export async function serveTree(tree: Tree, seed: string, engine: EngineName = 'wasm'): Promise<Served> {
@@ -51,10 +52,7 @@ export async function serveTree(tree: Tree, seed: string, engine: EngineName = '
   const folder = await mkdtemp(join(tmpdir(), 'svc-endpoint-'));
   const path = join(folder, 'data.duckdb');
   await runScript(path, `${seed}; CHECKPOINT`);
-  const database: Database =
-    engine === 'wasm'
-      ? await openWasmPool({ path, workers: 1 })
-      : await openNative({ path, readonly: engine === 'native' });
+  const database = await openEngine(path, engine);
   const records: CallRecord[] = [];
   const lines: LogLine[] = [];
   const runtime = createRuntime({
@@ -72,6 +70,12 @@ export async function serveTree(tree: Tree, seed: string, engine: EngineName = '
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function openEngine(path: string, engine: EngineName): Promise<Database> {
+  if (engine === 'wasm') return openWasmPool({ path, workers: 1 });
+  if (engine === 'native, own process') return openForCallers({ path, readonly: false });
+  return openNative({ path, readonly: engine === 'native' });
 }
 
 export const ALICE: User = {
