@@ -7,7 +7,20 @@ export interface DatabaseFile {
   size(): number;
   /** Reads bytes from a position into the target; returns how many. */
   read(target: Uint8Array, position: number): number;
+  /**
+   * Only of a file whose bytes are fetched: null if `read` has these bytes now, otherwise a promise of them, which rejects
+   * with an SvcError. A promise that resolved may have to be asked for again.
+   */
+  want?(position: number, length: number): Promise<void> | null;
+  /** The requests that fetched bytes of the file so far. */
+  readonly fetched?: Readonly<Fetched>;
   close(): void;
+}
+
+/** Requests for ranges of a file, and the bytes that they brought. */
+export interface Fetched {
+  ranges: number;
+  bytes: number;
 }
 
 /** A database held in memory; only the blocks a query touches are copied into the engine. */
