@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSyn
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CALLBACKS } from '../adapters/duckdb-wasm/engine/callbacks.ts';
+import { CALLBACKS, FILE_READS, MUST_WAIT } from '../adapters/duckdb-wasm/engine/callbacks.ts';
 import { DATA, TABLE_SLOTS } from '../adapters/duckdb-wasm/engine/memory.ts';
 import { EXPORTS, GUARDED } from './wasm/exports.ts';
 import { PINNED } from './wasm/pinned.ts';
@@ -51,7 +51,7 @@ export async function buildWasm(out = OUT): Promise<void> {
   checkLayout(engine);
   const files = {
     'duckdb.wasm': stripModule(engine, EXPORTS, GUARDED),
-    'trampolines.wasm': createTrampolines(CALLBACKS),
+    'trampolines.wasm': createTrampolines(CALLBACKS, FILE_READS, MUST_WAIT),
     [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };
   mkdirSync(out, { recursive: true });

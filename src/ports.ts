@@ -114,6 +114,8 @@ export interface SqlResult {
   readonly truncated: boolean;
   /** Present if the request has limits on scans. */
   readonly estimate?: ScanEstimate;
+  /** Present if the database lies in an object store: the ranges and bytes that the statement fetched. */
+  readonly fetched?: { readonly ranges: number; readonly bytes: number };
 }
 
 /**

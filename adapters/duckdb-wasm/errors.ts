@@ -1,5 +1,6 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
 import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
+import { ObjectReplaced } from './engine/database-file.ts';
 
 /** DuckDB's messages and our codes for them; the first match counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -42,9 +43,15 @@ export class EngineReplaced extends Error {
   override readonly name = 'EngineReplaced';
 }
 
-/** Whether an error leaves the engine in an unknown state. It must then be replaced. */
-export function breaksEngine(thrown: unknown): boolean {
-  return thrown instanceof SvcError ? thrown.code === 'database_unavailable' : true;
+/**
+ * Whether an error leaves the engine in an unknown state. It must then be replaced. `failure` is the reason of a failed
+ * read of a fetched file: DuckDB ends the statement with an error, and goes on unless the object was replaced.
+ */
+export function breaksEngine(thrown: unknown, failure: SvcError | null = null): boolean {
+  if (!(thrown instanceof SvcError)) return true;
+  if (failure === null) return thrown.code === 'database_unavailable';
+  if (failure.code === 'internal' || failure.cause instanceof ObjectReplaced) return true;
+  return thrown !== failure && /^(FATAL|INTERNAL) Error/i.test(thrown.message);
 }
 
 /** Converts anything thrown inside the engine. An error that is not ours is a trap. */

@@ -1,22 +1,32 @@
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
-import type { DatabaseFile } from './engine/database-file.ts';
+import { type DatabaseFile, type FetchedFile, LateFile } from './engine/database-file.ts';
 import { Engine } from './engine/engine.ts';
 import { createInstance, type Instance } from './engine/instance.ts';
 import { closedError, EngineReplaced } from './errors.ts';
+import { within } from './within.ts';
 
 export { bytesFile, type DatabaseFile } from './engine/database-file.ts';
+
+/** Opens a fetched file: once for each engine, so that an engine reads one version of the file only. */
+export type OpenFetched = () => Promise<FetchedFile>;
 
 /** The parts and limits of a database in this thread. */
 export interface WasmOptions {
   /** dist/duckdb-wasm/duckdb.wasm and trampolines.wasm, compiled. */
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
-  readonly file: DatabaseFile;
+  /** The database file, or a function that opens one whose bytes are fetched. */
+  readonly file: DatabaseFile | OpenFetched;
   /** The most memory the engine can take; 64 by default. */
   readonly memoryMb?: number;
   /** Lets other requests run between two slices of a long statement. */
   readonly pause?: () => Promise<void>;
+  /** The most requests for ranges that one call may make, if the file is fetched. Default: no limit. */
+  readonly maxRanges?: number;
 }
+
+/** The longest time that opening a fetched database takes, in milliseconds. */
+const OPENING_MS = 15_000;
 
 /** The default memory limit of an engine in this thread, in MiB. */
 export const MEMORY_MB = 64;
@@ -28,12 +38,25 @@ export function openWasm(options: WasmOptions): Promise<Database> {
 
 /** Instantiates the engine now, if start-up is cheaper than the first request. The returned function opens the file. */
 export async function prepareWasm(options: WasmOptions): Promise<() => Promise<Database>> {
-  let ahead: Instance | null = await createInstance({ ...options, memoryMb: options.memoryMb ?? MEMORY_MB });
+  let ahead: Ahead | null = await createAhead(options);
   return () => {
     const database = new InProcess(options, ahead);
     ahead = null;
     return open(database);
   };
+}
+
+/** An instance that was made before its file was opened. */
+interface Ahead {
+  readonly instance: Instance;
+  bind(file: FetchedFile): void;
+}
+
+async function createAhead({ wasm, trampolines, file, memoryMb = MEMORY_MB }: WasmOptions): Promise<Ahead> {
+  const late = new LateFile();
+  const named = typeof file === 'function' ? late : file;
+  const instance = await createInstance({ wasm, trampolines, file: named, memoryMb });
+  return { instance, bind: (opened) => late.bind(opened) };
 }
 
 async function open(database: InProcess): Promise<Database> {
@@ -51,11 +74,11 @@ class InProcess implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
   readonly #options: WasmOptions;
-  #ahead: Instance | null;
+  #ahead: Ahead | null;
   #current: Promise<Engine> | null = null;
   #closed = false;
 
-  constructor(options: WasmOptions, ahead: Instance | null) {
+  constructor(options: WasmOptions, ahead: Ahead | null) {
     this.#options = options;
     this.#ahead = ahead;
   }
@@ -73,21 +96,42 @@ class InProcess implements Database {
     this.#closed = true;
     const last = await this.#current?.catch(() => null);
     last?.close();
-    this.#options.file.close();
+    const { file } = this.#options;
+    if (typeof file !== 'function') file.close();
   }
 
   /** Returns the current engine, or opens a new one if the last one is broken or failed to open. */
   async engineNow(): Promise<Engine> {
     if (this.#closed) throw closedError();
     const last = this.#current;
-    const known = await last?.catch(() => null);
+    const known = await this.#opened(last);
     if (known && !known.broken) return known;
     // Another call may have replaced it meanwhile.
     if (this.#current !== last) return this.engineNow();
-    const { memoryMb = MEMORY_MB, pause = nextTurn } = this.#options;
-    this.#current = Engine.open({ ...this.#options, memoryMb, pause }, this.#ahead ?? undefined);
-    this.#ahead = null;
+    this.#current = this.#open();
     return this.#current;
+  }
+
+  async #open(): Promise<Engine> {
+    const { file: source, memoryMb = MEMORY_MB, pause = nextTurn, ...options } = this.#options;
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    if (typeof source !== 'function') {
+      return Engine.open({ ...options, file: source, memoryMb, pause }, ahead?.instance);
+    }
+    const file = await source();
+    ahead?.bind(file);
+    return Engine.open({ ...options, file, memoryMb, pause }, ahead?.instance);
+  }
+
+  /**
+   * The engine, once it is open; null if it failed to. If the file is fetched, the request that opens it may be gone,
+   * and then its promise never settles.
+   */
+  async #opened(engine: Promise<Engine> | null): Promise<Engine | null> {
+    const settled = engine?.catch(() => null) ?? null;
+    if (typeof this.#options.file !== 'function') return settled;
+    return within(Promise.resolve(settled), OPENING_MS).catch(() => null);
   }
 
   async #onEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {

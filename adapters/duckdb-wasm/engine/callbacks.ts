@@ -15,6 +15,15 @@ export const CALLBACKS = {
   cast: 'iiji:i',
 } as const;
 
+/**
+ * The system calls that read files. The build makes a shim for each: it calls the import of the same name and, if that
+ * gives `MUST_WAIT`, the import `wait_<name>`, which suspends the engine. A read of bytes that are here suspends nothing.
+ */
+export const FILE_READS = { fd_pread: 'iiiiii:i', fd_read: 'iiii:i' } as const;
+
+/** The answer of a file read whose bytes must be fetched first. No error number of the engine is negative. */
+export const MUST_WAIT = -1;
+
 /** The name of one of these kinds. */
 export type CallbackKind = keyof typeof CALLBACKS;
 

@@ -7,14 +7,26 @@ export interface DatabaseFile {
   size(): number;
   /** Reads bytes from a position into the target; returns how many. */
   read(target: Uint8Array, position: number): number;
-  /**
-   * Only of a file whose bytes are fetched: null if `read` has these bytes now, otherwise a promise of them, which rejects
-   * with an SvcError. A promise that resolved may have to be asked for again.
-   */
-  want?(position: number, length: number): Promise<void> | null;
-  /** The requests that fetched bytes of the file so far. */
-  readonly fetched?: Readonly<Fetched>;
+  /** See `FetchedFile`. */
+  readonly want?: FetchedFile['want'];
+  readonly fetched?: FetchedFile['fetched'];
   close(): void;
+}
+
+/** A database file whose bytes are fetched. */
+export interface FetchedFile extends DatabaseFile {
+  /**
+   * Null if `read` has these bytes now, otherwise a promise of them, which rejects with an SvcError. The bytes may have to
+   * be asked for again once the promise has resolved.
+   */
+  readonly want: (position: number, length: number) => Promise<void> | null;
+  /** The requests that fetched bytes of the file so far. */
+  readonly fetched: Readonly<Fetched>;
+}
+
+/** The object that holds the file has another version than the one that was opened. */
+export class ObjectReplaced extends Error {
+  override readonly name = 'ObjectReplaced';
 }
 
 /** Requests for ranges of a file, and the bytes that they brought. */
@@ -35,4 +47,41 @@ export function bytesFile(bytes: Uint8Array, name = 'data.duckdb'): DatabaseFile
     },
     close() {},
   };
+}
+
+/** A fetched file that is opened after its engine is instantiated. */
+export class LateFile implements FetchedFile {
+  #file: FetchedFile | null = null;
+
+  bind(file: FetchedFile): void {
+    this.#file = file;
+  }
+
+  get name(): string {
+    return this.#opened.name;
+  }
+
+  get fetched(): Readonly<Fetched> {
+    return this.#opened.fetched;
+  }
+
+  readonly want = (position: number, length: number): Promise<void> | null =>
+    this.#opened.want(position, length);
+
+  size(): number {
+    return this.#opened.size();
+  }
+
+  read(target: Uint8Array, position: number): number {
+    return this.#opened.read(target, position);
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+
+  get #opened(): FetchedFile {
+    if (this.#file === null) throw new Error('the file is not open yet');
+    return this.#file;
+  }
 }

@@ -3,6 +3,7 @@ import { tryJson } from '../../../src/json.ts';
 import type {
   RestrictedTable,
   ScanEstimate,
+  ScanLimits,
   SqlCall,
   SqlCaller,
   SqlRequest,
@@ -26,6 +27,9 @@ import type { Statement } from '../query/statement.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
+import { runNow, type Step } from './steps.ts';
+import { Turns } from './turns.ts';
+import { WaitingCall } from './waiting-call.ts';
 
 /** The parts and limits of an engine. */
 export interface EngineOptions {
@@ -38,6 +42,8 @@ export interface EngineOptions {
   readonly pause: () => Promise<void>;
   /** Called with the call when a step begins, and with null when it ends, so that another thread can detect a stuck step. */
   readonly onStep?: (call: SqlCall | null) => void;
+  /** The most requests for ranges that one call may make, if the file is fetched. Default: no limit. */
+  readonly maxRanges?: number;
 }
 
 const SLICE_MS = 8;
@@ -51,7 +57,8 @@ const IDLE_LANES = 16;
 export class Engine {
   readonly #options: EngineOptions;
   readonly #instance: Instance;
-  readonly #database: number;
+  readonly #turns = new Turns();
+  #database = 0;
   readonly #lanes = new Lanes<WasmLane>(IDLE_LANES);
   /** The calls whose statements asked for their caller. */
   readonly #asking = new WeakSet<SqlCall>();
@@ -63,7 +70,6 @@ export class Engine {
   private constructor(options: EngineOptions, instance: Instance) {
     this.#options = options;
     this.#instance = instance;
-    this.#database = openDatabase(instance, options.file);
   }
 
   /**
@@ -73,7 +79,7 @@ export class Engine {
   static async open(options: EngineOptions, ahead?: Instance): Promise<Engine> {
     checkMemory(options.memoryMb);
     const engine = new Engine(options, ahead ?? (await createInstance(options)));
-    engine.#prepareDatabase();
+    await engine.#prepareDatabase();
     return engine;
   }
 
@@ -103,24 +109,30 @@ export class Engine {
   /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
   async #read(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     const { sql, values } = request;
-    const entry = mayKeep(request) ? this.#lanes.enter(sql, values.length) : null;
+    // A lane is closed at any time, but a suspended engine must not be entered.
+    const keeps = this.#instance.waiting === null && mayKeep(request);
+    const entry = keeps ? this.#lanes.enter(sql, values.length) : null;
     if (entry !== null) return this.#readInLane(request, call, entry);
     const { generation } = this.#lanes;
     const result = await this.#readAlone(request, call);
-    if (mayKeep(request) && !this.#asking.has(call)) this.#lanes.prove(sql, values.length, generation);
+    if (keeps && !this.#asking.has(call)) this.#lanes.prove(sql, values.length, generation);
     return result;
   }
 
   #readAlone(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    return this.#work(call, async (session, enter) => {
-      const connection = { session, call, enter };
+    return this.#work(call, request.scan, async (connection) => {
       if (request.restricted !== undefined) await this.#restrict(connection, request.sql, request.restricted);
       const query = { sql: asQuery(request.sql, request.maxRows + 1), values: request.values };
       const estimate = request.scan && (await this.#estimate(connection, request, query.sql));
-      const result = await this.#execute(connection, query, (statement) =>
-        toResult(this.#instance, statement, request.maxRows),
+      const result = await this.#execute(connection, query, (read) =>
+        toResult(this.#instance, read, request.maxRows),
       );
-      return estimate === undefined ? result : { ...result, estimate };
+      const { waits } = connection;
+      return {
+        ...result,
+        ...(estimate === undefined ? {} : { estimate }),
+        ...(waits === null ? {} : { fetched: waits.spent }),
+      };
     });
   }
 
@@ -135,36 +147,35 @@ export class Engine {
     { lane: idle, generation }: Entry<WasmLane>,
   ): Promise<SqlResult> {
     if (call.signal.aborted) throw cancelledError();
-    const enter: Enter = (step) => this.#enter(call, step);
-    const lane = idle ?? enter(() => this.#openLane(sql, values.length + 1));
+    const enter: Enter = async (step) => this.#enter(call, step);
+    const lane = idle ?? (await enter(() => this.#openLane(sql, values.length + 1)));
     let failed = true;
     try {
-      enter(() => {
-        lane.statement.bind([...values, BigInt(maxRows + 1)]);
-        lane.statement.start();
-      });
-      await this.#finish(lane.statement, call, enter);
-      const result = enter(() => {
-        const rows = toResult(this.#instance, lane.statement, maxRows);
-        lane.statement.reset();
-        return rows;
-      });
+      await enter(() => begin(lane.statement, [...values, BigInt(maxRows + 1)]));
+      await this.#finish(lane.statement, { call, enter, waits: null });
+      const result = await enter(() => this.#readAndReset(lane.statement, maxRows));
       failed = false;
       return result;
     } finally {
       const asking = this.#asking.has(call);
       if (asking) this.#lanes.disprove(sql);
       if (!failed && !asking) this.#lanes.leave(sql, lane, generation);
-      else if (!this.#broken) enter(() => lane.free());
+      else if (!this.#broken) await enter(() => lane.free());
     }
   }
 
-  #openLane(sql: string, parameters: number): WasmLane {
-    const session = new Session(this.#instance, this.#database);
+  *#readAndReset(statement: Statement, maxRows: number): Step<SqlResult> {
+    const rows = toResult(this.#instance, yield* statement.result(), maxRows);
+    yield* statement.reset();
+    return rows;
+  }
+
+  *#openLane(sql: string, parameters: number): Step<WasmLane> {
+    const session = yield* Session.open(this.#instance, this.#database);
     try {
-      const statement = this.#prepare(session, asQuery(sql, `$${parameters}`));
-      const free = (): void => {
-        statement.close();
+      const statement = yield* this.#prepare(session, asQuery(sql, `$${parameters}`));
+      const free = function* (): Step<void> {
+        yield* statement.close();
         session.close();
       };
       const close = (): void => {
@@ -184,8 +195,8 @@ export class Engine {
     sql: string,
   ): Promise<ScanEstimate> {
     const explained = { sql: explainOf(sql), values };
-    const plan = await this.#execute(connection, explained, (statement) => {
-      const [row] = toResult(this.#instance, statement, 1).rows;
+    const plan = await this.#execute(connection, explained, (read) => {
+      const [row] = toResult(this.#instance, read, 1).rows;
       return tryJson(String(row?.explain_value)) ?? null;
     });
     const estimate = estimateScans(plan, null);
@@ -195,40 +206,37 @@ export class Engine {
 
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
   async #restrict(connection: Connection, sql: string, tables: readonly RestrictedTable[]): Promise<void> {
-    const around = connection.enter(() => connection.session.query(SURROUNDINGS));
+    const around = await connection.enter(() => connection.session.query(SURROUNDINGS));
     for (const preparation of prepareRestricted(sql, tables, around.rows)) {
-      await this.#execute(connection, preparation, (statement) => statement.result()).catch(
-        (thrown: unknown) => {
-          throw toPreparationError(thrown, preparation);
-        },
-      );
+      await this.#execute(connection, preparation, () => null).catch((thrown: unknown) => {
+        throw toPreparationError(thrown, preparation);
+      });
     }
   }
 
   /** Runs one statement in slices. */
   async #execute<T>(
-    { session, call, enter }: Connection,
+    connection: Connection,
     { sql, values }: Pick<SqlRequest, 'sql' | 'values'>,
-    read: (statement: Statement) => T,
+    read: (result: number) => T,
   ): Promise<T> {
-    const statement = enter(() => this.#prepare(session, sql));
+    const { session, enter } = connection;
+    const statement = await enter(() => this.#prepare(session, sql));
     try {
-      enter(() => {
-        statement.bind(values);
-        statement.start();
-      });
-      await this.#finish(statement, call, enter);
-      return enter(() => read(statement));
+      await enter(() => begin(statement, values));
+      await this.#finish(statement, connection);
+      return await enter(() => readWith(statement, read));
     } finally {
-      if (!this.#broken) enter(() => statement.close());
+      if (!this.#broken) await enter(() => statement.close());
     }
   }
 
   /** Parses and plans a statement without running it. */
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
     if (mode === 'write') throw readonlyError();
-    await this.#work(call, async (session, enter) => {
-      enter(() => this.#prepare(session, asQuery(sql, 1)).close());
+    await this.#work(call, undefined, async ({ session, enter }) => {
+      const statement = await enter(() => this.#prepare(session, asQuery(sql, 1)));
+      await enter(() => statement.close());
     });
   }
 
@@ -243,87 +251,183 @@ export class Engine {
   }
 
   /** Runs work on a connection of its own. A trap marks the engine as broken. */
-  async #work<T>(call: SqlCall, work: (session: Session, enter: Enter) => Promise<T>): Promise<T> {
+  async #work<T>(
+    call: SqlCall,
+    scan: ScanLimits | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     if (call.signal.aborted) throw cancelledError();
-    const enter: Enter = (step) => this.#enter(call, step);
-    const session = enter(() => new Session(this.#instance, this.#database));
+    const waits = this.#waitingCall(call, scan);
+    if (waits === null) return this.#connected(call, null, work);
     try {
-      return await work(session, enter);
+      await this.#take(waits.ended);
+      return await this.#connected(call, waits, work).finally(() => this.#turns.release());
     } finally {
-      if (!this.#broken) enter(() => session.close());
+      waits.close();
+    }
+  }
+
+  async #connected<T>(
+    call: SqlCall,
+    waits: WaitingCall | null,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const enter: Enter = async (step) =>
+      waits === null ? this.#enter(call, step) : this.#enterWaiting(call, step, waits);
+    const session = await enter(() => Session.open(this.#instance, this.#database));
+    try {
+      return await work({ session, call, enter, waits });
+    } finally {
+      if (!this.#broken) await enter(() => closing(session));
     }
   }
 
   /** Sets the caller for every step into the engine, because steps of several callers alternate. */
-  #enter<T>(call: SqlCall, step: () => T): T {
-    if (this.#broken) throw new EngineReplaced();
-    this.#call = call;
-    this.#options.onStep?.(call);
+  #enter<T>(call: SqlCall, step: () => Step<T>): T {
+    this.#begin(call);
     try {
-      return step();
+      return runNow(this.#instance.call, step());
     } catch (thrown) {
-      this.#broken = breaksEngine(thrown);
-      throw toEngineError(thrown);
+      throw this.#failed(thrown);
     } finally {
-      this.#call = null;
-      this.#options.onStep?.(null);
+      this.#end();
     }
   }
 
-  /** Plans a statement, and once more after registering functions that it misses. */
-  #prepare(session: Session, sql: string): Statement {
+  /** Enters an engine whose file is fetched, in the turn of the call. */
+  async #enterWaiting<T>(call: SqlCall, step: () => Step<T>, waits: WaitingCall): Promise<T> {
+    this.#begin(call);
     try {
-      return session.prepare(sql);
+      return await this.#wait(step(), waits);
+    } catch (thrown) {
+      throw this.#failed(thrown);
+    } finally {
+      this.#end();
+    }
+  }
+
+  #begin(call: SqlCall): void {
+    if (this.#broken) throw new EngineReplaced();
+    this.#call = call;
+    this.#options.onStep?.(call);
+  }
+
+  #failed(thrown: unknown): SvcError {
+    const failure = this.#instance.waiting?.failure ?? null;
+    this.#broken ||= breaksEngine(thrown, failure);
+    return failure ?? toEngineError(thrown);
+  }
+
+  #end(): void {
+    this.#call = null;
+    this.#options.onStep?.(null);
+  }
+
+  /** Plans a statement, and once more after registering functions that it misses. */
+  *#prepare(session: Session, sql: string): Step<Statement> {
+    try {
+      return yield* session.prepare(sql);
     } catch (thrown) {
       if (!this.#registerMissing(thrown)) throw thrown;
-      return this.#prepare(session, sql);
+      return yield* this.#prepare(session, sql);
     }
   }
 
   /** The caller of the step that runs now, for a user function. */
   #callerNow(): SqlCaller | null {
-    if (this.#call === null) return this.#standIn;
+    if (this.#call === null || this.#standIn !== null) return this.#standIn;
     this.#asking.add(this.#call);
     return this.#call.caller;
   }
 
-  async #finish(statement: Statement, call: SqlCall, enter: Enter): Promise<void> {
+  async #finish(statement: Statement, { call, enter, waits }: Omit<Connection, 'session'>): Promise<void> {
     const deadline = Date.now() + call.timeoutMs;
-    while (!enter(() => runSlice(statement))) {
-      await this.#options.pause();
+    while (!(await enter(() => runSlice(statement)))) {
+      await this.#pause(waits);
       if (call.signal.aborted) throw cancelledError();
       if (Date.now() > deadline) throw deadlineError('The query', call.timeoutMs);
     }
   }
 
-  #prepareDatabase(): void {
-    const session = new Session(this.#instance, this.#database);
+  async #prepareDatabase(): Promise<void> {
+    const call = unlimited();
+    const waits = this.#waitingCall(call, undefined);
+    if (waits === null) this.#enter(call, () => this.#opening());
+    else await this.#enterWaiting(call, () => this.#opening(), waits);
+  }
+
+  *#opening(): Step<void> {
+    this.#database = yield* openDatabase(this.#instance, this.#options.file);
+    const session = yield* Session.open(this.#instance, this.#database);
     this.#registerMissing = registerFunctions({
       instance: this.#instance,
       database: this.#database,
       session,
       caller: () => this.#callerNow(),
     });
-    checkStandIns(session, (caller) => {
+    yield* checkStandIns(session, (caller) => {
       this.#standIn = caller;
     });
-    for (const setting of lockdown(this.#options.memoryMb)) session.query(`SET ${setting}`);
+    for (const setting of lockdown(this.#options.memoryMb)) yield* session.query(`SET ${setting}`);
     session.close();
   }
+
+  /** Null for a file that is at hand. */
+  #waitingCall(call: SqlCall, scan: ScanLimits | undefined): WaitingCall | null {
+    const { file, maxRanges } = this.#options;
+    if (this.#instance.waiting === null || file.fetched === undefined) return null;
+    const onProgress = (): void => this.#turns.progress();
+    return new WaitingCall(call, { fetched: file.fetched, maxRanges, scan, onProgress });
+  }
+
+  /** Waits for a turn. Only one call may be inside an engine whose file is fetched. */
+  async #take(ended: Promise<never>): Promise<void> {
+    try {
+      await this.#turns.take(ended);
+    } catch (thrown) {
+      this.#broken ||= thrown instanceof EngineReplaced;
+      throw thrown;
+    }
+  }
+
+  /** Lets other work run, and other calls enter the engine. */
+  async #pause(waits: WaitingCall | null): Promise<void> {
+    if (waits === null) return this.#options.pause();
+    this.#turns.release();
+    await this.#options.pause();
+    // A call that has ended also takes its turn, because its statement must be closed inside.
+    await this.#take(NEVER);
+  }
+
+  /** Runs a step that may wait for the file. A failed read fails the step, whatever DuckDB makes of it. */
+  async #wait<T>(step: Step<T>, waits: WaitingCall): Promise<T> {
+    const { waiting } = this.#instance;
+    if (waiting === null) throw new SvcError('internal', 'the engine does not wait');
+    waits.begin();
+    try {
+      const value = await waiting.run(step, waits);
+      if (waiting.failure !== null) throw waiting.failure;
+      return value;
+    } finally {
+      waits.count();
+    }
+  }
 }
+
+const NEVER = new Promise<never>(() => {});
 
 function unlimited(): SqlCall {
   return { caller: null, signal: new AbortController().signal, timeoutMs: Number.POSITIVE_INFINITY };
 }
 
 /** Runs one step inside the engine. */
-type Enter = <T>(step: () => T) => T;
+type Enter = <T>(step: () => Step<T>) => Promise<T>;
 
 /** A connection that keeps one prepared statement. */
 interface WasmLane extends Lane {
   readonly statement: Statement;
   /** Frees both in the step of a call; `close` is a step of its own. */
-  free(): void;
+  free(): Step<void>;
 }
 
 /** The connection of one call. */
@@ -331,18 +435,35 @@ interface Connection {
   readonly session: Session;
   readonly call: SqlCall;
   readonly enter: Enter;
+  /** Null for a file that is at hand. */
+  readonly waits: WaitingCall | null;
 }
 
-function runSlice(statement: Statement): boolean {
+function* begin(statement: Statement, values: SqlRequest['values']): Step<void> {
+  statement.bind(values);
+  yield* statement.start();
+}
+
+/** Disconnects, which never waits. */
+// biome-ignore lint/correctness/useYield: a step without a read of the file
+function* closing(session: Session): Step<void> {
+  session.close();
+}
+
+function* runSlice(statement: Statement): Step<boolean> {
   const end = performance.now() + SLICE_MS;
   for (let steps = 0; steps < SLICE_STEPS; steps += 1) {
-    if (statement.step()) return true;
+    if (yield* statement.step()) return true;
     if (performance.now() > end) return false;
   }
   return false;
 }
 
-function toResult(instance: Instance, statement: Statement, maxRows: number): SqlResult {
-  const { columns, rows } = readResult(instance, statement.result());
+function* readWith<T>(statement: Statement, read: (result: number) => T): Step<T> {
+  return read(yield* statement.result());
+}
+
+function toResult(instance: Instance, result: number, maxRows: number): SqlResult {
+  const { columns, rows } = readResult(instance, result);
   return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
 }

@@ -1,3 +1,4 @@
+import { MUST_WAIT } from './callbacks.ts';
 import type { DatabaseFile } from './database-file.ts';
 import type { Heap } from './heap.ts';
 
@@ -8,6 +9,8 @@ export type SystemCall = (...args: number[]) => number;
 export type System = { readonly [name: string]: SystemCall };
 
 const ERRNO = { badDescriptor: 8, invalid: 28, inputOutput: 29, noEntry: 44, readOnly: 69 } as const;
+/** The error number of a failed read. */
+export const ERRNO_INPUT_OUTPUT = ERRNO.inputOutput;
 const CONTROL = { lastOfFlags: 3, getLock: 12, setLock: 13, setLockAndWait: 14 } as const;
 const UNLOCKED = 2;
 const OPEN_FOR_WRITING = 0o3;
@@ -31,8 +34,11 @@ export function mountPath(file: DatabaseFile): string {
   return `/${file.name}`;
 }
 
+/** Receives the promise of bytes that a read lacks. The read answers `MUST_WAIT`. */
+export type OnMissing = (missing: Promise<void>) => void;
+
 /** Creates the system calls for files: only the database and its log exist, read-only. */
-export function createFileCalls(heap: Heap, file: DatabaseFile): System {
+export function createFileCalls(heap: Heap, file: DatabaseFile, onMissing: OnMissing): System {
   // The name is read at each call: a Worker is instantiated before it knows the name of its database.
   const entryAt: EntryAt = (at) => {
     const path = heap.cString(at);
@@ -41,7 +47,7 @@ export function createFileCalls(heap: Heap, file: DatabaseFile): System {
       ? { file: file.wal, inode: 2 }
       : undefined;
   };
-  return { ...pathCalls(heap, entryAt), ...descriptorCalls(heap, entryAt) };
+  return { ...pathCalls(heap, entryAt), ...descriptorCalls(heap, entryAt, onMissing) };
 }
 
 /** Returns the file at the path whose text lies at an address. */
@@ -64,7 +70,7 @@ function pathCalls(heap: Heap, entryAt: EntryAt): System {
   };
 }
 
-function descriptorCalls(heap: Heap, entryAt: EntryAt): System {
+function descriptorCalls(heap: Heap, entryAt: EntryAt, onMissing: OnMissing): System {
   const opened = new Map<number, OpenFile>();
   let next = FIRST_DESCRIPTOR;
   return {
@@ -79,20 +85,22 @@ function descriptorCalls(heap: Heap, entryAt: EntryAt): System {
     __syscall_fcntl64: (_descriptor = 0, command = 0, args = 0) => fileControl(heap, command, args),
     fd_close: (descriptor = 0) => (opened.delete(descriptor) ? 0 : ERRNO.badDescriptor),
     fd_write: (_descriptor = 0, vectors = 0, count = 0, done = 0) => swallow(heap, { vectors, count, done }),
-    ...readingCalls(heap, opened),
+    ...readingCalls(heap, opened, onMissing),
   };
 }
 
-function readingCalls(heap: Heap, opened: ReadonlyMap<number, OpenFile>): System {
+function readingCalls(heap: Heap, opened: ReadonlyMap<number, OpenFile>, onMissing: OnMissing): System {
   const withFile = (descriptor: number, use: (open: OpenFile) => void): number => {
     const open = opened.get(descriptor);
     if (open === undefined) return ERRNO.badDescriptor;
     try {
       use(open);
       return 0;
-    } catch {
+    } catch (thrown) {
       // A JavaScript error must not unwind the engine's frames.
-      return ERRNO.inputOutput;
+      if (!(thrown instanceof BytesMissing)) return ERRNO.inputOutput;
+      onMissing(thrown.bytes);
+      return MUST_WAIT;
     }
   };
   return {
@@ -140,7 +148,25 @@ interface Vectors {
   readonly position: number;
 }
 
+/** A read lacks bytes that must be fetched first. */
+class BytesMissing extends Error {
+  readonly bytes: Promise<void>;
+
+  constructor(bytes: Promise<void>) {
+    super('bytes of the file are not here yet');
+    this.bytes = bytes;
+  }
+}
+
 function readVectors(heap: Heap, file: DatabaseFile, { vectors, count, position }: Vectors): number {
+  if (file.want !== undefined) {
+    const lengths = Array.from({ length: count }, (_, index) => heap.u32(vectors + index * 2 * WORD + WORD));
+    const bytes = file.want(
+      position,
+      lengths.reduce((sum, length) => sum + length, 0),
+    );
+    if (bytes !== null) throw new BytesMissing(bytes);
+  }
   let done = 0;
   for (let index = 0; index < count; index += 1) {
     const at = heap.u32(vectors + index * 2 * WORD);

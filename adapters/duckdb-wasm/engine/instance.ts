@@ -1,11 +1,12 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { CFunctionName } from './c-api.ts';
-import { CALLBACKS, type Callback, type CallbackKind } from './callbacks.ts';
+import { CALLBACKS, type Callback, type CallbackKind, FILE_READS } from './callbacks.ts';
 import type { DatabaseFile } from './database-file.ts';
 import type { System } from './file-system.ts';
 import { Heap, toCString } from './heap.ts';
 import { DATA, MEMORY, STACK, TABLE_SLOTS } from './memory.ts';
 import { createSystem, UNSUPPORTED } from './system.ts';
+import { Waiting } from './waiting.ts';
 
 /** A function of the engine. */
 export type EngineFunction = (...args: number[]) => number;
@@ -28,6 +29,8 @@ export interface Instance {
   /** All functions that the build kept, by name. */
   readonly exported: ReadonlyMap<string, EngineFunction>;
   readonly heap: Heap;
+  /** Suspends the engine while bytes of its file are fetched; null for a file that is at hand. */
+  readonly waiting: Waiting | null;
   /** The address of 64 bytes for results that a function writes through a pointer. The next call may overwrite them. */
   readonly scratch: number;
   /** Returns the address of a JavaScript function in the engine's table. */
@@ -52,17 +55,22 @@ export async function createInstance(options: InstanceOptions): Promise<Instance
   });
   const table = new WebAssembly.Table({ initial: TABLE_SLOTS, element: 'anyfunc' });
   const heap = new Heap(memory);
-  const system = createSystem(heap, options.file, options.memoryMb);
+  const waiting = options.file.want === undefined ? null : new Waiting();
+  const calls = createSystem(heap, options.file, options.memoryMb, waiting?.onMissing);
+  const shims = waiting?.suspending(calls, (parts) => shimsOf(options.trampolines, parts));
+  const system = { ...calls, ...shims };
   const imports = createImports(options.wasm, { memory, table, system });
   const { exports } = await WebAssembly.instantiate(options.wasm, imports);
   const call = exports as unknown as CFunctions;
   call.__wasm_apply_data_relocs();
   call.__wasm_call_ctors();
+  waiting?.bind(call);
   const allocate = (bytes: number): number => allocateIn(call, bytes);
   return {
     call,
     exported: new Map(Object.entries(exports as unknown as CFunctions)),
     heap,
+    waiting,
     allocate,
     scratch: allocate(SCRATCH_BYTES),
     ...tableCalls(table, options.trampolines),
@@ -139,12 +147,26 @@ function tableCalls(
   };
   return {
     addCallback(kind, callback) {
-      const functions = Object.fromEntries(Object.keys(CALLBACKS).map((name) => [name, callback]));
-      return add(new WebAssembly.Instance(trampolines, { e: functions }).exports[kind]);
+      return add(new WebAssembly.Instance(trampolines, { e: { ...UNUSED, [kind]: callback } }).exports[kind]);
     },
     addressOf: add,
     callAddress: (address, ...args) => table.get(address)(...args),
   };
+}
+
+/** Imports of the trampolines that one use of them does not need. */
+const UNUSED = Object.fromEntries(
+  [...Object.keys(CALLBACKS), ...Object.keys(FILE_READS).flatMap((name) => [name, `wait_${name}`])].map(
+    (name) => [name, UNSUPPORTED],
+  ),
+);
+
+/** The shims of file reads that wait (`FILE_READS`). */
+function shimsOf(trampolines: WebAssembly.Module, parts: WebAssembly.ModuleImports): System {
+  const { exports } = new WebAssembly.Instance(trampolines, { e: { ...UNUSED, ...parts } });
+  return Object.fromEntries(
+    Object.keys(FILE_READS).map((name) => [name, (exports as unknown as System)[name] ?? UNSUPPORTED]),
+  );
 }
 
 function allocateIn(call: CFunctions, bytes: number): number {

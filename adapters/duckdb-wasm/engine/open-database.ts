@@ -3,6 +3,7 @@ import { toDuckdbError } from '../errors.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { mountPath } from './file-system.ts';
 import type { Instance } from './instance.ts';
+import { type Step, whileText } from './steps.ts';
 
 /** The memory that the engine needs before any query, in MiB: static data, stack, catalog. */
 const OWN_MB = 16;
@@ -45,13 +46,20 @@ const CONFIGURATION = {
 } as const;
 
 /** Opens the engine's database; returns its handle. Throws `database_unavailable`. */
-export function openDatabase(instance: Instance, file: DatabaseFile): number {
-  const { call, heap, scratch, withText } = instance;
+export function* openDatabase(instance: Instance, file: DatabaseFile): Step<number> {
+  const { call, heap, scratch } = instance;
   call.duckdb_create_config(scratch);
   const config = heap.u32(scratch);
   for (const [name, value] of Object.entries(CONFIGURATION)) setOption(instance, config, name, value);
   heap.words(scratch, [0, 0, config]);
-  const state = withText(mountPath(file), (at) => call.duckdb_open_ext(at, scratch, config, scratch + 4));
+  const path = mountPath(file);
+  const state = yield* whileText(instance, path, (at) => [
+    'duckdb_open_ext',
+    at,
+    scratch,
+    config,
+    scratch + 4,
+  ]);
   const [database, error] = [heap.u32(scratch), heap.u32(scratch + 4)];
   call.duckdb_destroy_config(scratch + 8);
   if (state === 0) return database;

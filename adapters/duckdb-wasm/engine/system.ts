@@ -1,5 +1,5 @@
 import type { DatabaseFile } from './database-file.ts';
-import { createFileCalls, type System, type SystemCall } from './file-system.ts';
+import { createFileCalls, type OnMissing, type System, type SystemCall } from './file-system.ts';
 import type { Heap } from './heap.ts';
 import { MEMORY } from './memory.ts';
 
@@ -12,9 +12,14 @@ const GROWTH = 1.2;
 export const UNSUPPORTED: SystemCall = () => -ERRNO_UNSUPPORTED;
 
 /** Creates the system calls of one engine: one read-only database, clocks, randomness, and memory up to a limit. */
-export function createSystem(heap: Heap, file: DatabaseFile, memoryMb: number): System {
+export function createSystem(
+  heap: Heap,
+  file: DatabaseFile,
+  memoryMb: number,
+  onMissing: OnMissing = () => {},
+): System {
   return {
-    ...createFileCalls(heap, file),
+    ...createFileCalls(heap, file, onMissing),
     ...memoryCalls(heap, memoryMb),
     ...clockCalls,
     ...processCalls(heap),

@@ -1,6 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlValue } from '../../../src/ports.ts';
 import type { Instance } from '../engine/instance.ts';
+import { runNow, type Step, whileText } from '../engine/steps.ts';
 import { toDuckdbError } from '../errors.ts';
 import type { ReadFirst } from './parameters.ts';
 import { chunksOf, type ResultRows, readResult } from './result.ts';
@@ -11,13 +12,18 @@ export class Session implements StatementOwner {
   readonly #instance: Instance;
   readonly #connection: number;
 
-  constructor(instance: Instance, database: number) {
-    const { call, heap, scratch } = instance;
+  private constructor(instance: Instance, connection: number) {
     this.#instance = instance;
-    if (call.duckdb_connect(database, scratch) !== 0) {
+    this.#connection = connection;
+  }
+
+  /** Connects to the database. */
+  static *open(instance: Instance, database: number): Step<Session> {
+    const { heap, scratch } = instance;
+    if ((yield ['duckdb_connect', database, scratch]) !== 0) {
       throw new SvcError('memory_exceeded', 'The database has no memory left for another connection.');
     }
-    this.#connection = heap.u32(scratch);
+    return new Session(instance, heap.u32(scratch));
   }
 
   /** The engine's handle of the connection. */
@@ -26,41 +32,43 @@ export class Session implements StatementOwner {
   }
 
   /** Parses and plans one statement. */
-  prepare(sql: string): Statement {
-    const { call, heap, scratch, withText } = this.#instance;
-    const state = withText(sql, (at) => call.duckdb_prepare(this.#connection, at, scratch));
+  *prepare(sql: string): Step<Statement> {
+    const { heap, scratch } = this.#instance;
+    const connection = this.#connection;
+    const state = yield* whileText(this.#instance, sql, (at) => ['duckdb_prepare', connection, at, scratch]);
     const statement = new Statement(this.#instance, heap.u32(scratch), this);
     if (state === 0) return statement;
     const message = statement.error();
-    statement.close();
+    yield* statement.close();
     throw toDuckdbError(message);
   }
 
   /** Runs an internal statement, without pauses. */
-  query(sql: string): ResultRows {
-    return this.#runNow(sql, [], (result) => readResult(this.#instance, result));
+  query(sql: string): Step<ResultRows> {
+    return this.#run(sql, [], (result) => readResult(this.#instance, result));
   }
 
-  /** Runs an internal statement and reads its first value in place. */
+  /** Runs an internal statement, which must not read the file, and reads its first value in place. */
   readonly first: ReadFirst = (sql, text, read) => {
     const { call } = this.#instance;
-    return this.#runNow(sql, [text], (result) => {
+    const step = this.#run(sql, [text], (result) => {
       for (const chunk of chunksOf(this.#instance, result)) {
         return read(call.duckdb_vector_get_data(call.duckdb_data_chunk_get_vector(chunk, 0, 0)));
       }
       throw new SvcError('internal', 'a statement of ours answered no row');
     });
+    return runNow(call, step);
   };
 
-  #runNow<T>(sql: string, values: readonly SqlValue[], read: (result: number) => T): T {
-    const statement = this.prepare(sql);
+  *#run<T>(sql: string, values: readonly SqlValue[], read: (result: number) => T): Step<T> {
+    const statement = yield* this.prepare(sql);
     try {
       statement.bind(values);
-      statement.start();
-      while (!statement.step());
-      return read(statement.result());
+      yield* statement.start();
+      while (!(yield* statement.step()));
+      return read(yield* statement.result());
     } finally {
-      statement.close();
+      yield* statement.close();
     }
   }
 

@@ -1,6 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlValue } from '../../../src/ports.ts';
 import type { Instance } from '../engine/instance.ts';
+import type { Step } from '../engine/steps.ts';
 import { toDuckdbError } from '../errors.ts';
 import { castText, createValue, destroyValues, type ReadFirst } from './parameters.ts';
 
@@ -59,37 +60,37 @@ export class Statement {
   }
 
   /** Starts the statement; each step continues it. */
-  start(): void {
-    const { call, heap, scratch } = this.#instance;
-    const state = call.duckdb_pending_prepared(this.#statement, scratch);
+  *start(): Step<void> {
+    const { heap, scratch } = this.#instance;
+    const state = yield ['duckdb_pending_prepared', this.#statement, scratch];
     this.#pending = heap.u32(scratch);
     if (state !== 0) throw this.#pendingError();
     this.#running = true;
   }
 
   /** Runs one task of the statement; returns true when the result is ready. */
-  step(): boolean {
-    const state = this.#instance.call.duckdb_pending_execute_task(this.#pending);
+  *step(): Step<boolean> {
+    const state = yield ['duckdb_pending_execute_task', this.#pending];
     this.#running = state !== STATE.failed && state !== STATE.ready;
     if (state === STATE.failed) throw this.#pendingError();
     return state === STATE.ready;
   }
 
   /** Returns the address of the result, after a step returned true. It lives as long as the statement. */
-  result(): number {
+  *result(): Step<number> {
     const { call, heap } = this.#instance;
     this.#result = this.#instance.allocate(RESULT_BYTES);
     heap.bytes.fill(0, this.#result, this.#result + RESULT_BYTES);
-    if (call.duckdb_execute_pending(this.#pending, this.#result) !== 0) {
+    if ((yield ['duckdb_execute_pending', this.#pending, this.#result]) !== 0) {
       throw toDuckdbError(heap.cString(call.duckdb_result_error(this.#result)));
     }
     return this.#result;
   }
 
   /** Destroys the result, so that the statement can run again. */
-  reset(): void {
+  *reset(): Step<void> {
     const { call, heap, scratch } = this.#instance;
-    if (this.#running) this.#stop();
+    if (this.#running) yield* this.#stop();
     if (this.#result !== 0) {
       call.duckdb_destroy_result(this.#result);
       call.free(this.#result);
@@ -102,18 +103,18 @@ export class Statement {
     }
   }
 
-  close(): void {
+  *close(): Step<void> {
     const { call, heap, scratch } = this.#instance;
-    this.reset();
+    yield* this.reset();
     heap.setU32(scratch, this.#statement);
     call.duckdb_destroy_prepare(scratch);
   }
 
   /** Interrupts the statement and runs it to its end, because only then DuckDB frees its memory. */
-  #stop(): void {
+  *#stop(): Step<void> {
     this.#session.interrupt();
     try {
-      while (this.#running) this.step();
+      while (this.#running) yield* this.step();
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) throw thrown;
     }

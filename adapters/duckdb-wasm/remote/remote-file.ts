@@ -1,5 +1,6 @@
 import { messageOf, SvcError } from '../../../src/errors.ts';
-import type { DatabaseFile, Fetched } from '../engine/database-file.ts';
+import { type Fetched, type FetchedFile, ObjectReplaced } from '../engine/database-file.ts';
+import { within } from '../within.ts';
 import { type BlockDigests, type BlockLayout, layoutOf } from './blocks.ts';
 import type { ReadAhead } from './read-ahead.ts';
 
@@ -11,11 +12,6 @@ export interface RangeSource {
   readonly size: number;
   /** Reads bytes of this version. Throws `ObjectReplaced` if the object has another version now. */
   read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
-}
-
-/** The object has another version than the one that was opened. */
-export class ObjectReplaced extends Error {
-  override readonly name = 'ObjectReplaced';
 }
 
 /** The parts and limits of a remote file. */
@@ -46,7 +42,7 @@ interface Load {
  * A database file in an object store, read by ranges: one for each block. Keeps the blocks used last, has at most five
  * requests in flight, and checks each block against its digest.
  */
-export class RemoteFile implements DatabaseFile {
+export class RemoteFile implements FetchedFile {
   readonly name: string;
   readonly fetched: Fetched = { ranges: 0, bytes: 0 };
   readonly #source: RangeSource;
@@ -202,17 +198,4 @@ function unreadable(name: string, cause: unknown): SvcError {
     `The database ${name} could not be read in ${ATTEMPTS} attempts: ${messageOf(cause)}. Call again later.`,
     { cause },
   );
-}
-
-/** Rejects if a promise does not settle in time. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

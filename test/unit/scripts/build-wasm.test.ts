@@ -145,18 +145,26 @@ describe('stripping', () => {
 describe('trampolines', () => {
   it('make a function of JavaScript one of WebAssembly', async () => {
     const compiled = await WebAssembly.compile(
-      Uint8Array.from(createTrampolines({ scalar: 'iii', wide: 'ij:i' })),
+      Uint8Array.from(createTrampolines({ scalar: 'iii', wide: 'ij:i' }, { fetch: 'ii:i' }, -1)),
     );
     const seen: number[][] = [];
     const record = (...args: number[]): number => seen.push(args);
-    const { scalar, wide } = (
+    const { scalar, wide, fetch } = (
       await WebAssembly.instantiate(compiled, {
-        e: { scalar: record, wide: (...args: unknown[]) => args.length },
+        e: {
+          scalar: record,
+          wide: (...args: unknown[]) => args.length,
+          fetch: (first: number, second: number) => (first === 0 ? -1 : second),
+          wait_fetch: (first: number, second: number) => 1000 + first + second,
+        },
       })
     ).exports;
     if (typeof scalar === 'function') scalar(1, 2, -3);
     expect(seen).toEqual([[1, 2, -3]]);
     expect(typeof wide === 'function' && wide(1, 2n)).toBe(2);
+    // A shim calls the second import only if the first one answers that it must.
+    if (typeof fetch !== 'function') throw new Error('there is no shim');
+    expect([fetch(7, 8), fetch(0, 8), fetch(1, 0)]).toEqual([8, 1008, 0]);
     const table = new WebAssembly.Table({ initial: 1, element: 'anyfunc' });
     table.set(0, scalar);
     expect(table.get(0)).toBe(scalar);

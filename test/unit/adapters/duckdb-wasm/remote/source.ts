@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { ObjectReplaced } from '../../../../../adapters/duckdb-wasm/engine/database-file.ts';
 import {
   type BlockDigests,
   blockDigests,
   layoutOf,
 } from '../../../../../adapters/duckdb-wasm/remote/blocks.ts';
-import { ObjectReplaced, type RangeSource } from '../../../../../adapters/duckdb-wasm/remote/remote-file.ts';
+import type { RangeSource } from '../../../../../adapters/duckdb-wasm/remote/remote-file.ts';
 
 /** One request for a range, held by the test or answered at once. */
 export interface RangeRequest {

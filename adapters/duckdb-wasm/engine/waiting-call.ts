@@ -1,0 +1,84 @@
+import { cancelledError, deadlineError, SvcError } from '../../../src/errors.ts';
+import type { ScanLimits, SqlCall } from '../../../src/ports.ts';
+import type { Fetched } from './database-file.ts';
+import type { WaitLimits } from './waiting.ts';
+
+/** The longest time that a timer takes, in milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The parts and limits of a call on an engine whose file is fetched. */
+export interface WaitingCallOptions {
+  /** The counters of the file, which several calls share. */
+  readonly fetched: Readonly<Fetched>;
+  /** The most requests for ranges of one call. Default: no limit. */
+  readonly maxRanges: number | undefined;
+  readonly scan: ScanLimits | undefined;
+  readonly onProgress: () => void;
+}
+
+/** A call on an engine whose file is fetched: when it has to end, and what it fetched. */
+export class WaitingCall implements WaitLimits {
+  readonly ended: Promise<never>;
+  readonly #options: WaitingCallOptions;
+  readonly #spent: Fetched = { ranges: 0, bytes: 0 };
+  #before: Fetched = { ranges: 0, bytes: 0 };
+  #stop: () => void = () => {};
+
+  constructor({ signal, timeoutMs }: SqlCall, options: WaitingCallOptions) {
+    this.#options = options;
+    this.ended = new Promise((_, reject) => {
+      const cancel = (): void => reject(cancelledError());
+      signal.addEventListener('abort', cancel);
+      if (signal.aborted) cancel();
+      const timer =
+        timeoutMs > LONGEST_MS
+          ? undefined
+          : setTimeout(() => reject(deadlineError('The query', timeoutMs)), timeoutMs);
+      this.#stop = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+      };
+    });
+    this.ended.catch(() => {});
+  }
+
+  /** The requests and bytes of the call's turns so far. */
+  get spent(): Fetched {
+    return { ...this.#spent };
+  }
+
+  /** Begins a turn: requests count for the call whose turn it is. */
+  begin(): void {
+    this.#before = { ...this.#options.fetched };
+  }
+
+  check(): void {
+    this.#options.onProgress();
+    this.count();
+    const { maxRanges = Number.POSITIVE_INFINITY, scan } = this.#options;
+    const maxBytes = scan?.bytes ?? Number.POSITIVE_INFINITY;
+    const { ranges, bytes } = this.#spent;
+    if (ranges > maxRanges) throw this.#tooMuch(`${maxRanges} ranges`, 'this platform allows a call');
+    if (bytes > maxBytes) throw this.#tooMuch(`${maxBytes} bytes`, '`limits.scan_bytes` allows');
+  }
+
+  /** Counts the requests since the turn began or was last counted. */
+  count(): void {
+    const { ranges, bytes } = this.#options.fetched;
+    this.#spent.ranges += ranges - this.#before.ranges;
+    this.#spent.bytes += bytes - this.#before.bytes;
+    this.begin();
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #tooMuch(limit: string, source: string): SvcError {
+    return new SvcError(
+      'scan_too_large',
+      `The statement reads more of the database than the ${limit} that ${source}. Filter more, on the columns by which the table is sorted or indexed, or read fewer columns.`,
+      { detail: { fetched: { ...this.#spent } } },
+    );
+  }
+}
