@@ -108,7 +108,7 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   enforceScopes(call);
   call.runtime.admit?.();
   const loading = policiesOf(call.entry);
-  const policies = loading === null ? null : await loading;
+  const policies = loading instanceof Promise ? await loading : loading;
   const parsed = lazily(() => parseInput(call));
   await enforceInput(call, state, policies, parsed, span);
   await validateInput(state, parsed, span);

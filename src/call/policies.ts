@@ -21,13 +21,15 @@ export interface Policies {
   readonly output: (value: JsonValue, columns: ResultColumns | null, situation: Situation) => Enforced;
 }
 
-/** Loads the policies of an endpoint; null without any. */
-export function policiesOf(entry: AnyEntry): Promise<Policies> | null {
+const loaded = new WeakMap<AnyEntry, Policies>();
+
+/** The policies of an endpoint, loaded at its first call; null without any. */
+export function policiesOf(entry: AnyEntry): Promise<Policies> | Policies | null {
   const { input, output } = entry.policies;
-  return input.length + output.length === 0 ? null : loadPolicies(entry);
+  return input.length + output.length === 0 ? null : (loaded.get(entry) ?? loadPolicies(entry));
 }
 
-/** CEL is a third of all code, so the first call that a rule applies to loads it. */
+/** CEL is a third of all code, so the first call that a rule applies to loads it. An import costs as much as the rules. */
 async function loadPolicies(entry: AnyEntry): Promise<Policies> {
   const [{ compilePolicies }, { denialOf, enforceInput, enforceOutput }] = await Promise.all([
     import('../policy/compile.ts'),
@@ -36,10 +38,12 @@ async function loadPolicies(entry: AnyEntry): Promise<Policies> {
   const { kind, parameters, policies } = entry;
   const returns = entry.kind === 'prompt' ? null : entry.returns;
   const program = compilePolicies(policies, { kind, parameters, returns });
-  return {
+  const made: Policies = {
     input: (args, { context, runtime }) => enforceInput(program, args, context.user, runtime.clock),
     denial: (args, { context, runtime }) => denialOf(program, args, context.user, runtime.clock),
     output: (value, columns, { context, runtime }) =>
       enforceOutput(program, value, context.user, runtime.clock, columns),
   };
+  loaded.set(entry, made);
+  return made;
 }
