@@ -16,11 +16,35 @@ export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log
   if (!settings.enabled) return () => {};
   const { path, format, max_bytes, backup_count } = settings;
   const limits = { maxBytes: max_bytes, backups: backup_count };
+  const gathers = path === null && output.isTerminal !== true;
   const write = path === null ? output.write : createLogFile(path, limits, output.write);
+  const put = gathers ? gatherCalls(write) : write;
   const isJson = format === 'json' || (format === 'auto' && (path !== null || output.isTerminal !== true));
   return (line) => {
     if (!isLogged(line, settings)) return;
-    write(isJson ? toJson(line) : path === null ? output.human(line) : toPlain(line));
+    put(isJson ? toJson(line) : path === null ? output.human(line) : toPlain(line), line.isCall);
+  };
+}
+
+/** The time that a line about a call waits for others, in milliseconds. */
+const GATHER_MS = 10;
+
+/** Writes the lines about several calls at once, in order, because one write costs as much as the response to a call. */
+function gatherCalls(write: LogOutput['write']): (line: string, isCall?: boolean) => void {
+  let waiting: string[] = [];
+  const flush = () => {
+    const lines = waiting;
+    waiting = [];
+    if (lines.length > 0) write(lines.join('\n'));
+    process.off('exit', flush);
+  };
+  return (line, isCall = false) => {
+    waiting.push(line);
+    if (!isCall) return flush();
+    if (waiting.length > 1) return;
+    // Others may end the process at once when they are told of its end.
+    process.prependListener('exit', flush);
+    setTimeout(flush, GATHER_MS).unref();
   };
 }
 

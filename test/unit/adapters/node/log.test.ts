@@ -53,6 +53,46 @@ describe('the application log', () => {
     expect(logged({ enabled: false, level: 'DEBUG' })).toEqual([]);
   });
 
+  it('writes the lines about calls together, in order, before any other line', async () => {
+    const written: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const write = (text: string) => {
+      written.push(text);
+      first.resolve();
+    };
+    const log = createNodeLog({ ...SETTINGS, level: 'INFO' }, { write, human: ({ message }) => message });
+    const call = (message: string) => log({ level: 'info', message, isCall: true });
+    call('one');
+    call('two');
+    expect(written).toEqual([]);
+    await first.promise;
+    expect(written).toEqual(['one\ntwo']);
+    call('three');
+    log({ level: 'warn', message: 'four' });
+    expect(written).toEqual(['one\ntwo', 'three\nfour']);
+  });
+
+  it('writes the lines about calls when the process ends', () => {
+    const listeners = process.listenerCount('exit');
+    const written: string[] = [];
+    const write = (text: string) => void written.push(text);
+    const log = createNodeLog({ ...SETTINGS, level: 'INFO' }, { write, human: ({ message }) => message });
+    log({ level: 'info', message: 'last', isCall: true });
+    const [ending] = process.listeners('exit');
+    ending?.call(process, 0);
+    expect(written).toEqual(['last']);
+    expect(process.listenerCount('exit')).toBe(listeners);
+  });
+
+  it('writes each line by itself on a terminal', () => {
+    const written: string[] = [];
+    const write = (text: string) => void written.push(text);
+    const output = { write, human: ({ message }: { message: string }) => message, isTerminal: true };
+    const log = createNodeLog({ ...SETTINGS, level: 'INFO' }, output);
+    log({ level: 'info', message: 'one', isCall: true });
+    expect(written).toEqual(['one']);
+  });
+
   it('says at the start that its file cannot be written', () => {
     expect(() => logged({ path: '/dev/null/svc.log' })).toThrow(
       /\/dev\/null\/svc\.log, which `logging\.path` names/,
