@@ -13,6 +13,9 @@ import { benchFile } from './program.ts';
 import { createProject } from './projects.ts';
 import { type Report, toLines } from './report.ts';
 
+/** The rows of the table of which each call reads one by its primary key. */
+export const CALLED_ROWS = 100_000;
+
 const CONNECTIONS = [1, 8, 64];
 const ROUNDS = 3;
 const ROUND_MS = 800;
@@ -42,7 +45,7 @@ const BASE = 'engine alone behind node:http';
 export async function measureCalls({ against, ...built }: Called): Promise<Report> {
   const roots: string[] = [];
   const project = async (): Promise<string> => {
-    const root = await createProject(5);
+    const root = await createProject(5, { rows: CALLED_ROWS });
     roots.push(root);
     return root;
   };

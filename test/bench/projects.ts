@@ -7,10 +7,15 @@ import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 export interface Around {
   /** Rules on its arguments and on its result, and a record of it. */
   readonly guarded?: boolean;
+  /** The rows of the table that its tools read by primary key. */
+  readonly rows?: number;
 }
 
 /** A project of `count` one-row tools, `tool_0` and up, with its database. */
-export async function createProject(count: number, { guarded = false }: Around = {}): Promise<string> {
+export async function createProject(
+  count: number,
+  { guarded = false, rows = 1_000 }: Around = {},
+): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   await mkdir(join(root, 'tools'));
   await mkdir(join(root, 'data'));
@@ -21,7 +26,8 @@ export async function createProject(count: number, { guarded = false }: Around =
   await Promise.all(files);
   await runScript(
     join(root, 'data/db-default.db'),
-    "CREATE TABLE customers AS SELECT i::INTEGER AS id, 'customer ' || i AS name FROM range(1000) t(i);",
+    `CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR);
+     INSERT INTO customers SELECT i, 'customer ' || i FROM range(${rows}) t(i);`,
   );
   return root;
 }

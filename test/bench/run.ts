@@ -1,7 +1,7 @@
 import { measureAuth } from './auth.ts';
 import { measureBoot } from './boot.ts';
 import { type Built, createBuilt } from './built.ts';
-import { measureCalls } from './calls.ts';
+import { CALLED_ROWS, measureCalls } from './calls.ts';
 import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
@@ -33,9 +33,9 @@ function remembered(building: Promise<Built>): Promise<Built> {
 }
 
 const few = once(() => createBuilt(5));
-const called = once(() => createBuilt(5, ['node']));
-const many = once(() => createBuilt(500, ['node']));
-const guarded = once(() => createBuilt(5, ['node'], { guarded: true }));
+const called = once(() => createBuilt(5, ['node'], { rows: CALLED_ROWS }));
+const many = once(() => createBuilt(500, ['node'], { rows: CALLED_ROWS }));
+const guarded = once(() => createBuilt(5, ['node'], { rows: CALLED_ROWS, guarded: true }));
 const some = once(() => createBuilt(200));
 const big = process.argv.includes('--big');
 
