@@ -1,8 +1,9 @@
 import { type Context, Hono } from 'hono';
 import { authenticateSender, visibleHeaders } from './auth/guard.ts';
+import { type Authenticate, senderOf } from './auth/host-sign-in.ts';
 import type { Auth, Sender } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
-import { logIdsOf, type User } from './context.ts';
+import { logIdsOf } from './context.ts';
 import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { enforceAccess, type HttpAccess } from './http/access.ts';
@@ -41,8 +42,8 @@ export interface AppOptions {
   readonly instructions?: string;
   /** The sign-in that protects `/mcp`, read for each request; null for anonymous access. */
   readonly auth?: () => Auth | null;
-  /** Identifies the user in place of `auth`; null for an anonymous request. Throws SvcError for bad credentials. */
-  readonly authenticate?: (request: Request) => Promise<User | null>;
+  /** Identifies the user in place of `auth`, for a host that signs its users in itself. */
+  readonly authenticate?: Authenticate;
   /** The rate limit, read for each request; null for no limit. */
   readonly rateLimit?: () => RateLimit | null;
   readonly maxBodyBytes?: number;
@@ -164,7 +165,7 @@ const WRONG_KEYS: RateLimit = { requestsPerMinute: 60, burst: 60 };
 
 function toAuthenticate({ auth, authenticate, runtime }: AppOptions): Admission['authenticate'] {
   if (auth !== undefined) return (request) => authenticateSender(auth(), runtime().spans, request);
-  return authenticate === undefined ? null : async (request) => ({ user: await authenticate(request) });
+  return authenticate === undefined ? null : (request) => senderOf(authenticate, request);
 }
 
 function isProtected({ auth, authenticate }: AppOptions): boolean {

@@ -90,28 +90,28 @@ describe('the MCP path', () => {
 
   it('tells handlers who asked', async () => {
     const runtime = createFakeRuntime();
-    const user = {
-      id: 'u1',
-      username: 'ada',
-      email: 'ada@example.org',
-      name: null,
-      provider: 'test',
-      role: null,
-      permissions: [],
-      groups: [],
-      capabilities: [],
-      claims: {},
-      externalToken: null,
+    const authenticate = async (request: Request) => {
+      const known = request.headers.get('authorization') === 'Bearer good';
+      return { user: known ? { id: 'u1', username: 'ada' } : null };
     };
-    const authenticate = async (request: Request) =>
-      request.headers.get('authorization') === 'Bearer good' ? user : null;
     const app = createTestApp(runtime, { authenticate });
     const { body, headers } = modern('tools/call', { name: 'numbers', arguments: {} });
     await app.fetch(post(body, { ...headers, authorization: 'Bearer good', 'x-tenant': 'a' }));
     await app.fetch(post(body, headers));
     expect(runtime.fake.calls[0]?.call.caller).toMatchObject({ username: 'ada' });
     expect(runtime.fake.calls[0]?.call.caller?.headers?.get('x-tenant')).toBe('a');
+    expect(runtime.fake.calls[0]?.call.caller?.headers?.has('authorization')).toBe(false);
     expect(runtime.fake.calls[1]?.call.caller).toBeNull();
+  });
+
+  it('refuses a sender whom authenticate does not know', async () => {
+    const runtime = createFakeRuntime();
+    const app = createTestApp(runtime, { authenticate: async () => null });
+    const { body, headers } = modern('tools/call', { name: 'numbers', arguments: {} });
+    const response = await app.fetch(post(body, headers));
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(runtime.fake.calls).toEqual([]);
   });
 
   it('answers a failing authenticate with its error, in the form of the path', async () => {

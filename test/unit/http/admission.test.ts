@@ -1,25 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../../../src/context.ts';
+import type { SignedIn } from '../../../src/auth/host-sign-in.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createFakeRuntime, createTestApp, legacy, post } from '../mcp/fixture.ts';
 
-const NOBODY: Omit<User, 'id' | 'provider'> = {
-  username: null,
-  email: null,
-  name: null,
-  role: null,
-  permissions: [],
-  groups: [],
-  capabilities: [],
-  claims: {},
-  externalToken: null,
-};
-
 /** Tokens are names; `bad` is none. */
-async function authenticate({ headers }: Request): Promise<User> {
+async function authenticate({ headers }: Request): Promise<SignedIn> {
   const id = headers.get('authorization') ?? 'bad';
   if (id === 'bad') throw new SvcError('denied', 'This token is not good.');
-  return { ...NOBODY, id, provider: 'test' };
+  return { user: { id, provider: 'test' } };
 }
 
 const LIMIT = { requestsPerMinute: 1, burst: 2 };

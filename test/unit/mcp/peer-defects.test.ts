@@ -86,7 +86,7 @@ describe.each<EngineName>(['wasm', 'native'])('on %s', (engine) => {
       stateless: true,
       log: served.runtime.log,
       access: () => LOCAL_ACCESS,
-      authenticate: async () => user,
+      authenticate: async () => ({ user }),
     });
     const { body, headers } = modern(method, params);
     if (typeof params.uri === 'string') headers['mcp-name'] = params.uri;

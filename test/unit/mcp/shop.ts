@@ -149,7 +149,7 @@ export async function openShop(): Promise<Shop> {
   return {
     ...served,
     app: createApp(options),
-    known: createApp({ ...options, authenticate: async () => ALICE }),
+    known: createApp({ ...options, authenticate: async () => ({ user: ALICE }) }),
     paged: createApp({ ...options, pageSize: 2 }),
   };
 }

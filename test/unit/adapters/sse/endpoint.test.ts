@@ -6,7 +6,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { type ClosableSse, createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
 import type { AppOptions } from '../../../../src/app.ts';
-import type { User } from '../../../../src/context.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import { eventually } from '../../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, legacy } from '../../mcp/fixture.ts';
@@ -215,23 +214,10 @@ describe('a connection', () => {
 });
 
 describe('guards', () => {
-  const user = (id: string): User => ({
-    id,
-    provider: 'test',
-    username: null,
-    email: null,
-    name: null,
-    role: null,
-    permissions: [],
-    groups: [],
-    capabilities: [],
-    claims: {},
-    externalToken: null,
-  });
   const authenticate = async ({ headers }: Request) => {
     const id = headers.get('authorization');
     if (id === null) throw new SvcError('denied', 'Log in first.');
-    return user(id);
+    return { user: { id, provider: 'test' } };
   };
 
   it('ask who it is for the stream and for each message', async () => {

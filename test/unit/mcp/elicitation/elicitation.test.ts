@@ -78,7 +78,7 @@ beforeAll(async () => {
     'resources/secret.yml': SECRET,
   };
   served = await serveTree(tree, 'SELECT 1');
-  app = createTestApp(served.runtime, { authenticate: async () => user });
+  app = createTestApp(served.runtime, { authenticate: async () => ({ user }) });
 });
 afterAll(() => served.close());
 
@@ -240,7 +240,7 @@ describe('a confirmation', () => {
       ...served.runtime,
       catalog: { ...served.runtime.catalog, tools },
     } as typeof served.runtime;
-    const other = createTestApp(runtime, { authenticate: async () => user });
+    const other = createTestApp(runtime, { authenticate: async () => ({ user }) });
     const { body, headers } = modern('tools/call', { name: 'wipe', arguments: { what: 'it' } });
     const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': ALL };
     const params = {

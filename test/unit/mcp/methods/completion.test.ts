@@ -44,7 +44,7 @@ beforeAll(async () => {
     'resources/number.yml': NUMBER,
   };
   served = await serveTree(tree, SEED);
-  app = createTestApp(served.runtime, { authenticate: async () => user });
+  app = createTestApp(served.runtime, { authenticate: async () => ({ user }) });
 });
 afterAll(() => served.close());
 

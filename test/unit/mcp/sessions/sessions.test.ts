@@ -20,7 +20,7 @@ const ASKING = { ...tool('asking', { sql: 'greet', order: ['name'] }), ask: [[FO
 const runtime = createFakeRuntime([...TOOLS, ASKING]);
 
 let user: User | null = null;
-const options = { stateless: false, authenticate: async () => user };
+const options = { stateless: false, authenticate: async () => ({ user }) };
 const app = createTestApp(runtime, options);
 afterEach(() => {
   user = null;
