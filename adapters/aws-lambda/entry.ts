@@ -8,7 +8,7 @@ import { createFetchDocument } from '../node/http/fetch-document.ts';
 import { createRequestLog } from '../node/http/request-log.ts';
 import { loadStartSettings } from '../node/start-settings.ts';
 import { openBundledDatabase } from './bundled-database.ts';
-import { awsLambda, createHandler, createStreamHandler } from './handler.ts';
+import { createLambdaHandler } from './handler.ts';
 import { createLambdaLog, flushWithin, type InvocationScope } from './invocation.ts';
 import { storeWith } from './open-store.ts';
 
@@ -42,11 +42,7 @@ const scope: InvocationScope = (ids, run, left) =>
   invocations.scope(ids, () => run().finally(() => flushWithin(server.telemetry(), left())), left);
 
 /** The handler that Lambda calls. `SVC_LAMBDA_RESPONSE=buffered` is for API Gateway and Function URLs in BUFFERED mode. */
-export const handler = chooseHandler();
-
-function chooseHandler(): unknown {
-  const { fetch } = requests.around(server);
-  const lambda = env.SVC_LAMBDA_RESPONSE === 'buffered' ? null : awsLambda();
-  if (lambda === null) return createHandler(fetch, scope);
-  return lambda.streamifyResponse(createStreamHandler(fetch, scope, lambda));
-}
+export const handler = createLambdaHandler(requests.around(server), {
+  response: env.SVC_LAMBDA_RESPONSE === 'buffered' ? 'buffered' : 'stream',
+  scope,
+});

@@ -37,6 +37,27 @@ function isAwsLambda(value: unknown): value is AwsLambda {
   return typeof value === 'object' && value !== null && 'streamifyResponse' in value;
 }
 
+/** The form of responses: `buffered` is for API Gateway, and for Function URLs in BUFFERED mode. */
+export interface LambdaHandlerOptions {
+  readonly response?: 'stream' | 'buffered';
+  /** Wraps each invocation. Default: nothing around it. */
+  readonly scope?: InvocationScope;
+}
+
+/**
+ * Creates the handler that Lambda calls: it streams where the runtime can, and answers API Gateway v2 as a whole.
+ *
+ *     export const handler = createLambdaHandler(app);
+ */
+export function createLambdaHandler(
+  { fetch }: { readonly fetch: Fetch },
+  { response = 'stream', scope = (_ids, run) => run() }: LambdaHandlerOptions = {},
+): unknown {
+  const lambda = response === 'buffered' ? null : awsLambda();
+  if (lambda === null) return createHandler(fetch, scope);
+  return lambda.streamifyResponse(createStreamHandler(fetch, scope, lambda));
+}
+
 /** Creates a handler for API Gateway v2 and for Function URLs in BUFFERED mode. */
 export function createHandler(fetch: Fetch, scope: InvocationScope): BufferedHandler {
   return (event, context) =>

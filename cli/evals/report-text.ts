@@ -1,5 +1,6 @@
 import type { Cost, EvalResult, EvalsReport, SuiteReport } from '../../src/quality/evals/report.ts';
 import { toColumns } from '../io/columns.ts';
+import { docsPage } from '../io/docs-page.ts';
 import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 
@@ -9,7 +10,7 @@ const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), err
 export function toEvalsText(report: EvalsReport, seconds: number): string {
   const { suites, tests_run } = report;
   if (suites.length === 0)
-    return 'There are no suites below evals/. See docs/how-to/evaluate-with-models.md for an example.';
+    return `There are no suites below evals/. See ${docsPage('how-to/evaluate-with-models.md')} for an example.`;
   const tests = suites.flatMap((suite) => suite.tests);
   const many = (status: EvalResult['status']) => tests.filter((test) => test.status === status).length;
   const [failed, errors] = [many('failed'), many('error')];

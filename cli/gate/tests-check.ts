@@ -1,3 +1,4 @@
+import type { LazyPython } from '../../adapters/node/project/lazy-python.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import type { Finding } from '../../src/project/finding.ts';
@@ -9,7 +10,7 @@ import { isSourced, readersOf } from '../drift/snapshot.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { type LazyPython, lazyPython } from '../project/python.ts';
+import { lazyPython } from '../project/python.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 import type { ServedEndpoints } from './database-checks.ts';
 

@@ -1,74 +1,15 @@
-import type { ChosenOptions } from '../../adapters/python-pyodide/choose.ts';
-import { createBackgroundHost } from '../../src/call/python-host.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
-import type { Log, Python } from '../../src/ports.ts';
-import type { Settings } from '../../src/settings/model.ts';
-import { createPythonSettings } from '../../src/settings/python.ts';
+import {
+  createLazyPython,
+  type LazyPython,
+  type ProjectPython,
+} from '../../adapters/node/project/lazy-python.ts';
+import type { Log } from '../../src/ports.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
-/** The parts with which a command runs a project's Python. */
-export interface ProjectPython {
-  readonly settings: () => Settings;
-  readonly database: Runtime['database'];
-  readonly log: Log;
-  /** Whether the next call loads changed files. */
-  readonly follow?: boolean;
-  readonly size?: number;
-}
-
-/** Opens Python for a project: its python3, or Python in WebAssembly if there is none. */
-async function openProjectPython(
-  checked: CheckedProject,
-  { settings, database, log, ...more }: ProjectPython,
-): Promise<Python> {
-  const { openChosenPython } = await import('../../adapters/python-pyodide/choose.ts');
-  const site = siteFileOf(checked);
-  const { secrets, project, paths, python } = site;
-  const options: ChosenOptions = {
-    first: 'python3',
-    root: checked.project.root,
-    folder: paths.python,
-    env: process.env,
-    interpreter: python.interpreter,
-    settings: createPythonSettings({ settings, secrets, site, project, log }),
-    background: createBackgroundHost(database, log),
-    log,
-    follow: false,
-    ...more,
-  };
-  return openChosenPython(options);
-}
-
-/** Python that opens with the first call of a function. */
-export interface LazyPython {
-  open(): Promise<Python>;
-  /** Whether it is open. */
-  readonly opened: boolean;
-  close(): Promise<void>;
-}
-
 /** Makes a project's Python for the duration of a command. */
 export function lazyPython(checked: CheckedProject, options: ProjectPython): LazyPython {
-  let opening: Promise<Python | null> = Promise.resolve(null);
-  let opened: Python | null = null;
-  const open = async () => {
-    opened = await openProjectPython(checked, options);
-    return opened;
-  };
-  return {
-    open() {
-      const python = open();
-      opening = python.catch(() => null);
-      return python;
-    },
-    get opened() {
-      return opened !== null;
-    },
-    async close() {
-      await (await opening)?.close();
-    },
-  };
+  return createLazyPython({ root: checked.project.root, site: siteFileOf(checked) }, options);
 }
 
 /** Shows the output of functions to the person at the terminal. */

@@ -14,6 +14,7 @@ import type { Log } from '../../src/ports.ts';
 import { signInOf } from '../../src/settings/sign-in.ts';
 import { TRANSPORTS } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
+import { docsPage } from '../io/docs-page.ts';
 import type { Output } from '../io/output.ts';
 import { toBanner } from './banner.ts';
 import type { Started } from './start.ts';
@@ -75,8 +76,7 @@ function enforceReach({ settings, runtime: { catalog }, requests }: Started): vo
   });
 }
 
-const SERVE_FIX =
-  'Set `auth.provider` or `auth.api_keys` in the user file (docs/how-to/auth-setup.md), or listen on 127.0.0.1. If everybody may call it, say `--public`, or set `auth.public: true`.';
+const SERVE_FIX = `Set \`auth.provider\` or \`auth.api_keys\` in the user file (${docsPage('how-to/auth-setup.md')}), or listen on 127.0.0.1. If everybody may call it, say \`--public\`, or set \`auth.public: true\`.`;
 
 /** Loads the authorization code only if people must sign in. */
 async function openAuth({ settings, runtime, requests, followSettings }: Started): Promise<OpenAuth | null> {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { SvcError } from '../../../src/errors.ts';
 
 /** The compiled engine, shared by all engines of a process. */
@@ -9,13 +10,17 @@ export interface CompiledEngine {
   readonly trampolines: WebAssembly.Module;
 }
 
-/** The folders that may hold duckdb.wasm: beside a bundle, in the compiled package, in `dist` of a checkout. */
+const ENGINE = 'duckdb.wasm';
+
+/** The folders that may hold the engine: beside a bundle, in the compiled package, in `dist` of a checkout. */
 const PLACES = ['./', '../../../duckdb-wasm/', '../../../dist/duckdb-wasm/'];
 
 /** The folder with the engine's artefacts. */
 export function artefactFolder(): URL {
   const folders = PLACES.map((place) => new URL(place, import.meta.url));
-  const found = folders.find((folder) => existsSync(new URL('duckdb.wasm', folder)));
+  const found = folders.find((folder) =>
+    ['', '.zst'].some((end) => existsSync(new URL(`${ENGINE}${end}`, folder))),
+  );
   if (found !== undefined) return found;
   throw new SvcError(
     'database_unavailable',
@@ -35,9 +40,19 @@ export function compileEngine(folder: URL = artefactFolder()): Promise<CompiledE
   return engine;
 }
 
+/** Reads duckdb.wasm of a checkout or an artefact; a published package has it compressed, a fifth of its size. */
+export async function readEngine(folder: URL = artefactFolder()): Promise<Uint8Array<ArrayBuffer>> {
+  const plain = new URL(ENGINE, folder);
+  if (existsSync(plain)) return readFile(plain);
+  // An artefact may run on a Node that is too old for it, and never needs it.
+  const { zstdDecompress } = await import('node:zlib');
+  return promisify(zstdDecompress)(await readFile(new URL(`${ENGINE}.zst`, folder)));
+}
+
 async function compile(folder: URL): Promise<CompiledEngine> {
-  const load = async (name: string): Promise<WebAssembly.Module> =>
-    WebAssembly.compile(await readFile(new URL(name, folder)));
-  const [wasm, trampolines] = await Promise.all([load('duckdb.wasm'), load('trampolines.wasm')]);
+  const [wasm, trampolines] = await Promise.all([
+    WebAssembly.compile(await readEngine(folder)),
+    WebAssembly.compile(await readFile(new URL('trampolines.wasm', folder))),
+  ]);
   return { wasm, trampolines };
 }
