@@ -2,7 +2,7 @@ import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
 import type { Entry } from '../../../src/sql/lanes/lanes.ts';
-import { mayKeep } from '../../../src/sql/lanes/may-keep.ts';
+import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -101,12 +101,34 @@ export class NativeDatabase implements Database {
 
   /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
   async #takeRead(request: SqlRequest, call: SqlCall, limits: Limits): Promise<SqlResult> {
-    const entry = this.#mayKeep(request)
-      ? this.#engine.lanes.enter(request.sql, request.values.length)
-      : null;
-    const result = entry === null ? null : await this.#readInLane(request, entry, limits);
-    if (result !== null) return result;
-    const read = (session: Session) => this.#read(session, request, call);
+    const { lanes } = this.#engine;
+    // Lakes and files elsewhere change without our knowledge, and extensions bring functions that we do not know.
+    const kept = this.#reachesOut ? null : toKept(request, call.caller);
+    if (kept === null) return this.#readAlone(request, call, { limits });
+    const entry = lanes.enter(kept.sql, kept.values.length);
+    const answer = entry && (await this.#readInLane(kept, entry, limits));
+    if (answer !== null) return answer;
+    try {
+      return await this.#readAlone(kept, call, { limits, generation: lanes.generation });
+    } catch (thrown) {
+      // An error shows the text as its author wrote it.
+      if (kept === request || !(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
+      return this.#readAlone(request, call, { limits });
+    }
+  }
+
+  /** Reads on a connection of its own. With a generation, the statement then is proven, unless it needs its caller. */
+  #readAlone(
+    request: SqlRequest,
+    call: SqlCall,
+    { limits, generation = null }: { readonly limits: Limits; readonly generation?: number | null },
+  ): Promise<SqlResult> {
+    const read = async (session: Session): Promise<SqlResult> => {
+      const result = await this.#read(session, request, call);
+      if (generation !== null && !session.hasCaller)
+        this.#engine.lanes.prove(request.sql, request.values.length, generation);
+      return result;
+    };
     return this.#twice(() => this.#withSession(read, request, limits));
   }
 
@@ -140,11 +162,6 @@ export class NativeDatabase implements Database {
       lanes.disprove(request.sql);
       return null;
     }
-  }
-
-  /** Lakes and files elsewhere change without our knowledge, and extensions bring functions that we do not know. */
-  #mayKeep(request: SqlRequest): boolean {
-    return !this.#reachesOut && mayKeep(request);
   }
 
   /**
@@ -198,8 +215,6 @@ export class NativeDatabase implements Database {
     const { sql, values, maxRows, confined = false, unattached = false, restricted } = request;
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
-    const { lanes } = this.#engine;
-    const { generation } = lanes;
     const names = this.#engine.attachments.names;
     if (restricted !== undefined) await session.restrict(sql, restricted, caller);
     else if (confined && (external || names.length > 0)) {
@@ -214,7 +229,6 @@ export class NativeDatabase implements Database {
       await session.bind(prepared, values);
       const outside = this.#reachesOut;
       const result = toResult(await session.runInSlices(prepared, { outside }), this.#decoderOf, maxRows);
-      if (this.#mayKeep(request) && !session.hasCaller) lanes.prove(sql, values.length, generation);
       return { ...result, ...estimate };
     } finally {
       prepared.statement.destroySync();

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { type Entry, type Lane, Lanes } from '../../../src/sql/lanes/lanes.ts';
-import { mayKeep } from '../../../src/sql/lanes/may-keep.ts';
+import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import {
   prepareRestricted,
@@ -108,15 +108,21 @@ export class Engine {
 
   /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
   async #read(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    const { sql, values } = request;
     // A lane is closed at any time, but a suspended engine must not be entered.
-    const keeps = this.#instance.waiting === null && mayKeep(request);
-    const entry = keeps ? this.#lanes.enter(sql, values.length) : null;
-    if (entry !== null) return this.#readInLane(request, call, entry);
+    const kept = this.#instance.waiting === null ? toKept(request, call.caller) : null;
+    if (kept === null) return this.#readAlone(request, call);
+    const entry = this.#lanes.enter(kept.sql, kept.values.length);
+    if (entry !== null) return this.#readInLane(kept, call, entry);
     const { generation } = this.#lanes;
-    const result = await this.#readAlone(request, call);
-    if (keeps && !this.#asking.has(call)) this.#lanes.prove(sql, values.length, generation);
-    return result;
+    try {
+      const result = await this.#readAlone(kept, call);
+      if (!this.#asking.has(call)) this.#lanes.prove(kept.sql, kept.values.length, generation);
+      return result;
+    } catch (thrown) {
+      // An error shows the text as its author wrote it.
+      if (kept === request || !(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
+      return this.#readAlone(request, call);
+    }
   }
 
   #readAlone(request: SqlRequest, call: SqlCall): Promise<SqlResult> {

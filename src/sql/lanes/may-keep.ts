@@ -1,5 +1,6 @@
-import type { SqlRequest } from '../../ports.ts';
+import type { SqlCaller, SqlRequest } from '../../ports.ts';
 import { classify } from '../statement.ts';
+import { bindCaller } from './caller-parameters.ts';
 
 /**
  * Words of functions that read or change the state of a connection, or that name the caller. A statement that has one
@@ -22,6 +23,16 @@ const MOST_ROWS = 2 ** 31 - 2;
 export function mayKeep({ sql, mode, maxRows, confined, restricted, scan, unattached }: SqlRequest): boolean {
   const plain = !confined && restricted === undefined && scan === undefined && !unattached;
   return mode === 'read' && plain && maxRows <= MOST_ROWS && isPlainQuery(sql);
+}
+
+/**
+ * The request as it may run on a kept connection: as it is, or with its caller as parameters. Null if it needs a
+ * connection of its own.
+ */
+export function toKept(request: SqlRequest, caller: SqlCaller | null): SqlRequest | null {
+  if (mayKeep(request)) return request;
+  const bound = request.mode === 'read' ? bindCaller(request, caller) : null;
+  return bound !== null && mayKeep(bound) ? bound : null;
 }
 
 function isPlainQuery(sql: string): boolean {
