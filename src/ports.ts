@@ -125,6 +125,8 @@ export interface SqlResult {
 export interface Database {
   readonly engine: 'duckdb-wasm' | 'duckdb-native';
   readonly readonly: boolean;
+  /** True if nothing can change the data while the database is open. */
+  readonly unchanging?: boolean;
   run(request: SqlRequest, call: SqlCall): Promise<SqlResult>;
   /** Parses and plans a statement without running it; throws sql_failed. */
   prepare(sql: string, mode: 'read' | 'write'): Promise<void>;

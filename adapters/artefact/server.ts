@@ -1,5 +1,6 @@
 import { type App, createApp } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/types.ts';
+import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
@@ -90,7 +91,14 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
   const recorded = createLineAudit(auditSettingsOf(audit, env), write, conceal);
   const catalog = toServedCatalog(manifest);
   const open = () => openDatabase(configured.settings);
-  const runtime = createRuntime({ catalog, open, ...python.parts, log, ...recorded });
+  const runtime = createRuntime({
+    catalog,
+    open,
+    ...python.parts,
+    log,
+    cache: createResultCache(),
+    ...recorded,
+  });
   const addresses = createAddresses();
   let configured: Configured = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
   const configure = async () => {

@@ -68,6 +68,7 @@ const TYPES: Readonly<Record<string, string>> = {
   result_count: 'BIGINT',
   estimated_rows: 'BIGINT',
   estimated_bytes: 'BIGINT',
+  cached: 'BOOLEAN',
   policies_applied: 'VARCHAR[]',
   input_data: 'JSON',
   output_data: 'JSON',

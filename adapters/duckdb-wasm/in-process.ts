@@ -73,6 +73,7 @@ async function open(database: InProcess): Promise<Database> {
 class InProcess implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
+  readonly unchanging = true;
   readonly #options: WasmOptions;
   #ahead: Ahead | null;
   #current: Promise<Engine> | null = null;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp } from '../../src/app.ts';
+import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
@@ -63,7 +64,14 @@ async function main(): Promise<void> {
     database: open,
     log,
   });
-  const unmeasured = createRuntime({ catalog, open, log, ...audit?.parts, ...python.parts });
+  const unmeasured = createRuntime({
+    catalog,
+    open,
+    log,
+    cache: createResultCache(),
+    ...audit?.parts,
+    ...python.parts,
+  });
   const measuring = withTelemetry(unmeasured, telemetry);
   const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
   const runtime = { ...measuring, lease: take };

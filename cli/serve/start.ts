@@ -10,6 +10,7 @@ import { Leases } from '../../adapters/node/reload/leases.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { logSpans } from '../../adapters/node/span-log.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
+import { createResultCache } from '../../src/call/cache.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
@@ -109,6 +110,7 @@ export async function start(
     open: first.database,
     openPython: first.python,
     log,
+    cache: createResultCache(),
     ...watch.parts,
     ...observers,
     ...(spans === undefined ? {} : { spans }),

@@ -46,6 +46,8 @@ export interface AuditRecord {
   /** The rows and bytes that the call's statements scan, by the estimates of their plans; absent without limits on scans. */
   readonly estimated_rows?: number | null;
   readonly estimated_bytes?: number | null;
+  /** Whether the result was kept from an earlier call; absent if it may not be kept. */
+  readonly cached?: boolean;
   readonly input_data?: JsonObject;
   readonly output_data?: JsonValue;
   /** Work that the call did elsewhere; absent if it reported none. */
@@ -81,6 +83,7 @@ export const RECORD_FIELDS = [
   'result_count',
   'estimated_rows',
   'estimated_bytes',
+  'cached',
   'input_data',
   'output_data',
   'execution_events',
@@ -99,7 +102,7 @@ const MAX_ERROR = 2_048;
 
 /** Converts one call to its record: redacted and of bounded size. */
 export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: RecordOptions): AuditRecord {
-  const { context, decision, error, events = [], estimate } = call;
+  const { context, decision, error, events = [], estimate, cached } = call;
   const redactor = createRedactor(conceal, callerCredentials(context));
   const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
   return {
@@ -121,6 +124,7 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: Re
     policies_applied: decision.rules.slice(0, 100),
     result_count: error === null ? countOf(call.result) : null,
     ...(estimate === undefined ? {} : { estimated_rows: estimate.rows, estimated_bytes: estimate.bytes }),
+    ...(cached === undefined ? {} : { cached }),
     ...(inputs ? { input_data: input } : {}),
     ...(outputs && error === null ? { output_data: outputOf(call, redactor) } : {}),
     ...(events.length === 0 ? {} : { execution_events: toAuditEvents(events, redactor, outputs) }),

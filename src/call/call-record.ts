@@ -28,6 +28,8 @@ export interface CallRecord {
   readonly events?: readonly JsonObject[];
   /** The estimate of the call's scans; absent without limits on them. */
   readonly estimate?: ScanEstimate;
+  /** Whether the result was kept from an earlier call; absent if it may not be kept. */
+  readonly cached?: boolean;
   /** The answer after policies and limits; null for an error. */
   readonly result: JsonValue;
 }

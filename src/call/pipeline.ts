@@ -3,7 +3,6 @@ import type { AnyEntry, PromptEntry, ResourceEntry, ToolEntry } from '../catalog
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { ResultColumns } from '../policy/columns.ts';
 import {
   combineDecisions,
   type Decision,
@@ -28,10 +27,10 @@ import {
   toRecordedMessage,
 } from './prompt.ts';
 import { isPython, runPython } from './python.ts';
-import { type Content, checkResult, enforceLimits, shapeReturned, shapeRows } from './result.ts';
+import { checkResult, enforceLimits, type Produced, shapeReturned, shapeRows } from './result.ts';
 import type { Outcome, Runtime } from './runtime.ts';
 import { totalOf } from './scan.ts';
-import { isSql, runSql } from './sql.ts';
+import { findSlot, isSql, runSql } from './sql.ts';
 
 /** One call of an endpoint. */
 export interface Call<Entry extends AnyEntry = AnyEntry> {
@@ -56,13 +55,8 @@ interface CallState {
   readonly events: JsonObject[];
   /** The estimates of statements under limits on scans. */
   readonly scans: ScanEstimate[];
-}
-
-/** The value that output policies look at, in its declared shape. */
-interface Produced extends Content {
-  readonly truncated: boolean;
-  /** The columns of a statement; null for other results. */
-  readonly columns: ResultColumns | null;
+  /** Whether the result was kept from an earlier call; null if the result may not be kept. */
+  cached: boolean | null;
 }
 
 /**
@@ -75,7 +69,14 @@ export function callEndpoint(call: Call<PromptEntry>): Promise<PromptOutcome>;
 export function callEndpoint(call: Call<Sourced>): Promise<Outcome>;
 export async function callEndpoint(call: Call): Promise<Answer> {
   const { spans, clock } = call.runtime;
-  const state: CallState = { args: call.args, decision: NO_DECISION, traceId: null, events: [], scans: [] };
+  const state: CallState = {
+    args: call.args,
+    decision: NO_DECISION,
+    traceId: null,
+    events: [],
+    scans: [],
+    cached: null,
+  };
   const startedAt = clock.now();
   try {
     const answer = await withLease(call.runtime, call.context.signal, (runtime) =>
@@ -212,10 +213,16 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
     'svc.has_output_schema': entry.returns !== null,
   };
   return parent.span('svc.execution_engine.execute', attributes, async (span) => {
-    const produced = await runSource({ ...call, entry }, values, state, span);
+    const slot = isSql(entry) ? await findSlot(call.runtime, entry, values, call.context) : null;
+    if (slot !== null) {
+      state.cached = slot.found !== null;
+      span.set({ 'svc.cache.hit': state.cached });
+    }
+    const produced = slot?.found ?? (await runSource({ ...call, entry }, values, state, span));
     await span.span('svc.validation.output', {}, async () => {
       if (call.checkResult !== false) checkResult(entry, produced.value);
     });
+    slot?.keep(produced);
     return produced;
   });
 }
@@ -293,11 +300,22 @@ async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promi
     const messages = toMessages(entry, value);
     return { messages: await Promise.all(messages.map((message) => embedResource(call, message))) };
   }
-  const outcome = enforceLimits(value, produced.truncated, entry.limits);
+  const outcome = toOutcome(entry, produced, value);
   if (outcome.truncated !== null) notifyTruncated(context, outcome.truncated);
   const isContent = entry.kind === 'tool' && entry.content === 'rows';
   const blocks = isContent ? { blocks: toBlocks(outcome.value, entry.name) } : {};
   return { ...outcome, binary: produced.binary && typeof value === 'string', ...blocks };
+}
+
+/** The outcomes of results whose value no policy changed. A kept result has the same one each time. */
+const outcomes = new WeakMap<Produced, Outcome>();
+
+function toOutcome({ limits }: Sourced, produced: Produced, value: JsonValue): Outcome {
+  const before = value === produced.value ? outcomes.get(produced) : undefined;
+  if (before !== undefined) return before;
+  const outcome = enforceLimits(value, produced.truncated, limits);
+  if (value === produced.value) outcomes.set(produced, outcome);
+  return outcome;
 }
 
 /** Reads a resource of this project that a prompt refers to, under the same policies as any other reader. */
@@ -334,7 +352,7 @@ function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
  */
 async function record(
   { runtime, entry, context }: Call,
-  { events, scans, ...state }: CallState,
+  { events, scans, cached, ...state }: CallState,
   startedAt: number,
   end: { readonly answer: Answer } | { readonly error: SvcError },
 ): Promise<void> {
@@ -355,6 +373,7 @@ async function record(
     result: 'answer' in end ? toRecorded(end.answer) : null,
     ...(events.length === 0 ? {} : { events }),
     ...(estimate === null ? {} : { estimate }),
+    ...(cached === null ? {} : { cached }),
   });
   await runtime.written?.();
 }

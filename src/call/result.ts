@@ -1,6 +1,7 @@
 import type { CallLimits, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { ResultColumns } from '../policy/columns.ts';
 import type { SqlResult } from '../ports.ts';
 import type { TypeNode } from '../types/node.ts';
 import { validatorOf } from '../types/validate.ts';
@@ -13,6 +14,13 @@ export interface Content {
   readonly value: JsonValue;
   /** Whether the value is one BLOB, as base64. */
   readonly binary: boolean;
+}
+
+/** The value that output policies look at, in its declared shape. */
+export interface Produced extends Content {
+  readonly truncated: boolean;
+  /** The columns of a statement; null for other results. */
+  readonly columns: ResultColumns | null;
 }
 
 /** Media types whose content is the JSON of a value. */

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/model.ts';
 import type { JsonValue } from '../json.ts';
 import type { Clock, Database, Log, Python, Spans } from '../ports.ts';
 import { NO_SPANS } from '../telemetry/no-spans.ts';
+import type { ResultCache } from './cache.ts';
 import type { CallObserver } from './call-record.ts';
 import type { Block } from './content-blocks.ts';
 import type { Lease } from './lease.ts';
@@ -22,6 +23,8 @@ export interface Runtime {
   readonly admit?: () => void;
   /** Runs after `observe`; the answer waits for the promise. Null if the record need not be waited for. */
   readonly written?: () => Promise<void> | null;
+  /** Keeps results that cannot change; absent where each call must run. */
+  readonly cache?: ResultCache;
   /** Takes the hold of one request; see `withLease`. Absent where nothing is exchanged. */
   readonly lease?: () => Lease;
 }
@@ -56,6 +59,7 @@ export interface RuntimeDeps {
   readonly observe?: CallObserver;
   readonly admit?: () => void;
   readonly written?: () => Promise<void> | null;
+  readonly cache?: ResultCache;
   /** Default: no spans. */
   readonly spans?: Spans;
 }

@@ -15,6 +15,7 @@ import type {
 } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
+import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import { restrict } from './restricted.ts';
 import type { Runtime } from './runtime.ts';
@@ -59,6 +60,22 @@ export async function runSql(
     const twice = await columnsTwice(database, entry, { request, call, result });
     return { ...toVisible(result), twice };
   });
+}
+
+/** Returns the place of a call's result in the cache; null if the result may not be kept. */
+export async function findSlot(
+  { cache, database }: Runtime,
+  entry: SqlEntry,
+  values: JsonObject,
+  { signal }: RequestContext,
+): Promise<Slot | null> {
+  const { source, limits } = entry;
+  const own = source.statement !== undefined || source.tables !== undefined;
+  // A limit on scans needs the estimate of each call.
+  const limited = limits.scanRows !== undefined || limits.scanBytes !== undefined;
+  if (cache === undefined || own || limited) return null;
+  const call = { signal, caller: null, timeoutMs: limits.timeoutMs };
+  return cache.find({ entry, database: await database(), request: toRequest(entry, values), call });
 }
 
 /**

@@ -19,6 +19,7 @@ const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
     'svc.has_input_schema',
     'svc.has_output_schema',
     'svc.result.count',
+    'svc.cache.hit',
   ],
   'svc.database.execute': [
     'db.system',

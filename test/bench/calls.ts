@@ -10,16 +10,14 @@ import type { Load, Outcome } from './load/client.ts';
 import { type LoadedServer, startServer } from './load/server.ts';
 import { median } from './measure.ts';
 import { benchFile } from './program.ts';
-import { createProject } from './projects.ts';
+import { CALLED_ROWS, createProject } from './projects.ts';
 import { type Report, toLines } from './report.ts';
-
-/** The rows of the table of which each call reads one by its primary key. */
-export const CALLED_ROWS = 100_000;
 
 const CONNECTIONS = [1, 8, 64];
 const ROUNDS = 3;
 const ROUND_MS = 800;
 const WARM_MS = 3_000;
+const FEW_IDS = 50;
 
 /** The projects that are called. */
 export interface Called {
@@ -35,6 +33,8 @@ interface Contender {
   readonly name: string;
   readonly checked: boolean;
   readonly ours: boolean;
+  /** The number of different rows that are asked for; few if results are kept. */
+  readonly ids?: number;
   readonly start: () => Promise<LoadedServer>;
 }
 
@@ -98,6 +98,7 @@ function contendersOf(
       ...artefact('artefact, native', few),
       start: async () => startServer(['index.js'], await buildNative(few)),
     },
+    { ...artefact('artefact, wasm, kept results', few), ids: FEW_IDS },
     artefact('artefact, wasm, 500 endpoints', many),
     artefact('artefact, wasm, policies and audit', guarded),
     bare(BASE, 'load/engine.ts', true),
@@ -157,12 +158,12 @@ async function measureAll(servers: readonly Running[], send: Send): Promise<read
 }
 
 async function measureOne(
-  { name, ours, checked, server }: Running,
+  { name, ours, checked, ids = CALLED_ROWS, server }: Running,
   { connections, ms, round }: { readonly connections: number; readonly ms: number; readonly round: number },
   send: Send,
 ): Promise<Stretch> {
   const before = server.cpuMs();
-  const outcome = await send({ url: server.url, connections, ms, checked });
+  const outcome = await send({ url: server.url, connections, ms, ids, checked });
   return { ...outcome, name, ours, checked, connections, round, cpuMs: server.cpuMs() - before };
 }
 

@@ -7,7 +7,7 @@ import type { Flood, FloodOutcome } from './load/flood.ts';
 import { type LoadedServer, startServer } from './load/server.ts';
 import type { Row } from './measure.ts';
 import { benchFile } from './program.ts';
-import { createProject } from './projects.ts';
+import { CALLED_ROWS, createProject } from './projects.ts';
 
 const PER_SECOND = 2_000;
 const MS = 30_000;
@@ -16,7 +16,7 @@ const CAPACITY_MS = 5_000;
 
 /** More calls than each engine can answer: those that are answered, those that are refused, and a call afterwards. */
 export async function measureOverload(built: Built): Promise<readonly Row[]> {
-  const root = await createProject(5);
+  const root = await createProject(5, { rows: CALLED_ROWS });
   const native = () => startServer([benchFile('../../cli/svc.js'), 'serve', '--port', '0', '--json'], root);
   const wasm = () => startServer(['index.js'], built.folderOf('node'));
   try {
@@ -30,7 +30,7 @@ async function measureOne(name: string, start: () => Promise<LoadedServer>): Pro
   const server = await start();
   try {
     const { url } = server;
-    const load: Load = { url, connections: 64, ms: CAPACITY_MS, checked: true };
+    const load: Load = { url, ids: CALLED_ROWS, connections: 64, ms: CAPACITY_MS, checked: true };
     await ask<Outcome>('load/client.ts', load);
     const { calls, elapsedMs } = await ask<Outcome>('load/client.ts', load);
     const capacity = (calls * 1000) / elapsedMs;

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 
+/** The rows of the table of which each measured call reads one by its primary key. */
+export const CALLED_ROWS = 100_000;
+
 /** What stands around a call. */
 export interface Around {
   /** Rules on its arguments and on its result, and a record of it. */
@@ -36,7 +39,7 @@ const SITE = 'svc: 1\nproject: bench\nprofile: default\n';
 const AUDITED = 'profiles: { default: { audit: { enabled: true } } }\n';
 const POLICIES = `  policies:
     input:
-      - { condition: "id > 999 && user.role != 'admin'", action: deny, reason: Out of reach. }
+      - { condition: "id > 99999 && user.role != 'admin'", action: deny, reason: Out of reach. }
     output:
       - { condition: "user.role == 'guest' && response.id > 500", action: mask_fields, fields: [text] }
 `;

@@ -1,11 +1,12 @@
 import { measureAuth } from './auth.ts';
 import { measureBoot } from './boot.ts';
 import { type Built, createBuilt } from './built.ts';
-import { CALLED_ROWS, measureCalls } from './calls.ts';
+import { measureCalls } from './calls.ts';
 import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
 import { measureOverload } from './overload.ts';
+import { CALLED_ROWS } from './projects.ts';
 import { measurePython } from './python/group.ts';
 import { measurePyodide } from './python/pyodide.ts';
 import type { Report } from './report.ts';

@@ -70,11 +70,13 @@ async function openBoth(native: NativeOptions): Promise<readonly [Database, Data
 class DividedDatabase implements Database {
   readonly engine = 'duckdb-native';
   readonly readonly = true;
+  readonly unchanging: boolean;
   readonly #own: Database;
   readonly #callers: Database;
 
   constructor(own: Database, callers: Database) {
     this.#own = own;
+    this.unchanging = own.unchanging === true;
     this.#callers = callers;
   }
 

@@ -55,6 +55,10 @@ export class NativeDatabase implements Database {
     this.#decoderOf = createDecoders(driver);
   }
 
+  get unchanging(): boolean {
+    return this.readonly && !this.#reachesOut;
+  }
+
   run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     return this.start(request, call).answer;
   }

@@ -34,6 +34,7 @@ const MAX_LOSSES = 3;
 export class Pool implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
+  readonly unchanging = true;
   readonly #options: PoolOptions;
   readonly #threads = new Set<EngineThread>();
   readonly #starting = new Set<EngineThread>();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { connect, exchange, IDS } from './exchange.ts';
+import { connect, exchange } from './exchange.ts';
 
 /* A program: asks a server for one row after the other over raw sockets, in a process of its own, and checks each answer. */
 
@@ -8,6 +8,8 @@ export interface Load {
   readonly url: string;
   readonly connections: number;
   readonly ms: number;
+  /** The number of different rows that are asked for. */
+  readonly ids: number;
   /** Whether the server answers each call for itself; a constant answer is not checked. */
   readonly checked: boolean;
 }
@@ -24,19 +26,20 @@ export interface Outcome {
   readonly p99: number;
 }
 
-async function run({ url: address, connections, ms, checked }: Load): Promise<Outcome> {
+async function run({ url: address, connections, ms, ids, checked }: Load): Promise<Outcome> {
   const url = new URL(address);
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(url)));
   const latencies: number[] = [];
   const endings = { right: 0, wrong: 0, refused: 0, failed: 0 };
-  let next = 0;
+  // Another run asks for other rows.
+  let next = Math.floor(Math.random() * ids);
   const from = performance.now();
   const lane = async (first: Socket): Promise<void> => {
     let socket = first;
     while (performance.now() < from + ms) {
       const begun = performance.now();
       next += 1;
-      endings[await exchange(socket, url, (next * 7) % IDS, checked)] += 1;
+      endings[await exchange(socket, url, (next * 7) % ids, checked)] += 1;
       latencies.push(performance.now() - begun);
       if (socket.destroyed) socket = await connect(url);
     }

@@ -2,9 +2,6 @@ import { createConnection, type Socket } from 'node:net';
 
 /* A request is a few bytes put together and an answer is searched as text, so that the client costs less than the server. */
 
-/** The ids that the database of the bench knows. */
-export const IDS = 1000;
-
 /** `refused`: the server has too much to do, and says when to try again. */
 export type Ending = 'right' | 'wrong' | 'refused' | 'failed';
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { connect, type Ending, exchange, IDS } from './exchange.ts';
+import { CALLED_ROWS } from '../projects.ts';
+import { connect, type Ending, exchange } from './exchange.ts';
 
 /* A program: sends requests at a fixed rate, however slowly the server answers, on as many connections as that takes. */
 
@@ -58,7 +59,7 @@ async function flood({ url: address, perSecond, ms, mostConnections }: Flood): P
         continue;
       }
       sent += 1;
-      const one = send((sent * 7) % IDS);
+      const one = send((sent * 7) % CALLED_ROWS);
       running.add(one);
       void one.finally(() => running.delete(one));
     }

@@ -1,0 +1,158 @@
+import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { JsonValue } from '../json.ts';
+import type { Database, SqlCall, SqlRequest, SqlValue } from '../ports.ts';
+import { type Definitions, isPure } from '../sql/cache/pure.ts';
+import { mayKeep } from '../sql/lanes/may-keep.ts';
+import type { Produced } from './result.ts';
+
+/** The statement of one call of an endpoint. */
+export interface CachedQuery {
+  readonly entry: ToolEntry | ResourceEntry;
+  readonly database: Database;
+  readonly request: SqlRequest;
+  readonly call: SqlCall;
+}
+
+/** The place of one call's result in the cache. */
+export interface Slot {
+  /** The result of an earlier call; null if it must be made. */
+  readonly found: Produced | null;
+  /** Keeps a result for later calls. Nothing can change its value from then on. */
+  keep(result: Produced): void;
+}
+
+/**
+ * Results of statements on data that cannot change while the database is open. Only a statement that reads nothing but
+ * its parameters and that data is kept, from the second time on that it is asked with the same values. Scopes, policies,
+ * masks and records are no part of a result: every call meets them.
+ */
+export interface ResultCache {
+  /** Returns the slot of a call; null if its result must not be kept. */
+  find(query: CachedQuery): Promise<Slot | null>;
+}
+
+/** All results, and the largest one, in bytes as JSON; objects take several times as much memory. */
+const MOST_BYTES = 4_194_304;
+const LARGEST_BYTES = 262_144;
+/** The number of keys that are remembered as asked once. */
+const MOST_ASKED = 4_096;
+const LONGEST_KEY = 1_024;
+
+/** Creates an empty cache. Each opened database has its own results, so a reload begins anew. */
+export function createResultCache(): ResultCache {
+  const stores = new WeakMap<Database, ResultCache>();
+  return {
+    async find(query) {
+      const { database, request } = query;
+      if (database.unchanging !== true || !mayKeep(request)) return null;
+      const store = stores.get(database) ?? createStore();
+      stores.set(database, store);
+      return store.find(query);
+    },
+  };
+}
+
+function createStore(): ResultCache {
+  const kept = new Map<string, { readonly result: Produced; readonly bytes: number }>();
+  const asked = new Set<string>();
+  const endpoints = new WeakMap<CachedQuery['entry'], Endpoint>();
+  let last = 0;
+  let bytes = 0;
+  let definitions: Promise<Definitions> | null = null;
+
+  function keep(key: string, result: Produced): void {
+    const size = freeze(result.value) + key.length;
+    if (size > LARGEST_BYTES || kept.has(key)) return;
+    kept.set(key, { result, bytes: size });
+    bytes += size;
+    for (const [oldest, entry] of kept) {
+      if (bytes <= MOST_BYTES) return;
+      kept.delete(oldest);
+      bytes -= entry.bytes;
+    }
+  }
+
+  /** Asks the database for its views and macros, once. After a failure the next call asks again. */
+  function define(database: Database, call: SqlCall): Promise<Definitions> {
+    definitions ??= readDefinitions(database, call).catch((thrown) => {
+      definitions = null;
+      throw thrown;
+    });
+    return definitions;
+  }
+
+  function endpointOf(entry: CachedQuery['entry']): Endpoint {
+    const known = endpoints.get(entry);
+    if (known !== undefined) return known;
+    last += 1;
+    const made: Endpoint = { number: last, pure: null };
+    endpoints.set(entry, made);
+    return made;
+  }
+
+  return {
+    async find({ entry, database, request, call }) {
+      const endpoint = endpointOf(entry);
+      if (endpoint.pure === false) return null;
+      const key = `${endpoint.number} ${JSON.stringify(request.values, toKeyPart)}`;
+      if (key.length > LONGEST_KEY) return null;
+      const found = kept.get(key);
+      if (found !== undefined) {
+        // The one used longest ago comes first.
+        kept.delete(key);
+        kept.set(key, found);
+        return { found: found.result, keep: () => {} };
+      }
+      if (!asked.has(key)) {
+        if (asked.size >= MOST_ASKED) asked.clear();
+        asked.add(key);
+        return null;
+      }
+      endpoint.pure ??= isPure(request.sql, await define(database, call));
+      return endpoint.pure ? { found: null, keep: (result) => keep(key, result) } : null;
+    },
+  };
+}
+
+/** An endpoint's part of the keys, and whether its statement is pure; null before that is known. */
+interface Endpoint {
+  readonly number: number;
+  pure: boolean | null;
+}
+
+async function readDefinitions(database: Database, call: SqlCall): Promise<Definitions> {
+  const views = Map.groupBy(await rowsOf(database, VIEWS, call), ({ name }) => String(name));
+  const macros = await rowsOf(database, MACROS, call);
+  return {
+    views: new Map([...views].map(([name, rows]) => [name, rows.map(({ sql }) => String(sql))])),
+    macros: new Set(macros.map(({ name }) => String(name))),
+  };
+}
+
+const VIEWS = 'SELECT lower(view_name) AS name, sql FROM duckdb_views() WHERE NOT internal';
+const MACROS =
+  "SELECT DISTINCT lower(function_name) AS name FROM duckdb_functions() WHERE NOT internal AND function_type IN ('macro', 'table_macro')";
+const MOST_DEFINITIONS = 100_000;
+
+async function rowsOf(database: Database, sql: string, call: SqlCall) {
+  const request = { sql, values: [], mode: 'read', maxRows: MOST_DEFINITIONS } as const;
+  const { rows, truncated } = await database.run(request, { ...call, caller: null });
+  // Nothing is known of those that are missing.
+  if (truncated) throw new Error('The database has too many views.');
+  return rows;
+}
+
+/** Different values have different keys: JSON has no integers beside numbers, and one zero. */
+function toKeyPart(_: string, value: SqlValue): JsonValue | SqlValue {
+  if (typeof value === 'bigint') return { integer: String(value) };
+  if (typeof value === 'number') return { double: Object.is(value, -0) ? '-0' : String(value) };
+  return value;
+}
+
+/** Freezes a value to its depth, and returns about the length of its JSON. */
+function freeze(value: JsonValue): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 8;
+  Object.freeze(value);
+  return Object.entries(value).reduce((sum, [name, item]) => sum + name.length + 4 + freeze(item), 2);
+}

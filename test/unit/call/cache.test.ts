@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toAuditRecord } from '../../../src/audit/record.ts';
+import { createResultCache } from '../../../src/call/cache.ts';
+import { callEndpoint } from '../../../src/call/pipeline.ts';
+import type { Outcome } from '../../../src/call/runtime.ts';
+import type { RequestContext, User } from '../../../src/context.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { ALICE, contextOf, type EngineName, errorOf, type Served, SITE, serveTree } from './project.ts';
+
+const SEED = `
+CREATE TABLE items AS SELECT i AS id, 'item ' || i AS name, i * 10 AS salary, 'u' || i % 4 AS owner FROM range(40) t(i);
+CREATE TABLE doubles AS SELECT 0.0::DOUBLE AS d;
+CREATE MACRO get_username() AS 'the one who made the view';
+CREATE VIEW mine AS SELECT * FROM items WHERE owner = get_username();
+CREATE VIEW behind AS SELECT count(*) AS n, any_value(owner) AS owner FROM mine;
+CREATE VIEW timed AS SELECT now() AS at, uuid() AS chance;
+CREATE MACRO whoami() AS get_username();
+DROP MACRO get_username;
+CREATE SEQUENCE numbers`;
+
+const endpoint = (name: string, sql: string, more = '') =>
+  `svc: 1\ntool:\n  name: ${name}\n  description: d\n${more}  source: { code: "${sql}" }\n`;
+const ID = '  parameters: [{ name: id, type: integer }]\n';
+const POLICY = `  policies:
+    output:
+      - { condition: "user.role != 'boss'", action: mask_fields, fields: [salary], reason: r }
+    input:
+      - { condition: "user.username == 'u3'", action: deny, reason: r }
+`;
+
+const KEPT = {
+  one: endpoint('one', 'SELECT id, name FROM items WHERE id = $id', ID),
+  masked: endpoint('masked', 'SELECT id, salary FROM items WHERE id = $id', ID + POLICY),
+  shaped: endpoint('shaped', 'SELECT name FROM items WHERE id = $id', `${ID}  return: { type: string }\n`),
+  all: endpoint('all', 'SELECT id, name FROM items ORDER BY id', '  limits: { rows: 5 }\n'),
+  typed: endpoint(
+    'typed',
+    'SELECT typeof($value) AS type, 1 / $value AS inverse FROM doubles',
+    '  parameters: [{ name: value, type: number }]\n',
+  ),
+};
+const NOT_KEPT = {
+  caller: endpoint(
+    'caller',
+    'SELECT get_username() AS who, count(*) AS n FROM items WHERE owner = get_username()',
+  ),
+  view: endpoint('view', 'SELECT * FROM behind'),
+  macro: endpoint('macro', 'SELECT whoami() AS owner'),
+  clock: endpoint('clock', 'SELECT epoch_us(now()) AS at FROM items LIMIT 1'),
+  timed: endpoint('timed', 'SELECT * FROM timed'),
+  chance: endpoint('chance', 'SELECT random() AS x, uuid() AS y'),
+  sample: endpoint('sample', 'SELECT id FROM items USING SAMPLE 3'),
+  setting: endpoint('setting', "SELECT current_setting('memory_limit') AS most"),
+  limited: endpoint('limited', 'SELECT id FROM items WHERE id = 1', '  limits: { scan_rows: 100000 }\n'),
+  catalogue: endpoint('catalogue', 'SELECT table_name FROM duckdb_tables()'),
+};
+const userOf = (user: Partial<User>): User => ({ ...ALICE, ...user });
+const files = (endpoints: { readonly [name: string]: string }) =>
+  Object.fromEntries(Object.entries(endpoints).map(([name, text]) => [`tools/${name}.yml`, text]));
+
+describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('kept results, %s', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    const made = await serveTree({ 'svc-site.yml': SITE, ...files(KEPT), ...files(NOT_KEPT) }, SEED, engine);
+    served = { ...made, runtime: { ...made.runtime, cache: createResultCache() } };
+  });
+  afterAll(() => served.close());
+  const keeps = engine !== 'native, read-write';
+
+  const call = async (name: string, args: JsonObject = {}, context: RequestContext = contextOf()) => {
+    const { runtime } = served;
+    const entry = runtime.catalog.tools[name];
+    if (entry === undefined) throw new Error(`no tool ${name}`);
+    const { value } = (await callEndpoint({ runtime, entry, args, context })) as Outcome;
+    return { value, cached: lastRecord().cached };
+  };
+  const lastRecord = () => {
+    const record = served.records.at(-1);
+    if (record === undefined) throw new Error('no record');
+    return toAuditRecord(record, { inputs: true, outputs: true });
+  };
+
+  it('come from the third call with the same arguments on, and are the row that was asked', async () => {
+    const cached: (boolean | undefined)[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      for (const id of [1, 2, 3]) {
+        const answer = await call('one', { id });
+        expect(answer.value).toEqual([{ id, name: `item ${id}` }]);
+        if (id === 2) cached.push(answer.cached);
+      }
+    }
+    expect(cached).toEqual(
+      keeps ? [undefined, false, true, true] : [undefined, undefined, undefined, undefined],
+    );
+    expect(lastRecord()).toMatchObject({ result_count: 1, output_data: [{ id: 3, name: 'item 3' }] });
+  });
+
+  it('belong to one endpoint, with its shape and its limits', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      expect((await call('one', { id: 7 })).value).toEqual([{ id: 7, name: 'item 7' }]);
+      expect((await call('shaped', { id: 7 })).value).toBe('item 7');
+      expect((await call('all')).value).toHaveLength(5);
+    }
+  });
+
+  it('meet the policies of each caller, unchanged by those of another', async () => {
+    const boss = contextOf(userOf({ username: 'u1', role: 'boss' }));
+    const other = contextOf(userOf({ username: 'u2', role: 'staff' }));
+    const denied = contextOf(userOf({ username: 'u3', role: 'staff' }));
+    for (let round = 0; round < 4; round += 1) {
+      expect((await call('masked', { id: 4 }, boss)).value).toEqual([{ id: 4, salary: 40 }]);
+      const [row] = (await call('masked', { id: 4 }, other)).value as readonly JsonObject[];
+      expect(row?.salary).not.toBe(40);
+      expect((await errorOf(call('masked', { id: 4 }, denied))).code).toBe('denied');
+    }
+    expect((await call('masked', { id: 4 }, boss)).cached).toBe(keeps ? true : undefined);
+  });
+
+  it('tell apart values that look alike', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const inverses = [];
+      for (const value of [0.5, 2, 1e300, 5e-324]) {
+        const [row] = (await call('typed', { value })).value as readonly JsonObject[];
+        inverses.push(row?.inverse);
+      }
+      expect(new Set(inverses.map(String)).size).toBe(4);
+    }
+  });
+
+  it.each(Object.keys(NOT_KEPT))('are none of %s', async (name) => {
+    for (let round = 0; round < 3; round += 1) {
+      for (const username of ['u1', 'u2']) {
+        const { value, cached } = await call(name, {}, contextOf(userOf({ username })));
+        expect(cached).not.toBe(true);
+        const text = JSON.stringify(value);
+        if (['caller', 'view', 'macro'].includes(name)) expect(text).toContain(`"${username}"`);
+      }
+    }
+  });
+});
