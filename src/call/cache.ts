@@ -121,17 +121,22 @@ interface Endpoint {
 }
 
 async function readDefinitions(database: Database, call: SqlCall): Promise<Definitions> {
-  const views = Map.groupBy(await rowsOf(database, VIEWS, call), ({ name }) => String(name));
+  const views = Map.groupBy(await rowsOf(database, VIEWS, call), ({ name }) => String(name).toLowerCase());
   const macros = await rowsOf(database, MACROS, call);
   return {
     views: new Map([...views].map(([name, rows]) => [name, rows.map(({ sql }) => String(sql))])),
-    macros: new Set(macros.map(({ name }) => String(name))),
+    macros: new Set(macros.map(({ name }) => String(name).toLowerCase())),
+    overridden: macros.some(({ overrides }) => overrides === true),
   };
 }
 
-const VIEWS = 'SELECT lower(view_name) AS name, sql FROM duckdb_views() WHERE NOT internal';
-const MACROS =
-  "SELECT DISTINCT lower(function_name) AS name FROM duckdb_functions() WHERE NOT internal AND function_type IN ('macro', 'table_macro')";
+/** Generated columns may call any function, and nothing of a query shows that it reads one. */
+const VIEWS = `SELECT view_name AS name, sql FROM duckdb_views() WHERE NOT internal
+UNION ALL SELECT table_name, '' FROM duckdb_tables() WHERE sql ILIKE '%generated always%'`;
+const MACROS = `WITH functions AS MATERIALIZED (FROM duckdb_functions())
+SELECT DISTINCT function_name AS name,
+  lower(function_name) IN (SELECT function_name FROM functions WHERE internal) AS overrides
+FROM functions WHERE NOT internal AND function_type IN ('macro', 'table_macro')`;
 const MOST_DEFINITIONS = 100_000;
 
 async function rowsOf(database: Database, sql: string, call: SqlCall) {

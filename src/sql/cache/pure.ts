@@ -4,15 +4,18 @@ import { BEFORE_BRACKETS, PURE_FUNCTIONS } from './functions.ts';
 
 /** The views and macros of a database, by their names in lower case; several of one name are in several schemas. */
 export interface Definitions {
+  /** The statements that made the views. A table with columns that a query computes has an empty text. */
   readonly views: ReadonlyMap<string, readonly string[]>;
   readonly macros: ReadonlySet<string>;
+  /** Whether a macro has the name of a function of DuckDB. Operators and other syntax may call it without its name. */
+  readonly overridden: boolean;
 }
 
 /** Words that read the clock, the caller or chance without brackets, or name what DuckDB says of itself. */
 const IMPURE =
   /^(?:current_.*|local(?:time|timestamp)|(?:session_)?user|(?:table)?sample|duckdb_.*|pragma_.*|sqlite_.*|pg_.*|information_schema|sniff_.*|read_.*|glob)$/;
-/** The names with which text becomes the time or the day of the conversion. */
-const SPECIAL_TEXT = /'\s*(?:now|today|tomorrow|yesterday)\s*'/i;
+/** The names with which text becomes the time or the day of the conversion, and strings with escapes, which may hide one. */
+const SPECIAL_TEXT = /\be'|'\s*(?:now|today|tomorrow|yesterday)\s*'/i;
 
 /**
  * Whether the rows of a query depend on nothing but its parameters and on data. Every function and every view that the
@@ -22,10 +25,11 @@ const SPECIAL_TEXT = /'\s*(?:now|today|tomorrow|yesterday)\s*'/i;
  * @example isPure('SELECT now()', definitions) // false
  */
 export function isPure(sql: string, definitions: Definitions): boolean {
-  return isPureQuery(sql, definitions, new Set());
+  return !definitions.overridden && isPureQuery(sql, definitions, new Set());
 }
 
-function isPureQuery(sql: string, { views, macros }: Definitions, seen: Set<string>): boolean {
+function isPureQuery(sql: string, definitions: Definitions, seen: Set<string>): boolean {
+  const { views, macros } = definitions;
   const { mode, operation } = classify(sql);
   if (
     statementsOf(sql).length !== 1 ||
@@ -41,17 +45,19 @@ function isPureQuery(sql: string, { views, macros }: Definitions, seen: Set<stri
   const used = words.map(({ name }) => name).filter((name) => views.has(name) && !seen.has(name));
   return used.every((name) => {
     seen.add(name);
-    return views.get(name)?.every((view) => isPureQuery(toQuery(view), { views, macros }, seen)) ?? false;
+    return views.get(name)?.every((view) => isPureQuery(toQuery(view), definitions, seen)) ?? false;
   });
 }
 
 /** The query of `CREATE VIEW name (columns) AS query;`. */
 function toQuery(view: string): string {
-  const as = /\bAS\b\s*/i.exec(view);
-  return as === null ? '' : view.slice(as.index + as[0].length);
+  const as = lexSql(view).tokens.find(
+    ({ kind, start, end }) => kind === 'word' && /^as$/i.test(view.slice(start, end)),
+  );
+  return as === undefined ? '' : view.slice(as.end);
 }
 
-/** A word or a quoted name in lower case, and whether a bracket follows it. */
+/** A word, a quoted name or a string in lower case, and whether a bracket follows it. `FROM 'items'` names a table. */
 interface Word {
   readonly name: string;
   readonly bracket: boolean;
@@ -60,10 +66,17 @@ interface Word {
 function wordsOf(sql: string): readonly Word[] {
   const tokens = lexSql(sql).tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment');
   return tokens.flatMap(({ kind, start, end }, at) => {
-    if (kind !== 'word' && kind !== 'quoted') return [];
-    const text = sql.slice(start, end);
-    const name = kind === 'quoted' ? text.slice(1, -1).replaceAll('""', '"') : text;
+    if (kind !== 'word' && kind !== 'quoted' && kind !== 'string') return [];
+    const name = nameOf(kind, sql.slice(start, end));
     const next = tokens[at + 1];
     return [{ name: name.toLowerCase(), bracket: next !== undefined && sql[next.start] === '(' }];
   });
+}
+
+function nameOf(kind: 'word' | 'quoted' | 'string', text: string): string {
+  if (kind === 'word') return text;
+  if (kind === 'quoted') return text.slice(1, -1).replaceAll('""', '"');
+  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'");
+  const tag = text.indexOf('$', 1) + 1;
+  return text.slice(tag, -tag);
 }

@@ -14,6 +14,9 @@ CREATE MACRO get_username() AS 'the one who made the view';
 CREATE VIEW mine AS SELECT * FROM items WHERE owner = get_username();
 CREATE VIEW behind AS SELECT count(*) AS n, any_value(owner) AS owner FROM mine;
 CREATE VIEW timed AS SELECT now() AS at, uuid() AS chance;
+CREATE VIEW ΧΡΟΝΟΣ AS SELECT now() AS at;
+CREATE TABLE computed (id INTEGER, read_at TIMESTAMPTZ GENERATED ALWAYS AS (now()));
+INSERT INTO computed (id) VALUES (1);
 CREATE MACRO whoami() AS get_username();
 DROP MACRO get_username;
 CREATE SEQUENCE numbers`;
@@ -48,6 +51,9 @@ const NOT_KEPT = {
   macro: endpoint('macro', 'SELECT whoami() AS owner'),
   clock: endpoint('clock', 'SELECT epoch_us(now()) AS at FROM items LIMIT 1'),
   timed: endpoint('timed', 'SELECT * FROM timed'),
+  text: endpoint('text', "SELECT * FROM 'timed'"),
+  greek: endpoint('greek', 'SELECT * FROM ΧΡΟΝΟΣ'),
+  computed: endpoint('computed', 'SELECT * FROM computed'),
   chance: endpoint('chance', 'SELECT random() AS x, uuid() AS y'),
   sample: endpoint('sample', 'SELECT id FROM items USING SAMPLE 3'),
   setting: endpoint('setting', "SELECT current_setting('memory_limit') AS most"),
@@ -135,6 +141,24 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('kept result
         const text = JSON.stringify(value);
         if (['caller', 'view', 'macro'].includes(name)) expect(text).toContain(`"${username}"`);
       }
+    }
+  });
+});
+
+describe('a macro in the place of an operator', () => {
+  it('keeps no results, because no word names it', async () => {
+    const sum = endpoint('sum', 'SELECT 1 + 1 AS sum');
+    const seed = 'CREATE MACRO "+"(a, b) AS now()';
+    const served = await serveTree({ 'svc-site.yml': SITE, ...files({ sum }) }, seed, 'native');
+    try {
+      const runtime = { ...served.runtime, cache: createResultCache() };
+      const entry = runtime.catalog.tools.sum;
+      if (entry === undefined) throw new Error('no tool sum');
+      const call = () => callEndpoint({ runtime, entry, args: {}, context: contextOf() });
+      for (let round = 0; round < 3; round += 1) await call();
+      expect(served.records.map(({ cached }) => cached)).toEqual([undefined, undefined, undefined]);
+    } finally {
+      await served.close();
     }
   });
 });

@@ -15,8 +15,11 @@ const DEFINITIONS: Definitions = {
     ['loop', ['CREATE VIEW loop AS SELECT * FROM loop;']],
     ['casting', ['CREATE VIEW casting AS SELECT CAST(\'now\' AS TIMESTAMP) AS "at";']],
     ['odd', ['something else']],
+    ['a as select 1', ['CREATE VIEW "a AS SELECT 1" AS SELECT now();']],
+    ['computed', ['']],
   ]),
   macros: new Set(['lower', 'tax']),
+  overridden: false,
 };
 
 describe('isPure', () => {
@@ -65,6 +68,14 @@ describe('isPure', () => {
     'SELECT * FROM main.twice',
     'SELECT * FROM casting',
     'SELECT * FROM odd',
+    'SELECT * FROM "a AS SELECT 1"',
+    'SELECT * FROM computed',
+    "SELECT * FROM 'dated'",
+    "SELECT * FROM items, 'DATED'",
+    'SELECT * FROM $$dated$$',
+    'SELECT * FROM $_$dated$_$',
+    "SELECT * FROM E'date\\x64'",
+    "SELECT * FROM 'duckdb_tables'",
     'SELECT 1; SELECT 2',
     'INSERT INTO items VALUES (1)',
     'SET x = 1',
@@ -72,6 +83,10 @@ describe('isPure', () => {
     '',
   ])('does not hold for %s', (sql) => {
     expect(isPure(sql, DEFINITIONS)).toBe(false);
+  });
+
+  it('holds for nothing where a macro may stand behind an operator', () => {
+    expect(isPure('SELECT 1 + 1', { ...DEFINITIONS, overridden: true })).toBe(false);
   });
 
   it('ends for views that name themselves', () => {
