@@ -6,7 +6,7 @@ process.env.UV_THREADPOOL_SIZE ??= '72';
 
 export default defineConfig({
   test: {
-    include: ['unit', 'engine', 'matrix', 'dbt', 'lake', 'lambda', 'idp', 'clients'].map(
+    include: ['unit', 'engine', 'matrix', 'dbt', 'lake', 'lambda', 'idp', 'clients', 'package'].map(
       (folder) => `test/${folder}/**/*.test.ts`,
     ),
     // A bound for what hangs. Most tests start programs, and a busy machine starts them ten times slower.

@@ -7,6 +7,7 @@ import {
   idpStep,
   lakeStep,
   lambdaStep,
+  packageStep,
   platformStep,
   programStep,
   unitStep,
@@ -19,10 +20,11 @@ const [, , asked] = process.argv;
 /** The steps, and those that run beside them. Steps that install something run only on demand. */
 const CHOICES = {
   '--dbt': [STEPS, [dbtStep]],
-  '--outside': [STEPS, [lakeStep, idpStep, lambdaStep, dbtStep]],
+  '--outside': [STEPS, [packageStep, lakeStep, idpStep, lambdaStep, dbtStep]],
   '--only-dbt': [[dbtStep]],
   '--only-lake': [[lakeStep, lambdaStep]],
   '--only-idp': [[idpStep]],
+  '--only-package': [[packageStep]],
   '--only-clients': [[clientsStep]],
 };
 

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import { API_PAGE, toApiPage } from './api.ts';
 import { COMMANDS_PAGE, toCommandsPage } from './commands.ts';
 import { CONFIGURATION_PAGE, toConfigurationPage } from './configuration.ts';
 import { ENDPOINTS_PAGE, toEndpointsPage } from './endpoints.ts';
 import { ERRORS_PAGE, toErrorsPage } from './errors.ts';
 
 const pages = {
+  [API_PAGE]: toApiPage(),
   [COMMANDS_PAGE]: toCommandsPage(),
   [CONFIGURATION_PAGE]: await toConfigurationPage(),
   [ENDPOINTS_PAGE]: toEndpointsPage(),

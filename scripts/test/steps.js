@@ -7,6 +7,7 @@ import { ensureDbt } from './dbt.js';
 import { ensureIdp } from './idp.js';
 import { ensureLake } from './lake.js';
 import { ensureLambda } from './lambda.js';
+import { ensurePackage } from './package.js';
 import { resultsOf } from './results.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
@@ -44,6 +45,9 @@ export const lambdaStep = withPrograms('lambda', ensureLambda, 'SVC_TEST_LAMBDA'
 
 /** Sign-in with a real Keycloak and other projects' OAuth clients, and the token store in DynamoDB Local. */
 export const idpStep = withPrograms('idp', ensureIdp, 'SVC_TEST_IDP');
+
+/** The packed package, installed as users do. */
+export const packageStep = withPrograms('package', ensurePackage, 'SVC_TEST_PACKAGE');
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');
