@@ -84,14 +84,34 @@ const PARTS =
     ' ',
   );
 
+/** Words before a query in brackets that gives no column of the result its name. */
+const BEFORE_QUERIES = ['from', 'join', 'lateral', 'as', 'materialized'];
+
 /** Whether the part of the query around a token is a condition, in which an expression has no name. */
 function isInCondition(words: readonly Word[], at: number): boolean {
   let depth = 0;
-  for (const { text } of words.slice(0, at).reverse()) {
+  for (let before = at - 1; before >= 0; before -= 1) {
+    const text = words[before]?.text ?? '';
     if (text === ')') depth += 1;
     else if (text === '(') depth = Math.max(0, depth - 1);
-    else if (depth === 0 && CONDITIONS.includes(text)) return true;
+    else if (depth === 0 && CONDITIONS.includes(text)) return isUnnamed(words, before);
     else if (depth === 0 && PARTS.includes(text)) return false;
   }
   return false;
+}
+
+/** Whether the brackets around a condition name no column: `SELECT (SELECT a FROM t WHERE b)` has the name of its text. */
+function isUnnamed(words: readonly Word[], condition: number): boolean {
+  let depth = 0;
+  for (let before = condition - 1; before >= 0; before -= 1) {
+    const { text } = words[before] ?? {};
+    if (text === ')') depth += 1;
+    if (text !== '(') continue;
+    if (depth === 0) {
+      const isQuery = BEFORE_QUERIES.includes(words[before - 1]?.text ?? '');
+      return isQuery ? isUnnamed(words, before) : isInCondition(words, before);
+    }
+    depth -= 1;
+  }
+  return true;
 }

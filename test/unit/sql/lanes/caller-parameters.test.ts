@@ -20,6 +20,14 @@ const requestOf = (sql: string, values: SqlRequest['values'] = []): SqlRequest =
 describe('bindCaller', () => {
   it.each([
     ['SELECT * FROM t WHERE owner = get_user_email()', 'SELECT * FROM t WHERE owner = ($1::VARCHAR)'],
+    [
+      'WITH mine AS (SELECT * FROM t WHERE a = get_user_email()) FROM mine',
+      'WITH mine AS (SELECT * FROM t WHERE a = ($1::VARCHAR)) FROM mine',
+    ],
+    [
+      'SELECT count(*) FROM (FROM t WHERE b IN (SELECT b FROM u WHERE a = get_user_email()))',
+      'SELECT count(*) FROM (FROM t WHERE b IN (SELECT b FROM u WHERE a = ($1::VARCHAR)))',
+    ],
     ['FROM t JOIN u ON t.a = lower( Get_User_Email ( ) )', 'FROM t JOIN u ON t.a = lower( ($1::VARCHAR) )'],
     [
       "SELECT count(*) FROM t GROUP BY a HAVING (a = 'x') OR (a = get_user_email())",
@@ -54,6 +62,10 @@ describe('bindCaller', () => {
     'SELECT * FROM t WHERE a = (SELECT get_user_email())',
     'SELECT * FROM t WHERE a = 1 GROUP BY get_user_email()',
     'SELECT * FROM t WHERE a = 1 ORDER BY get_user_email()',
+    'SELECT count(*) FILTER (WHERE a = get_user_email()) FROM t',
+    'SELECT (SELECT count(*) FROM t WHERE a = get_user_email())',
+    'SELECT b, EXISTS (FROM t WHERE (a = get_user_email())) FROM u',
+    'SELECT (SELECT max(b) FROM (SELECT b FROM t WHERE a = get_user_email()))',
     'SELECT * FROM t WHERE a = main.get_user_email()',
     'SELECT * FROM t WHERE a = "get_user_email"()',
     'SELECT * FROM t WHERE get_user_email = 1',
