@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALICE } from '../../call/project.ts';
 import { eventually } from '../eventually.ts';
 import { createFakeRuntime, createTestApp, ENVELOPE, exchange, MODERN, modern, post } from '../fixture.ts';
 
@@ -29,7 +30,7 @@ describe('server/discover', () => {
   });
 
   it('keeps answers out of shared caches where clients are told apart', async () => {
-    const guarded = createTestApp(undefined, { authenticate: async () => null });
+    const guarded = createTestApp(undefined, { authenticate: async () => ({ user: ALICE, scopes: [] }) });
     for (const method of ['server/discover', 'tools/list']) {
       const { json } = await exchange(guarded, modern(method));
       expect(json.result).toMatchObject({ cacheScope: 'private' });
