@@ -115,7 +115,13 @@ export interface SqlResult {
   /** Present if the request has limits on scans. */
   readonly estimate?: ScanEstimate;
   /** Present if the database lies in an object store: the ranges and bytes that the statement fetched. */
-  readonly fetched?: { readonly ranges: number; readonly bytes: number };
+  readonly fetched?: FetchedRanges;
+}
+
+/** Requests for ranges of a database in an object store, and the bytes that they brought. */
+export interface FetchedRanges {
+  readonly ranges: number;
+  readonly bytes: number;
 }
 
 /**

@@ -69,6 +69,8 @@ const TYPES: Readonly<Record<string, string>> = {
   estimated_rows: 'BIGINT',
   estimated_bytes: 'BIGINT',
   cached: 'BOOLEAN',
+  fetched_ranges: 'BIGINT',
+  fetched_bytes: 'BIGINT',
   policies_applied: 'VARCHAR[]',
   input_data: 'JSON',
   output_data: 'JSON',

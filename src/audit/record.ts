@@ -48,6 +48,9 @@ export interface AuditRecord {
   readonly estimated_bytes?: number | null;
   /** Whether the result was kept from an earlier call; absent if it may not be kept. */
   readonly cached?: boolean;
+  /** The ranges and bytes that the call fetched from an object store; absent for a database at hand. */
+  readonly fetched_ranges?: number;
+  readonly fetched_bytes?: number;
   readonly input_data?: JsonObject;
   readonly output_data?: JsonValue;
   /** Work that the call did elsewhere; absent if it reported none. */
@@ -84,6 +87,8 @@ export const RECORD_FIELDS = [
   'estimated_rows',
   'estimated_bytes',
   'cached',
+  'fetched_ranges',
+  'fetched_bytes',
   'input_data',
   'output_data',
   'execution_events',
@@ -102,7 +107,7 @@ const MAX_ERROR = 2_048;
 
 /** Converts one call to its record: redacted and of bounded size. */
 export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: RecordOptions): AuditRecord {
-  const { context, decision, error, events = [], estimate, cached } = call;
+  const { context, decision, error, events = [], estimate, cached, fetched } = call;
   const redactor = createRedactor(conceal, callerCredentials(context));
   const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
   return {
@@ -125,6 +130,7 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: Re
     result_count: error === null ? countOf(call.result) : null,
     ...(estimate === undefined ? {} : { estimated_rows: estimate.rows, estimated_bytes: estimate.bytes }),
     ...(cached === undefined ? {} : { cached }),
+    ...(fetched === undefined ? {} : { fetched_ranges: fetched.ranges, fetched_bytes: fetched.bytes }),
     ...(inputs ? { input_data: input } : {}),
     ...(outputs && error === null ? { output_data: outputOf(call, redactor) } : {}),
     ...(events.length === 0 ? {} : { execution_events: toAuditEvents(events, redactor, outputs) }),

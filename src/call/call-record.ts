@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts';
 import type { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type Decision, NO_DECISION } from '../policy/decision.ts';
-import type { ScanEstimate } from '../ports.ts';
+import type { FetchedRanges, ScanEstimate } from '../ports.ts';
 import type { EndpointKind } from '../project/model.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -30,6 +30,8 @@ export interface CallRecord {
   readonly estimate?: ScanEstimate;
   /** Whether the result was kept from an earlier call; absent if it may not be kept. */
   readonly cached?: boolean;
+  /** The ranges that the call fetched; absent for a database at hand. */
+  readonly fetched?: FetchedRanges;
   /** The answer after policies and limits; null for an error. */
   readonly result: JsonValue;
 }

@@ -10,7 +10,7 @@ import {
   NO_DECISION,
   toDeniedError,
 } from '../policy/decision.ts';
-import type { ScanEstimate, Span, SpanAttributes } from '../ports.ts';
+import type { Span, SpanAttributes } from '../ports.ts';
 import { callerCredentials } from '../redaction/caller-credentials.ts';
 import { createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
@@ -29,7 +29,7 @@ import {
 import { isPython, runPython } from './python.ts';
 import { checkResult, enforceLimits, type Produced, shapeReturned, shapeRows } from './result.ts';
 import type { Outcome, Runtime } from './runtime.ts';
-import { totalOf } from './scan.ts';
+import { fetchedBy, type StatementScan, totalOf } from './scan.ts';
 import { findSlot, isSql, runSql } from './sql.ts';
 
 /** One call of an endpoint. */
@@ -53,8 +53,8 @@ interface CallState {
   traceId: string | null;
   /** Audit events reported by a Python function. */
   readonly events: JsonObject[];
-  /** The estimates of statements under limits on scans. */
-  readonly scans: ScanEstimate[];
+  /** The data that each statement read, as far as it is known. */
+  readonly scans: StatementScan[];
   /** Whether the result was kept from an earlier call; null if the result may not be kept. */
   cached: boolean | null;
 }
@@ -359,6 +359,7 @@ async function record(
   const { observe, clock } = runtime;
   const error = 'error' in end ? end.error : null;
   const estimate = totalOf(scans);
+  const fetched = fetchedBy(scans);
   if (observe === undefined || error?.code === 'input_required') return;
   observe({
     kind: entry.kind,
@@ -374,6 +375,7 @@ async function record(
     ...(events.length === 0 ? {} : { events }),
     ...(estimate === null ? {} : { estimate }),
     ...(cached === null ? {} : { cached }),
+    ...(fetched === null ? {} : { fetched }),
   });
   await runtime.written?.();
 }

@@ -2,7 +2,7 @@ import type { CompiledPython, ResourceEntry, ToolEntry } from '../catalog/model.
 import { logIdsOf, type RequestContext, type User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Python, PythonResult, ScanEstimate, Span } from '../ports.ts';
+import type { Python, PythonResult, Span } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { hiddenTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
@@ -10,6 +10,7 @@ import type { TypeNode } from '../types/node.ts';
 import type { Advance } from './notifications.ts';
 import { createPythonHost, textsOf } from './python-host.ts';
 import type { Runtime } from './runtime.ts';
+import type { StatementScan } from './scan.ts';
 import { reasonOf } from './sql.ts';
 
 /** Calls an endpoint's function with its arguments by name. Its statements run as the caller. */
@@ -77,7 +78,7 @@ export interface PythonWork {
   /** Collects the events that the function reports for the audit record. */
   readonly events: JsonObject[];
   /** Collects the estimates of the function's statements. */
-  readonly scans: ScanEstimate[];
+  readonly scans: StatementScan[];
 }
 
 /** The return value of a function, cut to the rows that its endpoint may return. */

@@ -3,23 +3,14 @@ import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
-import type {
-  Database,
-  ScanEstimate,
-  Span,
-  SqlCall,
-  SqlCaller,
-  SqlRequest,
-  SqlResult,
-  SqlValue,
-} from '../ports.ts';
+import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import { restrict } from './restricted.ts';
 import type { Runtime } from './runtime.ts';
-import { runScanned } from './scan.ts';
+import { runScanned, type StatementScan } from './scan.ts';
 
 /** A tool or a resource in SQL. */
 export type SqlEntry = (ToolEntry | ResourceEntry) & { readonly source: CompiledSql };
@@ -112,7 +103,7 @@ export interface SqlWork {
   readonly context: RequestContext;
   readonly span: Span;
   /** Collects estimates for the audit record. */
-  readonly scans: ScanEstimate[];
+  readonly scans: StatementScan[];
 }
 
 function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {

@@ -30,6 +30,8 @@ const SPAN_ATTRIBUTES: { readonly [span: string]: readonly string[] } = {
     'db.rows_affected',
     'db.scan.estimated_rows',
     'db.scan.estimated_bytes',
+    'db.fetched.ranges',
+    'db.fetched.bytes',
   ],
   'svc.python.execute': [],
   'svc.validation.output': [],

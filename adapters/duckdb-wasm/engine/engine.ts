@@ -268,6 +268,8 @@ export class Engine {
     try {
       await this.#take(waits.ended);
       return await this.#connected(call, waits, work).finally(() => this.#turns.release());
+    } catch (thrown) {
+      throw waits.withSpent(thrown);
     } finally {
       waits.close();
     }

@@ -1,7 +1,7 @@
 import { EngineReplaced } from '../errors.ts';
 
 /** A turn that makes no progress for this long belongs to a request that has gone, in milliseconds. */
-const STUCK_MS = 15_000;
+const STUCK_MS = 20_000;
 
 /** Lets one call at a time into an engine, in the order of arrival. */
 export class Turns {

@@ -70,6 +70,13 @@ export class WaitingCall implements WaitLimits {
     this.begin();
   }
 
+  /** The error of the call, with what it fetched. */
+  withSpent(thrown: unknown): unknown {
+    if (!(thrown instanceof SvcError)) return thrown;
+    const { code, message, cause, detail } = thrown;
+    return new SvcError(code, message, { cause, detail: { ...detail, fetched: { ...this.#spent } } });
+  }
+
   close(): void {
     this.#stop();
   }
@@ -78,7 +85,6 @@ export class WaitingCall implements WaitLimits {
     return new SvcError(
       'scan_too_large',
       `The statement reads more of the database than the ${limit} that ${source}. Filter more, on the columns by which the table is sorted or indexed, or read fewer columns.`,
-      { detail: { fetched: { ...this.#spent } } },
     );
   }
 }
