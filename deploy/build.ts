@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/artefact/audit.ts';
 import type { DatabaseSecret } from '../adapters/duckdb-native/engine/secrets.ts';
@@ -33,6 +33,7 @@ import {
 import { type CarriedPython, readPython } from './python/carried-python.ts';
 import { enforcePythonTarget, noPython } from './python/check.ts';
 import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
+import { describeRemote } from './remote-database.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
 import { enforceStatements, withCopy, withNative } from './statements.ts';
@@ -121,9 +122,10 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
     await writeEngine(folder, ready);
-    const { copy, database, loaded } = await writeDatabase(folder, target, ready, options);
-    const allowed = await inspectDatabase({ folder, copy, name: database.name }, ready, options);
+    const { copy, loaded, ...written } = await writeDatabase(folder, target, ready, options);
+    const allowed = await inspectDatabase({ folder, copy, name: written.database.name }, ready, options);
     refuseUnrunnablePython(ready, options);
+    const database = await moveLarge(folder, target, ready, { copy, ...written });
     const manifest = toManifest(ready, database, allowed);
     const bundles = await bundleEntries(target, ready, manifest);
     await writeAll(folder, toBundleFiles(bundles));
@@ -131,11 +133,35 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     await writeAll(folder, await toPlatformFiles(target, ready, manifest, options.target));
     await writeAll(folder, toServedFiles(ready, manifest));
     await target.finish(folder, await listFiles(folder));
-    return { hash: manifest.hash, files: await listFiles(folder), ...(loaded ? { loaded } : {}) };
+    const next = nextOf(target, ready, database);
+    return { hash: manifest.hash, files: await listFiles(folder), next, ...(loaded ? { loaded } : {}) };
   });
-  const next = (ready.python && target.python.next) ?? target.next;
   const callers = toCallersLine(ready.callers, options.target);
-  return { out, ...built, callers, next, ...(warnings.length > 0 ? { warnings } : {}) };
+  return { out, ...built, callers, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+/** The command that deploys an artefact. */
+function nextOf(target: BuildTarget, { site, python }: Ready, { bytes, remote }: ServedDatabase): string {
+  const deploy = (python && target.python.next) ?? target.next;
+  if (remote === undefined || target.remote === undefined) return deploy;
+  return `${target.remote.next(site.project, { key: remote.key, bytes })} && ${deploy}`;
+}
+
+/** The database as the manifest has it. */
+type ServedDatabase = Manifest['database'];
+
+/** Takes a large database out of the files that are deployed, if the platform can read it from an object store. */
+async function moveLarge(
+  folder: string,
+  { remote }: BuildTarget,
+  { site, native }: Ready,
+  { copy, database }: WrittenDatabase,
+): Promise<ServedDatabase> {
+  if (remote === undefined || native !== null || database.bytes <= remote.above) return database;
+  const place = join(folder, remote.database);
+  await mkdir(dirname(place), { recursive: true });
+  await rename(copy, place);
+  return { ...database, remote: await describeRemote(place, database, site.project) };
 }
 
 async function readProject(options: BuildOptions): Promise<Ready> {
@@ -221,7 +247,7 @@ function refuseUnrunnablePython({ python }: Ready, options: BuildOptions): void 
 
 function toManifest(
   { site, catalog, config, callers, python, native }: Ready,
-  database: CopiedDatabase,
+  database: ServedDatabase,
   allowed: readonly Allowed[],
 ): Manifest {
   const { profile } = site;
@@ -274,7 +300,10 @@ async function bundleEntries(target: BuildTarget, ready: Ready, manifest: Manife
 }
 
 /** The optional parts of the runtime that this project can come to need. */
-function partsOf({ catalog, config, python, native }: Ready, { secrets, audit }: Manifest): Included {
+function partsOf(
+  { catalog, config, python, native }: Ready,
+  { secrets, audit, database }: Manifest,
+): Included {
   const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((kind) =>
     Object.values<AnyEntry>(kind),
   );
@@ -295,6 +324,7 @@ function partsOf({ catalog, config, python, native }: Ready, { secrets, audit }:
     prompts: asking || Object.keys(catalog.prompts).length > 0,
     python: python !== null,
     native: native !== null,
+    remote: database.remote !== undefined,
   };
 }
 
@@ -334,6 +364,7 @@ async function toPlatformFiles(
     config: config !== null,
     python: python !== null,
     native: native === null ? null : toNativeFacts(native, database),
+    ...(database.remote === undefined ? {} : { remote: { key: database.remote.key, bytes: database.bytes } }),
   };
   return {
     ...target.files(facts),

@@ -13,7 +13,7 @@ import { type BuildTarget, CONFIG_FILE } from './targets/target.ts';
 const YAML = join(dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
 
 /** Modules of the artefact that stay beside the bundle. */
-const BESIDE = ['*.wasm', './manifest.json', '@1password/sdk'];
+const BESIDE = ['*.wasm', './manifest.json', 'cloudflare:workers', '@1password/sdk'];
 
 const RUNTIMES = {
   node: { platform: 'node', target: 'node22' },
@@ -44,6 +44,8 @@ export interface Included {
   readonly python?: boolean;
   /** The native engine instead of the wasm engine. */
   readonly native?: boolean;
+  /** A database in an object store instead of one beside the bundle. */
+  readonly remote?: boolean;
 }
 
 /** Modules that load with the first call that needs them. They are left out if no call can need them. */
@@ -90,7 +92,14 @@ export function loadBundler(): Promise<typeof import('esbuild')> {
   return loadPart(BUNDLER_PART, () => import('esbuild'));
 }
 
-function chooseParts({ settings, config, audit, native = false, ...needed }: Included): Plugin {
+function chooseParts({
+  settings,
+  config,
+  audit,
+  native = false,
+  remote = false,
+  ...needed
+}: Included): Plugin {
   return {
     name: 'svc-parts',
     setup({ onResolve, onLoad }) {
@@ -112,6 +121,11 @@ function chooseParts({ settings, config, audit, native = false, ...needed }: Inc
       );
       onResolve({ filter: /\/bundled-database\.[jt]s$/ }, () =>
         native ? { path: sourceFile('adapters/node/native-database') } : null,
+      );
+      onResolve({ filter: /^\.\/database\.[jt]s$/ }, ({ importer }) =>
+        remote && /\/cloudflare-workers\/entry\.[jt]s$/.test(importer)
+          ? { path: sourceFile('adapters/cloudflare-workers/r2-database') }
+          : null,
       );
       // The package of the bindings chooses a file for the machine; an artefact has one file.
       onResolve({ filter: /^@duckdb\/node-bindings$/ }, () => ({ path: 'bindings', namespace: 'native' }));

@@ -8,15 +8,14 @@ import { loadStartSettings } from '../artefact/start-settings.ts';
 import type { PythonBinding } from '../python-rpc/messages.ts';
 import { workerPython } from './bundled-python.ts';
 import bundled from './config.yml';
-import { type Assets, openAsset } from './database.ts';
+import { type DatabaseBindings, openBundled } from './database.ts';
 import manifestText from './manifest.json';
 import { storeAmong } from './open-store.ts';
 
 /* The module Worker. It brings the ports; Workers already speak in web requests and responses. */
 
 /** The bindings of wrangler.toml, besides variables, secrets and the D1 database. */
-interface Bindings {
-  readonly ASSETS: Assets;
+interface Bindings extends DatabaseBindings {
   /** The second Worker, if the project has Python endpoints. */
   readonly PYTHON?: PythonBinding;
 }
@@ -38,7 +37,7 @@ function createServer(bindings: Bindings): ArtefactServer {
     loadSettings: loadStartSettings,
     log: ({ level, message, fields }) => console[level](JSON.stringify({ level, message, ...fields })),
     write: (line) => console.log(line),
-    openDatabase: () => openAsset(bindings.ASSETS, manifest.database.name),
+    openDatabase: () => openBundled(bindings, manifest.database),
     python: (deps) => workerPython({ ...deps, binding: bindings.PYTHON }),
     auth: { fetchDocument, openStore: storeAmong(bindings) },
   });

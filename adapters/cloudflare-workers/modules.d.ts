@@ -18,3 +18,8 @@ declare module '*/manifest.json' {
   // biome-ignore lint/style/noDefaultExport: the platform's modules have no other
   export default text;
 }
+
+/** The part of the platform's module that keeps a request's work running. */
+declare module 'cloudflare:workers' {
+  export function waitUntil(work: Promise<unknown>): void;
+}

@@ -5,7 +5,7 @@ import { createInstance, type Instance } from './engine/instance.ts';
 import { closedError, EngineReplaced } from './errors.ts';
 import { within } from './within.ts';
 
-export { bytesFile, type DatabaseFile } from './engine/database-file.ts';
+export { bytesFile, type DatabaseFile, type FetchedFile } from './engine/database-file.ts';
 
 /** Opens a fetched file: once for each engine, so that an engine reads one version of the file only. */
 export type OpenFetched = () => Promise<FetchedFile>;
@@ -26,7 +26,7 @@ export interface WasmOptions {
 }
 
 /** The longest time that opening a fetched database takes, in milliseconds. */
-const OPENING_MS = 15_000;
+const OPENING_MS = 20_000;
 
 /** The default memory limit of an engine in this thread, in MiB. */
 export const MEMORY_MB = 64;

@@ -22,8 +22,16 @@ export interface ProjectFacts {
   readonly config?: boolean;
   /** Whether the artefact has Python endpoints. */
   readonly python?: boolean;
+  /** The database in an object store; absent if the artefact contains it. */
+  readonly remote?: RemoteFacts;
   /** Null or absent for the wasm engine. */
   readonly native?: NativeFacts | null;
+}
+
+/** A database in an object store. */
+export interface RemoteFacts {
+  readonly key: string;
+  readonly bytes: number;
 }
 
 /** The parts of a native artefact that a platform's own files depend on. */
@@ -59,6 +67,15 @@ export interface BuildTarget {
   readonly nativeBundles: BundleEntries;
   /** Path of the database in an artefact with the wasm engine. */
   readonly database: string;
+  /** Present if the platform reads databases from an object store. */
+  readonly remote?: {
+    /** The size in bytes above which the database lies there. */
+    readonly above: number;
+    /** Path of the file to upload, in the artefact. */
+    readonly database: string;
+    /** The commands that deploy such an artefact. */
+    readonly next: (project: string, facts: RemoteFacts) => string;
+  };
   /** The files that the platform's own tools deploy by, and a README. */
   readonly files: (facts: ProjectFacts) => { readonly [path: string]: string };
   /** Additions for a project with Python endpoints. */

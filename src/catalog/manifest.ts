@@ -16,7 +16,13 @@ export interface Manifest {
   /** Hash over the catalog, the database file, the fields below and the bundled user file, in hex. */
   readonly hash: string;
   /** The name is that of the project's database file, because views and macros refer to it as their catalog. */
-  readonly database: { readonly name: string; readonly bytes: number; readonly sha256: string };
+  readonly database: {
+    readonly name: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    /** Present only if the database lies in an object store. */
+    readonly remote?: RemoteDatabase;
+  };
   /** The profile of the build. */
   readonly profile: string;
   /** Names of the secrets that the project needs. */
@@ -35,6 +41,16 @@ export interface Manifest {
     /** `paths.python` of the site file. */
     readonly folder: string;
   };
+}
+
+/** A database in an object store, which an artefact reads by ranges. */
+export interface RemoteDatabase {
+  /** The key of the object. It contains a part of the file's digest, so versions lie side by side. */
+  readonly key: string;
+  /** The SHA-256 of each block, joined, in base64url. */
+  readonly digests: string;
+  /** The numbers of each column's blocks in the order of its rows, each as the distance from the one before. */
+  readonly columns: readonly (readonly number[])[];
 }
 
 /** How an artefact with the native engine opens its database. The name `:memory:` means that there is no file. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Preview, PreviewOptions } from '../../preview/preview.ts';
 import { startChild } from '../../preview/process.ts';
+import { fillLocalBucket } from './local-bucket.ts';
 
 /** Keeps wrangler from sending metrics and from asking questions. */
 const QUIET = {
@@ -29,8 +30,10 @@ export async function previewWorker({ folder, port, root, env, onLine }: Preview
     'SVC_PUBLIC:true',
     '--show-interactive-dev-session=false',
   ];
+  const wrangler = findWrangler(root);
+  await fillLocalBucket(folder, wrangler);
   const { url, ...running } = await startChild({
-    args: [findWrangler(root), ...args],
+    args: [wrangler, ...args],
     cwd: folder,
     env: { ...env, ...QUIET },
     onLine,

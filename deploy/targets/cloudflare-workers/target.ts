@@ -1,6 +1,7 @@
 import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { type BuildTarget, type BuiltFile, CONFIG_FILE, type ProjectFacts, toMiB } from '../target.ts';
+import { REMOTE_DATABASE, remoteReadme, uploadCommand } from './bucket.ts';
 import { previewWorker } from './preview.ts';
 import { pythonWorkerFiles } from './python-worker.ts';
 import { wranglerToml } from './wrangler.ts';
@@ -18,6 +19,8 @@ const FOR_REQUESTS = 16 * 1_048_576;
 const ENGINE_MEMORY = MEMORY_MB * 1_048_576;
 /** JavaScript heap after a garbage collection, measured without the manifest. */
 const HEAP = 9 * 1_048_576;
+/** Kept blocks of a database in a bucket, and the blocks in flight. */
+const BLOCKS = 14 * 1_048_576;
 /** Memory per byte of the manifest: its text, the parsed value and the compiled form. */
 const MANIFEST_TIMES = 4;
 
@@ -32,20 +35,22 @@ export const target: BuildTarget = {
   database: DATABASE,
   files: (facts) => ({
     'wrangler.toml': wranglerToml(facts),
-    'README.md': readme(facts) + (facts.python ? PYTHON_README : ''),
+    'README.md': readme(facts) + remoteReadme(facts) + (facts.python ? PYTHON_README : ''),
   }),
   python: {
     bundles: {},
     files: pythonWorkerFiles,
     next: 'npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy',
   },
+  remote: { above: ASSET_LIMIT, database: REMOTE_DATABASE, next: uploadCommand },
   finish: async (_folder, files) => checkLimits(files),
   next: 'npx wrangler deploy',
   preview: previewWorker,
 };
 
 function checkLimits(files: readonly BuiltFile[]): void {
-  const database = sizeOf(files, [DATABASE]);
+  const remote = sizeOf(files, [REMOTE_DATABASE]) > 0;
+  const database = remote ? BLOCKS : sizeOf(files, [DATABASE]);
   if (database > ASSET_LIMIT) throw databaseTooLarge(database);
   const upload = sizeOf(files, MODULES);
   if (upload > UPLOAD_LIMIT) throw uploadTooLarge(upload);

@@ -1,10 +1,12 @@
 import { toDeploymentName } from '../deployment-name.ts';
 import { CONFIG_FILE, type ProjectFacts } from '../target.ts';
+import { bucketName } from './bucket.ts';
 
 const COMPATIBILITY_DATE = '2026-10-20';
 
 /** `wrangler.toml` of the Worker that serves MCP. */
-export function wranglerToml({ project, callers, config = false, python = false }: ProjectFacts): string {
+export function wranglerToml(facts: ProjectFacts): string {
+  const { project, callers, config = false, python = false } = facts;
   const texts = ['manifest.json', ...(config ? [CONFIG_FILE] : [])].map((name) => `"${name}"`).join(', ');
   return `# npx wrangler deploy
 # Callers: ${callers}
@@ -15,12 +17,7 @@ compatibility_date = "${COMPATIBILITY_DATE}"
 no_bundle = true
 find_additional_modules = true
 
-# The database is an asset that only the Worker reads: every request goes to the Worker first, which answers 404.
-[assets]
-directory = "assets"
-binding = "ASSETS"
-run_worker_first = true
-
+${facts.remote === undefined ? ASSETS : bucketBinding(project)}
 [[rules]]
 type = "Text"
 globs = [${texts}]
@@ -32,6 +29,21 @@ cpu_ms = 30000
 [observability]
 enabled = true
 ${python ? pythonBinding(project) : ''}`;
+}
+
+const ASSETS = `# The database is an asset that only the Worker reads: every request goes to the Worker first, which answers 404.
+[assets]
+directory = "assets"
+binding = "ASSETS"
+run_worker_first = true
+`;
+
+function bucketBinding(project: string): string {
+  return `# The database is an object in this bucket. Upload it before the Worker: see README.md.
+[[r2_buckets]]
+binding = "DATABASE"
+bucket_name = "${bucketName(project)}"
+`;
 }
 
 function pythonBinding(project: string): string {

@@ -1,0 +1,40 @@
+import { toDeploymentName } from '../deployment-name.ts';
+import type { ProjectFacts, RemoteFacts } from '../target.ts';
+
+/** The database that is uploaded to a bucket, in the artefact. Wrangler uploads nothing of its folder with the Worker. */
+export const REMOTE_DATABASE = 'database/data.duckdb';
+
+/** The largest file that wrangler uploads to a bucket, in bytes. */
+const WRANGLER_LIMIT = 300 * 1_048_576;
+
+/** The bucket of a project's databases. */
+export function bucketName(project: string): string {
+  return `${toDeploymentName(project)}-data`;
+}
+
+/** The command that uploads the database. It comes before the one that deploys the Worker. */
+export function uploadCommand(project: string, { key, bytes }: RemoteFacts): string {
+  const bucket = bucketName(project);
+  return bytes <= WRANGLER_LIMIT
+    ? `npx wrangler r2 object put ${bucket}/${key} --file ${REMOTE_DATABASE} --remote`
+    : `aws s3 cp ${REMOTE_DATABASE} s3://${bucket}/${key} --endpoint-url https://$CLOUDFLARE_ACCOUNT_ID.r2.cloudflarestorage.com`;
+}
+
+/** The part of the README about a database in a bucket; empty without one. */
+export function remoteReadme({ project, remote }: ProjectFacts): string {
+  if (remote === undefined) return '';
+  const large =
+    remote.bytes <= WRANGLER_LIMIT
+      ? ''
+      : `
+Wrangler uploads files of at most 300 MiB, so the first command uses the AWS command line, with an access key of R2.
+`;
+  return `
+The database is too large for a static asset. The Worker reads it by ranges from the R2 bucket \`${bucketName(project)}\`. Create the bucket once: \`npx wrangler r2 bucket create ${bucketName(project)}\`. Deploy with both commands, in this order:
+
+    ${uploadCommand(project, remote)}
+    npx wrangler deploy
+${large}
+Each version of the data has a key of its own, so the deployed Worker goes on with the old one until the second command. Roll back to the Worker and the data before with \`npx wrangler rollback\`. Delete an old object when no deployed version of the Worker names its key any more.
+`;
+}
