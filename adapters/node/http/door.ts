@@ -8,8 +8,11 @@ export interface DoorMeasures {
   readonly easyYoung: number;
   /** A request is young for this time. Older ones wait for something else than the processor, and hold up no others. */
   readonly youngMs: number;
-  /** A request that has waited for this time is refused. */
+  /** A request that has waited for this time is refused while more than a burst waits. */
   readonly mostWaitMs: number;
+  /** So many requests may wait for longer: clients that all come at once are served, one after the other. */
+  readonly burst: number;
+  readonly burstWaitMs: number;
 }
 
 /** The parts of a door. */
@@ -34,7 +37,14 @@ interface Arrival {
 }
 
 /** As many as the native engine runs at once. */
-const MEASURES: DoorMeasures = { mostYoung: 64, easyYoung: 16, youngMs: 1_000, mostWaitMs: 800 };
+const MEASURES: DoorMeasures = {
+  mostYoung: 64,
+  easyYoung: 16,
+  youngMs: 1_000,
+  mostWaitMs: 800,
+  burst: 256,
+  burstWaitMs: 10_000,
+};
 const CHECK_MS = 50;
 const MOST_LEFT_TURNS = 16;
 /** A load balancer that gets no answer stops the server, which makes the overload worse. */
@@ -45,11 +55,13 @@ const PROBES = /^\/(?:health|ready)(?:\?|$)/;
  * the server then works on requests only that it answers in time.
  */
 export function createDoor(handle: RequestListener, { clientOf, refuse, measures }: DoorOptions): Door {
-  const { mostYoung, easyYoung, youngMs, mostWaitMs } = { ...MEASURES, ...measures };
+  const { mostYoung, easyYoung, youngMs, mostWaitMs, burst, burstWaitMs } = { ...MEASURES, ...measures };
   /** The requests that run, the oldest first, with the time of their start. */
   const young = new Map<ServerResponse, number>();
   /** The arrivals of each client; the client whose turn is next comes first. */
   const waiting = new Map<string, Arrival[]>();
+  /** The number of arrivals. */
+  let count = 0;
   let checking = false;
   let pumping = false;
   /** Whether a connection arrived since the last turn of the event loop, and the turns that were left to connections. */
@@ -95,6 +107,7 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
     for (const [client, arrivals] of waiting) {
       waiting.delete(client);
       const next = arrivals.shift();
+      count -= 1;
       if (arrivals.length > 0) waiting.set(client, arrivals);
       if (next === undefined || next.outgoing.destroyed) continue;
       letIn(next.incoming, next.outgoing);
@@ -110,11 +123,15 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
   function check(): void {
     checking = false;
     pumpSoon();
-    const earliest = performance.now() - mostWaitMs;
+    const now = performance.now();
     for (const [client, arrivals] of waiting) {
-      while (arrivals[0] !== undefined && arrivals[0].at <= earliest) {
+      while (
+        arrivals[0] !== undefined &&
+        arrivals[0].at <= now - (count > burst ? mostWaitMs : burstWaitMs)
+      ) {
         const { incoming, outgoing } = arrivals[0];
         arrivals.shift();
+        count -= 1;
         if (!outgoing.destroyed) refuse(incoming, outgoing);
       }
       if (arrivals.length === 0) waiting.delete(client);
@@ -133,6 +150,7 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
     }
     const client = clientOf(incoming);
     const arrival = { incoming, outgoing, at: performance.now() };
+    count += 1;
     const arrivals = waiting.get(client);
     if (arrivals === undefined) waiting.set(client, [arrival]);
     else arrivals.push(arrival);

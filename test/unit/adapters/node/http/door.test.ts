@@ -55,7 +55,12 @@ function ask({ port }: HttpServer, path: string, client = '10.0.0.1') {
 
 describe('a server with too much to do', () => {
   it('refuses requests that waited too long, unread, with the time to try again', async () => {
-    const { server, inside, lines } = await start({ mostYoung: 2, youngMs: FOREVER, mostWaitMs: 100 });
+    const { server, inside, lines } = await start({
+      mostYoung: 2,
+      youngMs: FOREVER,
+      mostWaitMs: 100,
+      burst: 0,
+    });
     const served = [ask(server, '/mcp'), ask(server, '/mcp')];
     await eventually(() => inside).toHaveLength(2);
     const [refused, plain] = await Promise.all([ask(server, '/mcp'), ask(server, '/x?token=a')]);
@@ -73,6 +78,23 @@ describe('a server with too much to do', () => {
     for (const one of inside) one.answer();
     for (const answer of served) expect(await answer).toMatchObject({ status: 200, text: 'right' });
     expect(lines).toEqual([]);
+  });
+
+  it('lets a burst wait, and refuses what goes beyond it', async () => {
+    const door = { mostYoung: 1, youngMs: FOREVER, mostWaitMs: 100, burst: 2, burstWaitMs: FOREVER };
+    const { server, inside } = await start(door);
+    const first = ask(server, '/first');
+    await eventually(() => inside).toHaveLength(1);
+    const asked = ['/a', '/b', '/c', '/d'].map((path) => ask(server, path));
+    let refused = 0;
+    for (const answer of asked) void answer.then(({ status }) => (refused += status === 503 ? 1 : 0));
+    await eventually(() => refused).toBe(2);
+    for (let n = 0; n < 3; n += 1) {
+      await eventually(() => inside.length).toBeGreaterThan(n);
+      inside[n]?.answer();
+    }
+    const statuses = (await Promise.all([first, ...asked])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 200, 200, 503, 503]);
   });
 
   it('lets the next one in when one was answered', async () => {
