@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import type { Database } from '../../src/ports.ts';
+import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import { answerOf, callerOf, callOf, errorOf, read, write } from './fixture.ts';
 import { WRITES } from './refused.ts';
 
 let folder: string;
 let path: string;
-let database: Database;
+let database: NativeDatabase;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'native-'));
@@ -92,6 +92,34 @@ describe('a write', () => {
     expect((await running).code).toBe('cancelled');
     await write(database, "INSERT INTO notes VALUES (1, 'next')");
     expect((await write(database, 'DELETE FROM notes RETURNING text')).rows).toEqual([{ text: 'next' }]);
+  });
+
+  it('does not happen if its caller leaves, or its time is over, while it waits for its commit', async () => {
+    const request = {
+      sql: "INSERT INTO notes VALUES (2, 'late')",
+      values: [],
+      mode: 'write',
+      maxRows: 1,
+    } as const;
+    const left = new AbortController();
+    for (const call of [callOf({ signal: left.signal }), callOf({ timeoutMs: 1_000 })]) {
+      const allowed = Promise.withResolvers<void>();
+      let begun = false;
+      const { answer, ended } = database.start(request, call, {
+        ready: () => {
+          left.abort();
+          return allowed.promise;
+        },
+        committing: async () => {
+          begun = true;
+        },
+      });
+      expect(['cancelled', 'deadline_exceeded']).toContain((await errorOf(answer)).code);
+      allowed.resolve();
+      await ended;
+      expect(begun).toBe(false);
+      expect(await countNotes()).toBe(0);
+    }
   });
 
   it('waits for the one before, so that none conflicts', async () => {

@@ -224,9 +224,12 @@ describe('other writers of a lake', () => {
       const late = writer.start(
         { sql: update, values: [], mode: 'write', maxRows: 1 },
         callOf({ timeoutMs: 150_000 }),
-        async () => {
-          attempts += 1;
-          await write(other, update);
+        {
+          ready: async () => {},
+          committing: async () => {
+            attempts += 1;
+            await write(other, update);
+          },
         },
       );
       expect(await errorOf(late.answer)).toMatchObject({

@@ -63,16 +63,20 @@ export function answerServer(entry: URL): void {
     stops.set(id, stop);
     count(STATEMENTS, 1);
     let committing = false;
-    const commit = async (): Promise<void> => {
-      await new Promise<void>((resolve) => {
-        commits.set(id, resolve);
-        post({ kind: 'ready', id });
-      });
-      if (!committing) count(COMMITS, 1);
-      committing = true;
-      await posted({ kind: 'committing', id });
+    const onCommit: OnCommit = {
+      ready: () =>
+        new Promise((resolve) => {
+          commits.set(id, resolve);
+          stop.signal.addEventListener('abort', () => resolve(), { once: true });
+          post({ kind: 'ready', id });
+        }),
+      committing: async () => {
+        if (!committing) count(COMMITS, 1);
+        committing = true;
+        await posted({ kind: 'committing', id });
+      },
     };
-    const { answer, ended } = begin(opened, message, stop.signal, commit);
+    const { answer, ended } = begin(opened, message, stop.signal, onCommit);
     try {
       const result = await answer;
       post({ kind: 'done', id, result: result && packResult(result) });

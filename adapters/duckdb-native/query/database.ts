@@ -27,8 +27,15 @@ import { destroyLater, destroyUnfinished } from './unfinished.ts';
 /** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
 
-/** Runs before a commit. If it throws, nothing is committed. */
-export type OnCommit = () => Promise<void>;
+/** Runs before a commit. If a function throws, nothing is committed. */
+export interface OnCommit {
+  /** Runs while the write can still be stopped. It may wait. */
+  readonly ready: () => Promise<void>;
+  /** Runs when nothing stops the write any more. */
+  readonly committing: () => Promise<void>;
+}
+
+const NOTHING: OnCommit = { ready: async () => {}, committing: async () => {} };
 
 /** The times that a write begins again after a conflict, and the longest pause before the first. Each pause is longer. */
 const CONFLICTS = 10;
@@ -64,7 +71,7 @@ export class NativeDatabase implements Database {
   }
 
   /** Starts a statement. `onCommit` runs before its writes are committed. A commit that has begun cannot be cancelled. */
-  start(request: SqlRequest, call: SqlCall, onCommit: OnCommit = async () => {}): LimitedWork<SqlResult> {
+  start(request: SqlRequest, call: SqlCall, onCommit: OnCommit = NOTHING): LimitedWork<SqlResult> {
     const { answer, ended } = withinLimits(call, async (limits) => {
       this.#checkMode(request.mode);
       if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
@@ -180,9 +187,10 @@ export class NativeDatabase implements Database {
     const { attachments, takeWrite } = this.#engine;
     let committing = false;
     const commit = async (): Promise<void> => {
+      await onCommit.ready();
       limits.commit();
       committing = true;
-      await onCommit();
+      await onCommit.committing();
     };
     const write = (session: Session) => this.#write(session, request, call, commit);
     const attempt = async (conflicts: number, losses: number): Promise<SqlResult> => {
@@ -243,7 +251,7 @@ export class NativeDatabase implements Database {
     session: Session,
     request: SqlRequest,
     { caller }: SqlCall,
-    onCommit: OnCommit,
+    commit: () => Promise<void>,
   ): Promise<SqlResult> {
     refuseRevealing(request.sql);
     refuseStandIns(request.sql);
@@ -261,7 +269,7 @@ export class NativeDatabase implements Database {
       const write = async (): Promise<SqlResult> => {
         await session.run(['BEGIN TRANSACTION']);
         const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
-        await onCommit();
+        await commit();
         await session.run(['COMMIT']);
         return result;
       };
