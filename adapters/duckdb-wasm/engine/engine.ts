@@ -108,6 +108,8 @@ export class Engine {
 
   /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
   async #read(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
+    // It takes no lane, which it would not give back.
+    if (call.signal.aborted) throw cancelledError();
     // A lane is closed at any time, but a suspended engine must not be entered.
     const kept = this.#instance.waiting === null ? toKept(request, call.caller) : null;
     if (kept === null) return this.#readAlone(request, call);
@@ -152,7 +154,6 @@ export class Engine {
     call: SqlCall,
     { lane: idle, generation }: Entry<WasmLane>,
   ): Promise<SqlResult> {
-    if (call.signal.aborted) throw cancelledError();
     const enter: Enter = async (step) => this.#enter(call, step);
     const lane = idle ?? (await enter(() => this.#openLane(sql, values.length + 1)));
     let failed = true;
