@@ -73,7 +73,6 @@ async function open(database: InProcess): Promise<Database> {
 class InProcess implements Database {
   readonly engine = 'duckdb-wasm';
   readonly readonly = true;
-  readonly unchanging = true;
   readonly #options: WasmOptions;
   #ahead: Ahead | null;
   #current: Promise<Engine> | null = null;
@@ -82,6 +81,12 @@ class InProcess implements Database {
   constructor(options: WasmOptions, ahead: Ahead | null) {
     this.#options = options;
     this.#ahead = ahead;
+  }
+
+  /** An object in a store can be replaced. */
+  get unchanging(): boolean {
+    const { file } = this.#options;
+    return typeof file !== 'function' && file.fetched === undefined;
   }
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {

@@ -34,7 +34,7 @@ async function measureOne(name: string, start: () => Promise<LoadedServer>): Pro
     await ask<Outcome>('load/client.ts', load);
     const { calls, elapsedMs } = await ask<Outcome>('load/client.ts', load);
     const capacity = (calls * 1000) / elapsedMs;
-    const perSecond = Math.max(PER_SECOND, 2 * capacity);
+    const perSecond = Math.max(PER_SECOND, 1.25 * capacity);
     const flood: Flood = { url, perSecond, ms: MS, mostConnections: MOST_CONNECTIONS };
     const outcome = await ask<FloodOutcome>('load/flood.ts', flood);
     return toRows(`${name}, ${perSecond.toFixed(0)} calls/s offered`, capacity, outcome);
