@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { listAuditFiles } from '../../../../adapters/audit/audit-files.ts';
 import { runScript } from '../../../../adapters/duckdb-native/files/script.ts';
 import { PYTHON } from '../../adapters/python/found.ts';
 import { folder, Svc } from '../svc.ts';
@@ -197,7 +198,8 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
     expect(longest).toBeLessThan(DEADLINE_MS);
     expect(peak.engine).toBeLessThan(MEMORY_MB + OVERHEAD_MB);
     expect(Math.min(attacks, reloads)).toBeGreaterThan(0);
-    const records = readFileSync(join(root, 'log.jsonl'), 'utf8').trimEnd().split('\n');
+    const files = await listAuditFiles(join(root, 'log.jsonl'));
+    const records = files.flatMap(({ path }) => readFileSync(path, 'utf8').trimEnd().split('\n'));
     const seen = new Map<number, number>();
     let attacked = 0;
     for (const { input_data: input } of records.map((line) => JSON.parse(line))) {
