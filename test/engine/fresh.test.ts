@@ -14,6 +14,7 @@ import {
   checkClocks,
   checkLeftBehind,
   checkSeeds,
+  checkSeedsAfterwards,
   checkSequence,
   checkUnique,
   SESSIONS_SCRIPT,
@@ -70,6 +71,7 @@ describe.each(Object.entries({ ...READING, ...WRITING }))('%s', (_, open) => {
   it('draws random values anew for each call', async () => {
     expect(await checkUnique(database())).toEqual([]);
     expect(await checkSeeds(database())).toEqual([]);
+    expect(await checkSeedsAfterwards(database())).toEqual([]);
   });
 });
 
@@ -120,6 +122,7 @@ describe('a wrong database that keeps plans', () => {
 
   it('is found by what calls leave in the one session', async () => {
     expect(await checkSeeds(database())).toHaveLength(3);
+    expect(await checkSeedsAfterwards(database())).toHaveLength(2);
     expect((await checkLeftBehind(database())).length).toBeGreaterThan(3);
   });
 });

@@ -7,7 +7,6 @@ import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload } from '../errors.ts';
-import { lacksCaller } from './caller-macros.ts';
 import type { AttachedNames } from './confine.ts';
 import { createDecoders, type DecoderOf } from './decode.ts';
 import { NativeLane } from './lane.ts';
@@ -143,7 +142,7 @@ export class NativeDatabase implements Database {
     return this.#twice(() => this.#withSession(read, request, limits));
   }
 
-  /** Reads in a lane. Null if the statement needs user functions after all. A lane that failed or was stopped is closed. */
+  /** Reads in a lane. Null if the statement cannot be prepared in one. A lane that failed or was stopped is closed. */
   async #readInLane(
     request: SqlRequest,
     entry: Entry<NativeLane>,
@@ -169,7 +168,8 @@ export class NativeDatabase implements Database {
     try {
       return await this.#within(session, read, { limits, end });
     } catch (thrown) {
-      if (!(thrown instanceof SvcError) || !lacksCaller(thrown.message)) throw thrown;
+      const unfit = lane === null && thrown instanceof SvcError && thrown.code === 'sql_failed';
+      if (!unfit) throw thrown;
       lanes.disprove(request.sql);
       return null;
     }

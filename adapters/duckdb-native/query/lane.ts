@@ -1,6 +1,6 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { SqlRequest } from '../../../src/ports.ts';
-import type { Lane } from '../../../src/sql/lanes/lanes.ts';
+import { type Lane, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import type { Prepared, Session } from './session.ts';
 
@@ -14,8 +14,9 @@ export class NativeLane implements Lane {
     this.#prepared = prepared;
   }
 
-  /** Prepares a proven statement. The number of rows is its last parameter. */
+  /** Prepares a proven statement. The number of rows is its last parameter. Throws sql_failed if it fits no lane. */
   static async prepare(session: Session, { sql, values }: SqlRequest): Promise<NativeLane> {
+    await session.run([WITHOUT_SEEDS]);
     return new NativeLane(session, await session.plan(asQuery(sql, `$${values.length + 1}`)));
   }
 

@@ -10,7 +10,7 @@ import type {
   SqlResult,
 } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
-import { type Entry, type Lane, Lanes } from '../../../src/sql/lanes/lanes.ts';
+import { type Entry, type Lane, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import {
@@ -114,7 +114,8 @@ export class Engine {
     const kept = this.#instance.waiting === null ? toKept(request, call.caller) : null;
     if (kept === null) return this.#readAlone(request, call);
     const entry = this.#lanes.enter(kept.sql, kept.values.length);
-    if (entry !== null) return this.#readInLane(kept, call, entry);
+    const answer = entry && (await this.#readInLane(kept, call, entry));
+    if (answer !== null) return answer;
     const { generation } = this.#lanes;
     try {
       const result = await this.#readAlone(kept, call);
@@ -147,15 +148,17 @@ export class Engine {
   /**
    * Plans a kept statement anew and runs it. DuckDB would answer from a plan of an earlier call, with its time, but an
    * INTEGER for its LIMIT, which is a BIGINT, makes it plan again. A lane that failed, that was stopped, or whose
-   * statement asked for its caller is closed.
+   * statement asked for its caller is closed. Null if the statement cannot be prepared in a lane.
    */
   async #readInLane(
     { sql, values, maxRows }: SqlRequest,
     call: SqlCall,
     { lane: idle, generation }: Entry<WasmLane>,
-  ): Promise<SqlResult> {
+  ): Promise<SqlResult | null> {
     const enter: Enter = async (step) => this.#enter(call, step);
-    const lane = idle ?? (await enter(() => this.#openLane(sql, values.length + 1)));
+    const lane =
+      idle ?? (await this.#tryLane(sql, () => enter(() => this.#openLane(sql, values.length + 1))));
+    if (lane === null) return null;
     let failed = true;
     try {
       await enter(() => begin(lane.statement, [...values, BigInt(maxRows + 1)]));
@@ -171,6 +174,17 @@ export class Engine {
     }
   }
 
+  /** Opens a lane. Null, from now on for each call of the statement, if it cannot be prepared there. */
+  async #tryLane(sql: string, open: () => Promise<WasmLane>): Promise<WasmLane | null> {
+    try {
+      return await open();
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
+      this.#lanes.disprove(sql);
+      return null;
+    }
+  }
+
   *#readAndReset(statement: Statement, maxRows: number): Step<SqlResult> {
     const rows = toResult(this.#instance, yield* statement.result(), maxRows);
     yield* statement.reset();
@@ -180,6 +194,7 @@ export class Engine {
   *#openLane(sql: string, parameters: number): Step<WasmLane> {
     const session = yield* Session.open(this.#instance, this.#database);
     try {
+      yield* session.query(WITHOUT_SEEDS);
       const statement = yield* this.#prepare(session, asQuery(sql, `$${parameters}`));
       const free = function* (): Step<void> {
         yield* statement.close();

@@ -13,6 +13,15 @@ export interface Entry<Kept extends Lane> {
 /** The most statements that are remembered as proven; the one proven first is forgotten first. */
 const MOST_PROVEN = 1_000;
 
+/** No statement has so many parameters. */
+const NEVER = -1;
+
+/**
+ * The setup of a lane: a statement that sets the seed of random numbers through a view or a macro is not planned here,
+ * because no call of `setseed` fits this macro. Otherwise the next call would draw the same numbers.
+ */
+export const WITHOUT_SEEDS = 'CREATE TEMP MACRO setseed(needs, another_connection) AS needs';
+
 /**
  * The idle lanes of an engine. A statement gets lanes after a call proved on a connection of its own that it runs. Each
  * lane serves one statement, so no statement meets anything that another one left. If too many lanes are idle, the one
@@ -20,7 +29,7 @@ const MOST_PROVEN = 1_000;
  */
 export class Lanes<Kept extends Lane> {
   readonly #most: number;
-  /** The number of parameters of each proven statement. */
+  /** The number of parameters of each proven statement, and `NEVER` for each disproved one. */
   readonly #proven = new Map<string, number>();
   /** Those used longest ago come first. */
   #idle: { readonly sql: string; readonly lane: Kept }[] = [];
@@ -44,15 +53,15 @@ export class Lanes<Kept extends Lane> {
 
   /** Remembers that a statement ran with so many parameters. */
   prove(sql: string, parameters: number, generation: number): void {
-    if (!this.#isCurrent(generation)) return;
+    if (!this.#isCurrent(generation) || this.#proven.get(sql) === NEVER) return;
     const [first] = this.#proven.keys();
     if (first !== undefined && this.#proven.size >= MOST_PROVEN) this.#proven.delete(first);
     this.#proven.set(sql, parameters);
   }
 
-  /** Forgets a proof: the statement needs a connection of its own after all. */
+  /** Withdraws a proof: until definitions change, the statement needs a connection of its own. */
   disprove(sql: string): void {
-    this.#proven.delete(sql);
+    this.#proven.set(sql, NEVER);
     this.#closeIdle((idle) => idle.sql === sql);
   }
 

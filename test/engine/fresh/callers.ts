@@ -84,7 +84,7 @@ async function checkEnded(database: Database, caller: SqlCaller, number: number)
   const abort = new AbortController();
   const cancelled = (number >> 1) % 2 === 0;
   const limits = cancelled ? { signal: abort.signal } : { timeoutMs: 1 + (number % SOONEST) };
-  const answering = ask(database, LONG, bound(number), { caller, ...limits });
+  const answering = ask(database, LONG, bound(number), { caller, timeoutMs: 60_000, ...limits });
   if (cancelled) {
     for (let turn = 0; turn < number % SOONEST; turn += 1) await new Promise(setImmediate);
     abort.abort();

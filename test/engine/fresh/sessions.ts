@@ -113,6 +113,23 @@ export async function checkSeeds(database: Database): Promise<readonly string[]>
   return wrong;
 }
 
+/** Statements that draw a number before they set a seed, through a view and through a macro. */
+const SEEDED_AFTERWARDS = [
+  'SELECT random() AS v, seed() AS seeded',
+  'SELECT random() AS v, s.v AS seeded FROM seeded s',
+];
+
+/** Asks for a number and sets a seed in one statement. Returns the statements that gave two callers the same number. */
+export async function checkSeedsAfterwards(database: Database): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const sql of SEEDED_AFTERWARDS) {
+    const seen: string[] = [];
+    while (seen.length < ASKED) seen.push(await ask(database, sql));
+    if (new Set(seen).size < seen.length) wrong.push(`${sql}: ${seen.join(', ')}`);
+  }
+  return wrong;
+}
+
 /** Callers take numbers from a sequence at the same time. Returns the numbers that several of them got. */
 export async function checkSequence(database: Database): Promise<readonly string[]> {
   const taking = Array.from({ length: 32 }, () => tell(database, "SELECT nextval('numbers') AS v"));

@@ -52,6 +52,16 @@ describe('Lanes', () => {
     expect(lanes.enter('b', 0)?.lane?.name).toBe('b');
   });
 
+  it('proves a statement no more after its proof was withdrawn, until definitions change', () => {
+    const { lanes } = setUp();
+    lanes.disprove('a');
+    lanes.prove('a', 0, lanes.generation);
+    expect(lanes.enter('a', 0)).toBeNull();
+    lanes.clear();
+    lanes.prove('a', 0, lanes.generation);
+    expect(lanes.enter('a', 0)).not.toBeNull();
+  });
+
   it('keeps nothing across a change of definitions', async () => {
     const { lanes, closed, keep, laneOf } = setUp();
     keep('a', 'idle');
