@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
 import { REMOTE_DATABASE } from './bucket.ts';
 
-const PART = 64 * 1_048_576;
+/** A busy machine loses connections over larger parts. */
+const PART_BYTES = 16 * 1_048_576;
 
 /** The part of wrangler that gives a program the local bindings of `wrangler dev`. */
 interface Wrangler {
@@ -19,7 +20,8 @@ interface Wrangler {
   }>;
 }
 
-interface LocalBucket {
+/** A bucket on this machine. */
+export interface LocalBucket {
   head(key: string): Promise<{ readonly size: number } | null>;
   createMultipartUpload(key: string): Promise<{
     uploadPart(number: number, bytes: Uint8Array): Promise<unknown>;
@@ -41,22 +43,33 @@ export async function fillLocalBucket(folder: string, wrangler: string): Promise
     persist: { path: join(folder, '.wrangler/state/v3') },
   });
   try {
-    await upload(env.DATABASE, database.remote.key, file);
+    // A key names one content: its digest is a part of it.
+    const { key } = database.remote;
+    if ((await env.DATABASE.head(key)) === null) await upload(env.DATABASE, { key, path: file });
   } finally {
     await dispose();
   }
 }
 
-async function upload(bucket: LocalBucket, key: string, path: string): Promise<void> {
-  // A key names one content: its digest is a part of it.
-  if ((await bucket.head(key)) !== null) return;
+/** A file for a bucket. */
+export interface Upload {
+  readonly key: string;
+  readonly path: string;
+  readonly partBytes?: number;
+}
+
+/** Uploads a file in parts, which all have the same size but the last. */
+export async function upload(
+  bucket: LocalBucket,
+  { key, path, partBytes = PART_BYTES }: Upload,
+): Promise<void> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
     const multipart = await bucket.createMultipartUpload(key);
     const parts: unknown[] = [];
-    for (let start = 0; start < size; start += PART) {
-      const bytes = new Uint8Array(Math.min(PART, size - start));
+    for (let start = 0; start < size; start += partBytes) {
+      const bytes = new Uint8Array(Math.min(partBytes, size - start));
       await file.read(bytes, 0, bytes.length, start);
       parts.push(await multipart.uploadPart(parts.length + 1, bytes));
     }

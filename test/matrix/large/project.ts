@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
+import type { Database } from '../../../src/ports.ts';
 
 /** 26 bytes a row: about 78 MB by default, 1 GB with 40,000,000. */
 export const ROWS = Number(process.env.SVC_TEST_EDGE_ROWS ?? 3_000_000);
@@ -13,7 +14,9 @@ const SALES = `CREATE TABLE sales AS
     hash(i + 4) AS reference, hash(i + 5) AS weight
   FROM range(${ROWS}) t(i)`;
 
-const TOOL = `svc: 1
+/** One sale; a sum of all sales that is over its time, and one that is over its bytes. */
+const TOOLS = {
+  sale: `svc: 1
 tool:
   name: sale
   description: One sale by its number.
@@ -22,7 +25,22 @@ tool:
   return: { type: array }
   source:
     code: SELECT id, customer, amount, status, note, shop FROM sales WHERE id = $id
-`;
+`,
+  hurried: `svc: 1
+tool:
+  name: hurried
+  description: A sum of all sales that must come at once.
+  limits: { timeout: 0.02 }
+  source: { code: "SELECT round(sum(amount)) AS total, max(reference) AS last FROM sales" }
+`,
+  narrow: `svc: 1
+tool:
+  name: narrow
+  description: A sum of all sales that may read three blocks.
+  limits: { scan_bytes: 786432 }
+  source: { code: "SELECT round(sum(amount)) AS total, max(weight) AS last FROM sales" }
+`,
+};
 
 /** The site of the project, which lets callers write SQL and records each call. */
 const SITE = `svc: 1
@@ -41,7 +59,7 @@ export async function createLargeProject(): Promise<string> {
   const path = join(root, 'data/large.duckdb');
   await mkdir(join(root, 'tools'), { recursive: true });
   await writeFile(join(root, 'svc-site.yml'), SITE);
-  await writeFile(join(root, 'tools/sale.yml'), TOOL);
+  for (const [name, tool] of Object.entries(TOOLS)) await writeFile(join(root, `tools/${name}.yml`), tool);
   if (existsSync(path)) return root;
   await mkdir(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
@@ -57,13 +75,24 @@ export async function createLargeProject(): Promise<string> {
   return root;
 }
 
-/** The statements of a run, the same ones each time. */
-export function statements(count: number): readonly string[] {
-  let seed = 7;
-  const upTo = (limit: number): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((seed / 2 ** 31) * limit);
+/** Whole numbers below a limit, the same ones for the same seed. */
+export function randomly(seed: number): (limit: number) => number {
+  let last = seed;
+  return (limit) => {
+    last = (last * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((last / 2 ** 31) * limit);
   };
+}
+
+/** The rows of a statement. */
+export async function rowsOf(database: Database, sql: string): Promise<unknown> {
+  const call = { caller: null, signal: new AbortController().signal, timeoutMs: 3_600_000 };
+  return (await database.run({ sql, values: [], mode: 'read', maxRows: 1000 }, call)).rows;
+}
+
+/** The statements of a run, the same ones for the same seed. */
+export function statements(count: number, seed = 7): readonly string[] {
+  const upTo = randomly(seed);
   const kinds: readonly (() => string)[] = [
     () => `SELECT * FROM sales WHERE id = ${upTo(ROWS)}`,
     () => `SELECT id, amount FROM sales WHERE id BETWEEN ${upTo(ROWS)} AND ${upTo(ROWS)} ORDER BY id LIMIT 5`,

@@ -7,7 +7,7 @@ import { type BuildResult, buildTarget } from '../../../deploy/build.ts';
 import { type Preview, startPreview } from '../../../deploy/preview/preview.ts';
 import type { Database } from '../../../src/ports.ts';
 import { rawCall } from '../raw.ts';
-import { createLargeProject, ROWS, statements } from './project.ts';
+import { createLargeProject, ROWS, rowsOf, statements } from './project.ts';
 
 /** The statements to compare; 2,000 in the long form. */
 const COUNT = Number(process.env.SVC_TEST_EDGE_STATEMENTS ?? 200);
@@ -53,12 +53,6 @@ function recordsOf(tool: string): readonly Readonly<Record<string, number>>[] {
   return records.map((line) => JSON.parse(line));
 }
 
-async function nativeRows(sql: string): Promise<unknown> {
-  const signal = new AbortController().signal;
-  const request = { sql, values: [], mode: 'read', maxRows: 1000 } as const;
-  return (await native.run(request, { caller: null, signal, timeoutMs: HOUR_MS })).rows;
-}
-
 test('a database above the asset limit is built for a bucket, with both commands in the right order', () => {
   const paths = built.files.map(({ path }) => path);
   expect(paths).toContain('database/data.duckdb');
@@ -74,7 +68,7 @@ test(
     const id = Math.floor(ROWS / 2);
     const sql = `SELECT id, customer, amount, status, note, shop FROM sales WHERE id = ${id}`;
     for (const most of [8, 0]) {
-      expect(await call('sale', { id })).toEqual(await nativeRows(sql));
+      expect(await call('sale', { id })).toEqual(await rowsOf(native, sql));
       const record = await vi.waitFor(() => recordsOf('sale').at(-1));
       expect(record?.fetched_ranges).toBeLessThanOrEqual(most);
       expect(record?.fetched_bytes).toBeLessThanOrEqual(most * 262_144);
@@ -91,7 +85,10 @@ test(
     const wrong: string[] = [];
     const caller = async (): Promise<void> => {
       for (let sql = queue.pop(); sql !== undefined; sql = queue.pop()) {
-        const [found, expected] = await Promise.all([call('execute_sql_query', { sql }), nativeRows(sql)]);
+        const [found, expected] = await Promise.all([
+          call('execute_sql_query', { sql }),
+          rowsOf(native, sql),
+        ]);
         if (JSON.stringify(found) !== JSON.stringify(expected)) {
           wrong.push(
             `${sql}: ${JSON.stringify(found).slice(0, 300)} instead of ${JSON.stringify(expected).slice(0, 300)}`,
