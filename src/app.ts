@@ -19,6 +19,7 @@ import type { Caller } from './mcp/context.ts';
 import { type Live, openLive } from './mcp/sessions/live.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import type { Sessions } from './mcp/sessions/sessions.ts';
+import { createToolsets, type FindToolset } from './mcp/toolsets.ts';
 import type { Respond } from './mcp/transport/response.ts';
 import {
   createMcpHandler,
@@ -189,25 +190,21 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admis
   const methods = live === null ? 'POST' : 'POST, GET, DELETE';
   const { changes: _, ...served } = options;
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
-  const handlers = new WeakMap<Runtime, McpHandler>();
-  const createHandler = (runtime: Runtime): McpHandler => {
-    const claimOnce = async (key: string, seconds: number) =>
-      (await options.auth?.()?.claimOnce?.(key, seconds)) ?? true;
-    const handler = createMcpHandler(runtime, {
-      ...served,
-      ...kept,
-      claimOnce,
-      private: isProtected(options),
-    });
-    handlers.set(runtime, handler);
-    return handler;
+  const claimOnce = async (key: string, seconds: number) =>
+    (await options.auth?.()?.claimOnce?.(key, seconds)) ?? true;
+  const createHandler = (runtime: Runtime): McpHandler =>
+    createMcpHandler(runtime, { ...served, ...kept, claimOnce, private: isProtected(options) });
+  const handlers = new WeakMap<Runtime, FindToolset<McpHandler>>();
+  const findHandlerOf = (runtime: Runtime): FindToolset<McpHandler> => {
+    const found = handlers.get(runtime) ?? createToolsets(runtime, createHandler);
+    handlers.set(runtime, found);
+    return found;
   };
   hono.post('/mcp', async (c) => {
     const { headers } = c.req.raw;
     const caller = await toCaller(c, admission, 'http');
     const body = await readBody(c.req.raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    const runtime = options.runtime();
-    const handle = handlers.get(runtime) ?? createHandler(runtime);
+    const handle = findHandlerOf(options.runtime())(c.req.raw);
     return endWithKey(await handle({ headers, body, caller, respond: c.env.respond }), caller);
   });
   if (live !== null) routeSessions(hono, live.sessions, admission);

@@ -1,11 +1,15 @@
+import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
+import { type TokenBill, toTokenBill } from '../../src/quality/lint/token-bill.ts';
 import type { Run } from '../command.ts';
+import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { count, toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
-import { checkProject } from '../project/project.ts';
+import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
 
 /** `svc lint`: reports missing metadata, and files with errors. */
 export const run: Run = async (input, output) => {
@@ -18,10 +22,40 @@ export const run: Run = async (input, output) => {
   const all = [...broken, ...lintProject(sound)].toSorted((one, other) => order(one.file, other.file));
   const shown = all.filter((finding) => isAtLeast(finding, least));
   const failed = all.some((finding) => isAtLeast(finding, failOn));
-  const document = { status: failed ? 'error' : 'ok', findings: shown.map((finding) => ({ ...finding })) };
-  output.data(document, () => toText(shown, project.endpoints.length));
+  const bill = input.flag('tokens') ? await billOf({ project, findings }) : null;
+  const document = {
+    status: failed ? 'error' : 'ok',
+    findings: shown.map((finding) => ({ ...finding })),
+    ...(bill === null ? {} : { tokens: toDocument(bill) }),
+  };
+  const text = () => toText(shown, project.endpoints.length);
+  output.data(document, () => (bill === null ? text() : `${text()}\n\n${toBillText(bill)}`));
   return failed ? 1 : 0;
 };
+
+async function billOf(checked: CheckedProject): Promise<TokenBill> {
+  return toTokenBill(await compileCatalog(soundPart(checked)));
+}
+
+function toDocument({ toolsets, largest, ...sums }: TokenBill): JsonObject {
+  return {
+    ...sums,
+    toolsets: toolsets.map((one) => ({ ...one })),
+    largest: largest.map((one) => ({ ...one })),
+  };
+}
+
+function toBillText({ tools, listed, searched, toolsets, largest }: TokenBill): string {
+  const row = (name: string, tokens: number, how: string) => [name, tokens.toLocaleString('en-US'), how];
+  const rows = [
+    row('all tools', listed, count(tools, 'tool')),
+    row('tool_search: true', searched, 'the tools search and call in their place'),
+    ...toolsets.map(({ tag, tools: some, tokens }) => row(`/mcp?tags=${tag}`, tokens, count(some, 'tool'))),
+    ...largest.map(({ tool, tokens }) => row(tool, tokens, 'one of the largest')),
+  ];
+  const title = 'Tokens in the context of a model before any call (estimate: 4 characters a token)';
+  return `${title}\n${toColumns(rows, '  ')}`;
+}
 
 function order(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1;

@@ -14,6 +14,7 @@ import { createResultCache } from '../../src/call/cache.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
+import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -85,7 +86,7 @@ export async function start(
   };
   const settings = await loadSettings();
   const requests = createRequestLog(concealedLog(createServerLog(output, settings.logging), { conceal }));
-  const catalog = await compileCatalog(sound);
+  const catalog = narrowCatalog(await compileCatalog(sound), parseTags(input.text('tags') ?? ''));
   const { log } = requests;
   warnOfBroken(checked, log);
   const choice = servedDatabaseOf(checked, settings.transport.http.stateless);

@@ -9,10 +9,13 @@ export function enforceTarget(parameters: Parameters, { resource, aliases }: Pub
   throw new SvcError('target_invalid', `This server issues tokens for ${resource} only.`);
 }
 
-/** Writes scheme and host in lower case, without a trailing slash; null for an invalid URL. */
+/**
+ * Writes scheme and host in lower case, without a trailing slash and without the tags of a toolset, which is a part of the
+ * same server; null for an invalid URL.
+ */
 function toComparable(text: string): string | null {
   if (!/^https?:\/\/[^\s#@\\]+$/i.test(text) || !URL.canParse(text)) return null;
   const { origin } = new URL(text);
-  const path = text.replace(/^https?:\/\/[^/?]*/i, '');
+  const path = text.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?tags=[^?&]*$/, '');
   return `${origin}${path.replace(/\/$/, '')}`;
 }

@@ -53,6 +53,7 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
     ),
     resources: await compileAll(resources, ({ uri }) => uri, toResourceEntry),
     prompts: await compileAll(prompts, (prompt) => prompt.name, toPromptEntry),
+    ...(project.site?.toolSearch ? { search: true as const } : {}),
   };
   return freeze({ ...content, hash: await hashCatalog(content) });
 }

@@ -3,7 +3,10 @@ import { toCanonicalText } from '../types/canonical.ts';
 import type { Catalog } from './model.ts';
 
 /** The content hash of a catalog: over all its other fields, independent of the order of keys. */
-export function hashCatalog({ project, tools, resources, prompts }: Omit<Catalog, 'hash'>): Promise<string> {
+export function hashCatalog({
+  hash: _,
+  ...content
+}: Omit<Catalog, 'hash'> & { readonly hash?: string }): Promise<string> {
   // The round trip keeps only JSON, so that a catalog read back has the same hash.
-  return sha256Hex(toCanonicalText(JSON.parse(JSON.stringify({ project, tools, resources, prompts }))));
+  return sha256Hex(toCanonicalText(JSON.parse(JSON.stringify(content))));
 }

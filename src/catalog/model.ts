@@ -113,4 +113,6 @@ export interface Catalog {
   /** By URI as written by the author. */
   readonly resources: { readonly [uri: string]: ResourceEntry };
   readonly prompts: { readonly [name: string]: PromptEntry };
+  /** Clients see the tools `search` and `call` in place of all tools (`tool_search`). */
+  readonly search?: true;
 }

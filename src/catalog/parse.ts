@@ -83,6 +83,7 @@ const CATALOG = v.object({
       messages: v.array(v.object({ role: v.string(), type: v.string(), prompt: v.string() })),
     }),
   ),
+  search: v.exactOptional(v.literal(true)),
 });
 
 /** Parses the JSON of a catalog. Throws config_invalid for another shape and for content that differs from its hash. */

@@ -6,7 +6,7 @@ import { toInputSchema, toOutputSchema } from '../types/schema.ts';
 import type { CompiledSource } from './model.ts';
 
 /** The key of the author's tags, by which clients group endpoints. */
-const TAGS_META_KEY = 'svc-kit/tags';
+export const TAGS_META_KEY = 'svc-kit/tags';
 
 /** A tool as `tools/list` shows it. */
 export function toWireTool(tool: ToolEndpoint, source: CompiledSource): JsonObject {

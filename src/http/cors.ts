@@ -7,6 +7,7 @@ const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'mcp-method',
   'mcp-name',
   'mcp-session-id',
+  'svc-tags',
   'traceparent',
   'tracestate',
   'baggage',

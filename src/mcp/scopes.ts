@@ -3,6 +3,7 @@ import { mayCall } from '../call/pipeline.ts';
 import type { Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
+import { CALL_NAME, innerCall } from '../catalog/tool-search.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Caller, toRequestContext } from './context.ts';
 import { createPages, type ListPage } from './methods/pagination.ts';
@@ -65,13 +66,23 @@ function isRestricted(catalog: Catalog): boolean {
 
 function callOf(catalog: Catalog, message: JsonValue): readonly { entry: AnyEntry; args: JsonObject }[] {
   if (!isObject(message) || !isObject(message.params)) return [];
-  const { name, uri, arguments: given } = message.params;
+  const { name, uri, arguments: given } = calledIn(catalog, message.method, message.params);
   const args = isObject(given) ? given : {};
   const toCall = (entry: AnyEntry | undefined) => (entry === undefined ? [] : [{ entry, args }]);
   if (message.method === 'tools/call') return toCall(own(catalog.tools, name));
   if (message.method === 'prompts/get') return toCall(own(catalog.prompts, name));
   if (message.method !== 'resources/read' || typeof uri !== 'string') return [];
   return toCall(findResource(catalog, uri)?.entry);
+}
+
+/** The parameters of the call that a message makes: those of a tool inside `call` for that tool. */
+export function calledIn(catalog: Catalog, method: JsonValue | undefined, params: JsonObject): JsonObject {
+  return method === 'tools/call' && isSearchCall(catalog, params.name) ? innerCall(params) : params;
+}
+
+/** Whether a call is one of `call`, which runs another tool. */
+function isSearchCall({ search }: Catalog, name: JsonValue | undefined): boolean {
+  return search === true && name === CALL_NAME;
 }
 
 function own<Entry>(entries: { readonly [name: string]: Entry }, name: JsonValue | undefined) {

@@ -3,9 +3,10 @@ import * as v from 'valibot';
 import type { Runtime } from '../call/runtime.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
-import type { ServeOptions, ServerDeps } from './context.ts';
+import type { ServerDeps } from './context.ts';
 import { answeredKinds } from './elicitation/questions.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
+import { writeInstructions } from './instructions.ts';
 import { problemOf } from './methods/call-params.ts';
 import { answerCompletion } from './methods/completion.ts';
 import { answerPrompts } from './methods/prompts.ts';
@@ -49,7 +50,6 @@ class EraServer extends Server {
       capabilities: capabilitiesOf(runtime.catalog, parts),
       cacheHints: cacheHintsOf(options),
       supportedProtocolVersions: [...(era === 'modern' ? MODERN_VERSIONS : LEGACY_VERSIONS)],
-      ...instructionsOf(options),
     });
     // The era belongs to the instance; the SDK's own entries set it the same way, from inside.
     if (era === 'modern') this._negotiatedProtocolVersion = MODERN_VERSIONS[0] ?? '';
@@ -68,8 +68,10 @@ export function toServerInfo({ catalog }: Runtime, version: string) {
   return { name: catalog.project, title: catalog.project, version };
 }
 
-function instructionsOf({ instructions }: ServeOptions) {
-  return instructions === undefined ? {} : { instructions };
+/** The instructions of the host program, or those that the catalog gives for this caller. */
+function instructionsOf({ catalog }: Runtime, { instructions, callerOf }: ServerDeps, ctx: ServerContext) {
+  const text = instructions ?? writeInstructions(catalog, callerOf(ctx).grant?.scopes);
+  return text === null ? {} : { instructions: text };
 }
 
 /**
@@ -85,7 +87,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): 
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
       capabilities: server.getCapabilities(),
       serverInfo: toServerInfo(runtime, parts.version),
-      ...instructionsOf(parts),
+      ...instructionsOf(runtime, parts, ctx),
     };
   });
 }
@@ -100,11 +102,11 @@ function answerLevel(server: Server, { callerOf }: ServerDeps): void {
 }
 
 /** Answers `server/discover` like the SDK and adds the artefact's content hash. */
-function answerDiscover(server: Server, { catalog }: Runtime, options: ServeOptions): void {
-  server.setRequestHandler('server/discover', { params: v.looseObject({}) }, () => ({
+function answerDiscover(server: Server, runtime: Runtime, parts: ServerDeps): void {
+  server.setRequestHandler('server/discover', { params: v.looseObject({}) }, (_, ctx) => ({
     supportedVersions: [...MODERN_VERSIONS],
     capabilities: server.getCapabilities(),
-    ...instructionsOf(options),
-    _meta: { 'svc-kit/hash': catalog.hash },
+    ...instructionsOf(runtime, parts, ctx),
+    _meta: { 'svc-kit/hash': runtime.catalog.hash },
   }));
 }

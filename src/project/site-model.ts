@@ -155,6 +155,8 @@ export interface SiteFile extends Site {
   readonly extensions: readonly Extension[];
   readonly dbt: Dbt | null;
   readonly sqlTools: SqlTools;
+  /** Whether clients see the tools `search` and `call` in place of all tools. */
+  readonly toolSearch: boolean;
   /** Limits of every endpoint that has no own. */
   readonly limits: Pick<EndpointLimits, 'scan_rows' | 'scan_bytes'>;
   /** Names of the secrets that the project needs. */

@@ -139,7 +139,7 @@ function toDatabase({ attach, ...database }: NonNullable<ParsedProfile['database
   return { ...present(database), ...(attach ? { attach: attach.map(present) } : {}) };
 }
 
-function toFeatures({ extensions, dbt, sql_tools, secrets, plugin, limits }: ParsedSiteFile) {
+function toFeatures({ extensions, dbt, sql_tools, tool_search, secrets, plugin, limits }: ParsedSiteFile) {
   const described = SQL_TOOLS.map((name) => [name, sql_tools?.[name]?.description] as const);
   const governed = SQL_TOOLS.map((name) => [name, toPolicies(sql_tools?.[name]?.policies)] as const);
   return {
@@ -152,6 +152,7 @@ function toFeatures({ extensions, dbt, sql_tools, secrets, plugin, limits }: Par
       policies: Object.fromEntries(governed),
       tables: sql_tools?.tables ? (sql_tools.tables.map(present) as readonly TableRule[]) : null,
     },
+    toolSearch: tool_search ?? false,
     secrets: secrets ?? [],
     plugins: (plugin ?? []).map(present),
     limits: present(limits ?? {}),

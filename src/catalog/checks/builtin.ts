@@ -4,6 +4,7 @@ import type { Finding } from '../../project/finding.ts';
 import type { Project, ToolEndpoint } from '../../project/model.ts';
 import { SITE_NAME } from '../../project/site.ts';
 import { type Path, type Positions, positionAt } from '../../project/yaml/position.ts';
+import { CALL_NAME, SEARCH_NAME } from '../tool-search.ts';
 
 /** The checks of conditions. They load CEL, so a project without conditions does not load them. */
 export interface BuiltinChecks {
@@ -18,7 +19,8 @@ export function checkBuiltins(
   tools: readonly ToolEndpoint[],
   checks: BuiltinChecks,
 ): readonly Finding[] {
-  const names = new Set(tools.map(({ name }) => name));
+  const search = site?.toolSearch ? [SEARCH_NAME, CALL_NAME] : [];
+  const names = new Set([...tools.map(({ name }) => name), ...search]);
   const taken = endpoints.flatMap(({ file, endpoint, positions }) =>
     endpoint?.enabled && endpoint.kind !== 'resource' && names.has(endpoint.name)
       ? [toCollision(endpoint.name, { file, ...positionAt(positions, [endpoint.kind, 'name']) })]
@@ -63,7 +65,7 @@ function toCollision(name: string, place: Pick<Finding, 'file' | 'line' | 'colum
     severity: 'error',
     code: 'duplicate-name',
     ...place,
-    message: `A built-in SQL tool has the name ${name} already.`,
-    fix: 'Rename it, or set `sql_tools.enabled: false` in the site file.',
+    message: `A built-in tool has the name ${name} already.`,
+    fix: 'Rename it, or set `sql_tools.enabled: false` or `tool_search: false` in the site file.',
   };
 }

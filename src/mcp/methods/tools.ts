@@ -1,14 +1,15 @@
 import type { Server } from '@modelcontextprotocol/server';
-import { callEndpoint } from '../../call/pipeline.ts';
+import { callEndpoint, mayCall } from '../../call/pipeline.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
+import { SEARCH_NAME, SEARCH_TOOLS, searchTools } from '../../catalog/tool-search.ts';
 import type { RequestContext } from '../../context.ts';
 import { toSvcError } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
-import type { ServerDeps } from '../context.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import type { Caller, ServerDeps } from '../context.ts';
 import type { Era } from '../era.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
-import { createVisiblePages } from '../scopes.ts';
+import { calledIn, createVisiblePages } from '../scopes.ts';
 import { toEraTool } from '../wire-tool.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './call-params.ts';
 import { LIST_PARAMS } from './pagination.ts';
@@ -18,22 +19,37 @@ import { toCallResult, toErrorResult } from './result.ts';
 export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps): void {
   const { era, pageSize } = parts;
   const tools = new Map(Object.entries(runtime.catalog.tools));
-  const pages = createVisiblePages(runtime.catalog, [...tools.values()].toSorted(byName), {
+  const entries = [...tools.values()].toSorted(byName);
+  const pages = createVisiblePages(runtime.catalog, entries, {
     toWire: (entry) => toEraTool(entry, era),
     size: pageSize,
   });
   server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
+    if (runtime.catalog.search) return { tools: [...SEARCH_TOOLS] };
     const { items, ...next } = pages(cursor, parts.callerOf(ctx));
     return { tools: items, ...next };
   });
   server.setRequestHandler('tools/call', { params: CALL_PARAMS }, async (params, ctx) => {
-    const called = readCalled('tool', params, tools);
+    const { search } = runtime.catalog;
+    if (search && params.name === SEARCH_NAME)
+      return answerSearch(entries, params.arguments, parts.callerOf(ctx));
+    const called = readCalled('tool', calledIn(runtime.catalog, 'tools/call', params as JsonObject), tools);
     const { entry, context } = await beginCall(runtime, parts, ctx, called);
     const result = await answerCall(runtime, entry, called.args, { context, era });
     // What a statement changes is not known to us: any resource may read otherwise now.
     if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
     return result;
   });
+}
+
+/** Finds tools among those that the caller may call. Like `tools/list`, it is no call of an endpoint. */
+function answerSearch(entries: readonly ToolEntry[], args: unknown, { grant }: Caller) {
+  const { query } = isObject(args) ? args : {};
+  if (typeof query !== 'string') {
+    return { content: [{ type: 'text' as const, text: '`query` must be a text.' }], isError: true };
+  }
+  const visible = entries.filter((entry) => mayCall(entry, grant?.scopes));
+  return { content: [{ type: 'text' as const, text: JSON.stringify(searchTools(visible, query)) }] };
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {

@@ -173,6 +173,7 @@ export const SITE_FILE = strictMap(
       }),
     ),
     limits: optional(strictMap(SCAN_LIMITS)),
+    tool_search: optional(flag()),
     sql_tools: optional(
       strictMap({
         enabled: optional(flag()),

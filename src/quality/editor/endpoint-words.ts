@@ -4,7 +4,7 @@ type Words = { readonly [key: string]: string };
 const SHARED: Words = {
   title: 'Name that people see.',
   description: 'Its purpose and use, for models and people.',
-  tags: 'Words that group endpoints; clients see them under `_meta`.',
+  tags: 'Words that group endpoints. Clients select them by `/mcp?tags=…`, and see them under `_meta`.',
   icons: 'Pictures that clients may show.',
   enabled: '`false` hides it from every client. Default: `true`.',
   scopes: 'Scopes; a caller must hold all of them.',

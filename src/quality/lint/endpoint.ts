@@ -33,7 +33,7 @@ function lintWords({ kind, description, tags }: Endpoint): readonly Remark[] {
             code: 'endpoint-tags',
             path: [],
             message: `The ${kind} has no tags.`,
-            fix: 'Add `tags` to group it with others.',
+            fix: 'Add `tags` to group it with others; clients can select groups by `/mcp?tags=…`.',
           },
         ]
       : []),

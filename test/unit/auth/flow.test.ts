@@ -22,7 +22,9 @@ describe('a login', () => {
     expect(refused.headers.get('www-authenticate')).toBe(
       `Bearer scope="svc:access", resource_metadata="${BASE}/.well-known/oauth-protected-resource/mcp"`,
     );
-    const { access_token, scope, expires_in, status } = await tokens(desk, { resource: `${BASE}/mcp` });
+    const { access_token, scope, expires_in, status } = await tokens(desk, {
+      resource: `${BASE}/mcp?tags=sales`,
+    });
     expect({ status, scope, expires_in }).toEqual({ status: 200, scope: 'svc:access', expires_in: 3600 });
     const answered = await call(desk, access_token);
     expect(answered.status).toBe(200);

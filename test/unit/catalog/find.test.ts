@@ -10,7 +10,7 @@ const resource = (uri: string, ...names: string[]) =>
 
 function catalogOf(): Promise<Catalog> {
   return loadTree({
-    'svc-site.yml': `${SITE}sql_tools: { enabled: true }\n`,
+    'svc-site.yml': `${SITE}sql_tools: { enabled: true }\ntool_search: true\n`,
     'resources/a.yml': resource('a://x/{one}', 'one'),
     'resources/b.yml': resource('a://x/special-{one}', 'one'),
     'resources/c.yml': resource('a://x/special-case'),

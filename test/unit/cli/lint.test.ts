@@ -11,6 +11,21 @@ tool:
   source: { code: SELECT $id AS id }
 `;
 
+/** One of many tools, tagged by one of twenty areas. */
+function toTool(index: number): string {
+  return `svc: 1
+tool:
+  name: report_${index}
+  description: Returns the monthly figures of report ${index}, newest first.
+  tags: [area_${index % 20}]
+  parameters:
+    - { name: month, type: string, format: date, description: First day of the month. }
+    - { name: region, type: string, description: Code of the region., default: null }
+  return: { type: array, items: { type: object, properties: { month: { type: string }, total: { type: number } } } }
+  source: { code: "SELECT $month AS month, 1 AS total WHERE $region IS NULL" }
+`;
+}
+
 const findingsOf = (stdout: string): Finding[] => JSON.parse(stdout).findings;
 const severitiesOf = (stdout: string) =>
   [...new Set(findingsOf(stdout).map(({ severity }) => severity))].sort();
@@ -53,6 +68,28 @@ describe('svc lint', () => {
     expect(findingsOf(stdout)).toContainEqual(
       expect.objectContaining({ severity: 'error', file: 'tools/lost.yml', line: 3, code: 'unknown-key' }),
     );
+  });
+
+  it('--tokens compares 200 tools with a toolset, and with search and call', async () => {
+    const root = await project();
+    for (let index = 0; index < 200; index += 1) {
+      writeFileSync(join(root, `tools/t${index}.yml`), toTool(index));
+    }
+    const [json, text] = await Promise.all([
+      svc(['lint', '--tokens', '--json'], root),
+      svc(['lint', '--tokens', '--severity', 'error'], root),
+    ]);
+    const { tools, listed, searched, toolsets, largest } = JSON.parse(json.stdout).tokens;
+    expect(tools).toBe(201);
+    expect(listed).toBeGreaterThan(200 * 60);
+    expect(searched).toBeLessThan(300);
+    const area = toolsets.find(({ tag }: { tag: string }) => tag === 'area_7');
+    expect(area).toMatchObject({ tools: 10 });
+    expect(area.tokens).toBeLessThan(listed / 15);
+    expect(largest).toHaveLength(5);
+    expect(text.stdout).toMatch(/^ +all tools +[\d,]+ +201 tools$/m);
+    expect(text.stdout).toMatch(/^ +tool_search: true +\d+ /m);
+    expect(text.stdout).toMatch(/^ +\/mcp\?tags=area_7 +[\d,]+ +10 tools$/m);
   });
 
   it('refuses severities that it does not know, with 2', async () => {

@@ -56,6 +56,7 @@ describe('the site file', () => {
           policies: expect.any(Object),
           tables: null,
         },
+        toolSearch: false,
         secrets: [],
         plugins: [],
         profiles: {},

@@ -19,6 +19,7 @@ describe('initialize', () => {
     expect(json.result).toEqual({
       protocolVersion: version,
       capabilities: { tools: {} },
+      instructions: 'demo has 11 tools.',
       serverInfo: { name: 'demo', title: 'demo', version: '1.2.3' },
     });
   });

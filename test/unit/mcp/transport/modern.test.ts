@@ -13,6 +13,7 @@ describe('server/discover', () => {
     expect(json.result).toEqual({
       supportedVersions: [MODERN],
       capabilities: { tools: {}, logging: {} },
+      instructions: 'demo has 11 tools.',
       resultType: 'complete',
       ttlMs: 60_000,
       cacheScope: 'public',

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Auth } from '../../../src/auth/types.ts';
+import type { CallRecord } from '../../../src/call/call-record.ts';
+import type { ToolEntry } from '../../../src/catalog/model.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { createFakeRuntime, createTestApp, legacy, modern, post, TOOLS } from './fixture.ts';
+
+const TAGS: { readonly [name: string]: readonly string[] } = {
+  greet: ['people'],
+  greeting: ['people', 'texts'],
+  numbers: ['figures'],
+  undeclared: ['figures', 'texts'],
+};
+const ALL: readonly ToolEntry[] = TOOLS.map((entry) =>
+  TAGS[entry.name] === undefined
+    ? entry
+    : { ...entry, wire: { ...entry.wire, _meta: { 'svc-kit/tags': TAGS[entry.name] ?? [] } } },
+);
+
+type Message = { readonly body: unknown; readonly headers: Record<string, string> };
+
+function createSide(search = false, tools = ALL) {
+  const records: CallRecord[] = [];
+  const fake = createFakeRuntime(tools);
+  const runtime = {
+    ...fake,
+    catalog: { ...fake.catalog, ...(search ? { search: true as const } : {}) },
+    observe: (record: CallRecord) => void records.push(record),
+  };
+  const app = createTestApp(runtime);
+  const send = async ({ body, headers }: Message, path = '/mcp', more: Record<string, string> = {}) => {
+    const response = await app.fetch(post(body, { ...headers, ...more }, path));
+    const json = await response.json();
+    return { status: response.status, json, result: json.result };
+  };
+  const list = async (path: string, more: Record<string, string> = {}) => {
+    const { result } = await send(modern('tools/list'), path, more);
+    return result.tools.map(({ name }: { name: string }) => name);
+  };
+  return { send, list, records, app, runtime };
+}
+
+const GREET = { name: 'greet', arguments: { name: 'Ada' } };
+
+describe('a toolset', () => {
+  it('is chosen by the URL, by a header, or by both, which narrows further', async () => {
+    const { list } = createSide();
+    expect(await list('/mcp')).toHaveLength(ALL.length);
+    expect(await list('/mcp?tags=people')).toEqual(['greet', 'greeting']);
+    expect(await list('/mcp?tags=people,figures')).toEqual(['greet', 'greeting', 'numbers', 'undeclared']);
+    expect(await list('/mcp', { 'svc-tags': 'figures' })).toEqual(['numbers', 'undeclared']);
+    expect(await list('/mcp?tags=people', { 'svc-tags': 'texts' })).toEqual(['greeting']);
+  });
+
+  it.each([
+    ['modern', modern],
+    ['legacy', legacy],
+  ])('has no other tool to call: %s', async (_, write) => {
+    const { send } = createSide();
+    expect((await send(write('tools/call', GREET), '/mcp?tags=people')).result.structuredContent).toEqual({
+      greeting: 'Hello, Ada!',
+    });
+    const { json } = await send(write('tools/call', GREET), '/mcp?tags=figures');
+    expect(json.error).toMatchObject({ code: -32602, message: 'Unknown tool: greet' });
+  });
+
+  it('rejects a tag that no endpoint has, and one that is outside of the other choice', async () => {
+    const { send } = createSide();
+    const unknown = await send(modern('tools/list'), '/mcp?tags=nothing');
+    expect(unknown).toMatchObject({ status: 404 });
+    expect(JSON.stringify(unknown.json)).toContain('No endpoint has the tag nothing.');
+    const outside = await send(modern('tools/list'), '/mcp?tags=people', { 'svc-tags': 'figures' });
+    expect(outside.status).toBe(404);
+  });
+});
+
+describe('instructions', () => {
+  it('are written from the endpoints of the toolset, in both eras', async () => {
+    const { send } = createSide();
+    const text = 'demo has 2 tools. By tag: people (2), texts (1).';
+    const discovered = await send(modern('server/discover'), '/mcp?tags=people');
+    expect(discovered.result.instructions).toBe(text);
+    const initialize = { protocolVersion: '2025-11-25', capabilities: {} };
+    const begun = await send(legacy('initialize', initialize), '/mcp?tags=people');
+    expect(begun.result.instructions).toBe(text);
+  });
+});
+
+describe('the pair of search and call', () => {
+  it.each([
+    ['modern', modern],
+    ['legacy', legacy],
+  ])('is all that clients list, and finds and runs every tool: %s', async (_, write) => {
+    const { send, records } = createSide(true);
+    const { result } = await send(write('tools/list'));
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['call', 'search']);
+    const found = await send(write('tools/call', { name: 'search', arguments: { query: 'greet somebody' } }));
+    expect(JSON.parse(found.result.content[0].text).tools[0].name).toBe('greet');
+    const inner = await send(write('tools/call', { name: 'call', arguments: GREET }));
+    const own = await send(write('tools/call', GREET));
+    expect(inner.json).toEqual(own.json);
+    expect(records.map(({ name, args }) => ({ name, args }))).toEqual([
+      { name: 'greet', args: { name: 'Ada' } },
+      { name: 'greet', args: { name: 'Ada' } },
+    ]);
+  });
+
+  it('validates the arguments of the tool, and names an unknown one', async () => {
+    const { send, records } = createSide(true);
+    const wrong = { name: 'call', arguments: { name: 'greet', arguments: { name: 'A' } } };
+    const { result } = await send(modern('tools/call', wrong));
+    expect(result.isError).toBe(true);
+    expect(result.content[0].text).toContain('name');
+    const unknown = await send(modern('tools/call', { name: 'call', arguments: { name: 'nobody' } }));
+    expect(unknown.json.error.message).toBe('Unknown tool: nobody');
+    const nameless = await send(modern('tools/call', { name: 'call', arguments: {} }));
+    expect(nameless.json.error.code).toBe(-32602);
+    const itself = await send(modern('tools/call', { name: 'call', arguments: { name: 'call' } }));
+    expect(itself.json.error.message).toBe('Unknown tool: call');
+    expect(records.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'greet error',
+      'nobody error',
+      ' error',
+      'call error',
+    ]);
+    const wordless = await send(modern('tools/call', { name: 'search', arguments: {} }));
+    expect(wordless.result.isError).toBe(true);
+  });
+
+  it('holds policies and scopes inside: neither found nor called without them', async () => {
+    const deny = { condition: "name == 'Eve'", action: 'deny', reason: 'Not Eve.' } as const;
+    const tools = ALL.map((entry) =>
+      entry.name === 'greet'
+        ? { ...entry, policies: { input: [deny], output: [] } }
+        : entry.name === 'greeting'
+          ? { ...entry, scopes: ['secret'] }
+          : entry,
+    );
+    const { send, runtime } = createSide(true, tools);
+    const eve = { name: 'call', arguments: { name: 'greet', arguments: { name: 'Eve' } } };
+    expect((await send(modern('tools/call', eve))).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('Not Eve.') }],
+    });
+    const auth: Auth = {
+      hidesCredentials: false,
+      authenticate: async () => ({ user: null, scopes: [], held: [], sessionId: null }),
+      rejectScopes: () => ({ error: new SvcError('scope_insufficient', 'Not yours.'), challenge: 'Bearer' }),
+      respond: () => null,
+    } as unknown as Auth;
+    const app = createTestApp(runtime, { auth: () => auth });
+    const ask = async ({ body, headers }: Message) => app.fetch(post(body, headers));
+    const search = { name: 'search', arguments: { query: 'greeting greet' } };
+    const found = await (await ask(modern('tools/call', search))).json();
+    expect(found.result.content[0].text).not.toContain('"greeting"');
+    const call = { name: 'call', arguments: { name: 'greeting', arguments: { name: 'Ada' } } };
+    expect((await ask(modern('tools/call', call))).status).toBe(403);
+  });
+
+  it('is no tool of a project without it', async () => {
+    const { send } = createSide();
+    const { json } = await send(modern('tools/call', { name: 'call', arguments: GREET }));
+    expect(json.error.message).toBe('Unknown tool: call');
+  });
+});
