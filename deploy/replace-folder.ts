@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isAnyManifest } from '../src/catalog/manifest.ts';
@@ -28,10 +29,19 @@ async function refuseForeign(out: string): Promise<void> {
   throw new SvcError('usage', `${out} has files that \`svc build\` did not write. ${fix}`);
 }
 
-/** Keeps hidden files of people and tools (.dev.vars, .wrangler) through a build. */
+/** Keeps hidden files of people and tools (.dev.vars, .wrangler, .vercel/project.json) through a build. */
 async function keepLocalFiles(out: string, fresh: string): Promise<void> {
   const local = (await readdir(out).catch(() => [])).filter((name) => name.startsWith('.'));
-  for (const name of local) await rename(join(out, name), join(fresh, name));
+  for (const name of local) {
+    const places = existsSync(join(fresh, name)) ? await besideWritten(out, fresh, name) : [name];
+    for (const place of places) await rename(join(out, place), join(fresh, place));
+  }
+}
+
+/** The files in a hidden folder that the build writes too, but without them; none for a hidden file. */
+async function besideWritten(out: string, fresh: string, name: string): Promise<readonly string[]> {
+  const within = await readdir(join(out, name)).catch(() => []);
+  return within.map((file) => join(name, file)).filter((place) => !existsSync(join(fresh, place)));
 }
 
 async function swap(fresh: string, out: string): Promise<void> {

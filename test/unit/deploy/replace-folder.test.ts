@@ -34,6 +34,20 @@ test('a second build replaces the first; local files whose names begin with a do
   expect(await readFile(join(out, '.dev.vars'), 'utf8')).toBe('A=1');
 });
 
+test('hidden files that the build writes are new, and others in their folder stay', async () => {
+  const writeHidden = (text: string) => async (folder: string) => {
+    await write('.dockerignore', text)(folder);
+    await mkdir(join(folder, '.vercel/output'), { recursive: true });
+    await writeFile(join(folder, '.vercel/output', `${text}.json`), text);
+  };
+  await replaceFolder(out, writeHidden('1'));
+  await writeFile(join(out, '.vercel/project.json'), 'link');
+  await replaceFolder(out, writeHidden('2'));
+  expect(await readFile(join(out, '.dockerignore'), 'utf8')).toBe('2');
+  expect(await readFile(join(out, '.vercel/project.json'), 'utf8')).toBe('link');
+  expect(await readdir(join(out, '.vercel/output'))).toEqual(['2.json']);
+});
+
 test('a build that fails leaves the older one as it was', async () => {
   await replaceFolder(out, write('old.js', '1'));
   const failing = replaceFolder(out, async (folder) => {
