@@ -1,4 +1,4 @@
-import { runsPython, TARGET_NAMES, toChoice } from '../deploy/targets/targets.ts';
+import { TARGET_NAMES, TARGETS, toChoice } from '../deploy/targets/targets.ts';
 import { listTransports } from '../src/transports.ts';
 import type { Command, Option } from './command.ts';
 import { TARGET_CHOICES } from './project/target.ts';
@@ -18,7 +18,7 @@ const TARGET: Option = {
   summary: `the engine or platform that will serve: ${toChoice(TARGET_CHOICES)}`,
   values: TARGET_CHOICES,
 };
-const EXPERIMENTAL = TARGET_NAMES.filter((target) => !runsPython({ target }));
+const EXPERIMENTAL = TARGET_NAMES.filter((target) => TARGETS[target].python === 'experimental');
 const ENGINE: Option = {
   flags: '--engine <name>',
   summary:

@@ -385,7 +385,7 @@ function noNative(target: TargetName): SvcError {
   const able = TARGET_NAMES.filter((name) => TARGETS[name].architecture !== null);
   return new SvcError(
     'target_unsupported',
-    `${TARGETS[target].title} runs no native programs, so --engine native is not possible. Choose ${toChoice(able)} with --target, or leave --engine out.`,
+    `\`svc build\` makes no artefact with the native engine for ${TARGETS[target].title}. Choose ${toChoice(able)} with --target, or leave --engine out.`,
   );
 }
 

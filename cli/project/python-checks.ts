@@ -50,18 +50,19 @@ export async function checkPythonOn(
   const files = [...new Set(endpoints.map(({ source }) => source))];
   const python = await readPython(checked.project.root, files, siteFileOf(checked).paths.python);
   if (python === null) return [];
-  const experimental = runsPython({ target }) ? [] : files.map((file) => onlyExperimental(file, target));
-  return [...experimental, ...checkPythonTarget(python, target)];
+  const unsupported = runsPython({ target }) ? [] : files.map((file) => notSupported(file, target));
+  return [...unsupported, ...checkPythonTarget(python, target)];
 }
 
-function onlyExperimental(file: string, target: TargetName): Finding {
+function notSupported(file: string, target: TargetName): Finding {
+  const experimental = runsPython({ target, experimentalPython: true });
   return {
-    severity: 'warning',
+    severity: experimental ? 'warning' : 'error',
     code: 'target-unsupported',
     file,
     line: 0,
     column: 0,
-    message: `${target} runs Python only as an experiment.`,
-    fix: pythonFix('Write the endpoint in SQL'),
+    message: experimental ? `${target} runs Python only as an experiment.` : `${target} does not run Python.`,
+    fix: pythonFix('Write the endpoint in SQL', target),
   };
 }

@@ -5,7 +5,9 @@ import { SvcError } from '../../src/errors.ts';
 
 /** A program to start. */
 export interface ChildOptions {
-  /** The script and its arguments for this Node. */
+  /** The program. Default: this Node. */
+  readonly command?: string;
+  /** The arguments of the program; for Node, the script first. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
@@ -26,8 +28,8 @@ const TAIL = 20;
 
 /** Starts a program and waits until it reports its address. Throws with its last lines if it ends before. */
 export async function startChild(options: ChildOptions): Promise<PreviewProcess> {
-  const { args, cwd, env, onLine, urlIn } = options;
-  const child = spawn(process.execPath, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { command = process.execPath, args, cwd, env, onLine, urlIn } = options;
+  const child = spawn(command, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const last: string[] = [];
   const ended = new Promise<string>((resolve) => {
     child.once('close', (code, signal) => resolve([`It ended with ${signal ?? code}.`, ...last].join('\n')));

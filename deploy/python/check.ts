@@ -33,14 +33,18 @@ export function enforcePythonTarget(project: PythonProject, options: PythonBuild
 export function noPython({ endpoints }: PythonProject, target: TargetName): SvcError {
   return new SvcError(
     'target_unsupported',
-    `${target} does not run Python, and these endpoints are in Python: ${endpoints.join(', ')}. ${pythonFix('Write them in SQL, set `enabled: false` for them')}`,
+    `${target} does not run Python, and these endpoints are in Python: ${endpoints.join(', ')}. ${pythonFix('Write them in SQL, set `enabled: false` for them', target)}`,
   );
 }
 
 /** A sentence that ends with the ways to deploy Python: `<advice>, or build for node or aws-lambda. ...`. */
-export function pythonFix(advice: string): string {
+export function pythonFix(advice: string, target: TargetName): string {
   const others = TARGET_NAMES.filter((name) => runsPython({ target: name }));
-  return `${advice}, or build for ${toChoice(others)}. To try it all the same, build with \`--experimental-python\`.`;
+  const experiment =
+    TARGETS[target].python === 'experimental'
+      ? ' To try it all the same, build with `--experimental-python`.'
+      : '';
+  return `${advice}, or build for ${toChoice(others)}.${experiment}`;
 }
 
 /**

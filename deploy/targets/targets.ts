@@ -10,12 +10,12 @@ export interface TargetEntry {
   readonly title: string;
   /**
    * How the platform runs Python endpoints. `native`: with its own `python3`, or in WebAssembly if it has none.
-   * `wasm`: always in WebAssembly. `experimental`: only if built with `--experimental-python`.
+   * `wasm`: always in WebAssembly. `experimental`: only if built with `--experimental-python`. `none`: not at all.
    */
-  readonly python: 'native' | 'wasm' | 'experimental';
+  readonly python: 'native' | 'wasm' | 'experimental' | 'none';
   /**
    * The processor of a native artefact unless `--arch` names another; `this` is that of the machine that builds. Null if
-   * the platform runs no native programs.
+   * `svc build` makes none for the platform.
    */
   readonly architecture: Architecture | 'this' | null;
   /** Whether the platform gives every artefact a public address. */
@@ -23,10 +23,7 @@ export interface TargetEntry {
   readonly load: () => Promise<{ readonly target: BuildTarget }>;
 }
 
-/**
- * Every platform that `svc build` writes for. To add one, add an entry here, a folder beside this file, and a row to
- * `PLATFORMS` in `test/matrix/platforms.ts`.
- */
+/** Every platform that `svc build` writes for. `docs/how-to/write-an-adapter.md` says how to add one. */
 export const TARGETS = {
   node: {
     title: 'Node',
@@ -49,6 +46,20 @@ export const TARGETS = {
     exposed: true,
     load: () => import('./cloudflare-workers/target.ts'),
   },
+  vercel: {
+    title: 'Vercel',
+    python: 'wasm',
+    architecture: null,
+    exposed: true,
+    load: () => import('./vercel/target.ts'),
+  },
+  deno: {
+    title: 'Deno',
+    python: 'none',
+    architecture: null,
+    exposed: true,
+    load: () => import('./deno/target.ts'),
+  },
 } as const satisfies { readonly [name: string]: TargetEntry };
 
 /** The name of a platform, as `--target` takes it. */
@@ -67,7 +78,8 @@ export function runsPython(build: {
   readonly target: TargetName;
   readonly experimentalPython?: boolean;
 }): boolean {
-  return build.experimentalPython === true || TARGETS[build.target].python !== 'experimental';
+  const { python }: TargetEntry = TARGETS[build.target];
+  return python === 'experimental' ? build.experimentalPython === true : python !== 'none';
 }
 
 /** Joins names for a sentence, e.g. `node, aws-lambda or cloudflare-workers`. */

@@ -78,7 +78,13 @@ test('the manifest is the same bytes on every platform, under the hash that the 
 });
 
 test('the database is the same bytes on every platform', async () => {
-  const paths = ['node/data.duckdb', 'aws-lambda/data.duckdb', 'cloudflare-workers/assets/data.duckdb'];
+  const paths = [
+    'node/data.duckdb',
+    'aws-lambda/data.duckdb',
+    'cloudflare-workers/assets/data.duckdb',
+    'vercel/.vercel/output/functions/index.func/data.duckdb',
+    'deno/data.duckdb',
+  ];
   const files = await Promise.all(paths.map((path) => readFile(join(out, path))));
   const digest = parseManifest(await readFile(join(out, 'node/manifest.json'), 'utf8')).database.sha256;
   for (const file of files) expect(createHash('sha256').update(file).digest('hex')).toBe(digest);
@@ -111,6 +117,8 @@ test.each([
   ['cloudflare-workers/index.js', 200_000],
   ['aws-lambda/index.mjs', 215_000],
   ['node/index.js', 215_000],
+  ['vercel/.vercel/output/functions/index.func/index.mjs', 215_000],
+  ['deno/index.js', 215_000],
 ])('%s without the engine is at most %i bytes compressed', async (path, limit) => {
   expect(gzipSync(await readFile(join(out, path)), { level: 9 }).length).toBeLessThanOrEqual(limit);
 });

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type FunctionOptions, startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
+import { startDeno } from '../../deploy/targets/deno/target.ts';
 import type { Engine, TargetName } from '../../deploy/targets/targets.ts';
+import { startVercel } from '../../deploy/targets/vercel/target.ts';
 import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
+import { ensureDeno } from './deno.ts';
 import { startWorker } from './worker.ts';
 
 const SVC = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
@@ -14,6 +17,11 @@ const SVC = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 export interface Running {
   readonly reach: Reach;
   close(): Promise<void>;
+}
+
+/** A built artefact that runs and listens on a port. */
+export interface HttpRunning extends Running {
+  readonly reach: Extract<Reach, { readonly kind: 'http' }>;
 }
 
 /** A platform: which artefact it takes, how it runs it, and who can reach it. */
@@ -49,6 +57,8 @@ export const PLATFORMS: readonly Platform[] = [
     clients: CLIENTS.slice(0, 1),
   },
   { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd, clients: CLIENTS },
+  { name: 'Deno', target: 'deno', start: startInDeno, clients: CLIENTS },
+  { name: 'Vercel', target: 'vercel', start: startOnVercel, clients: CLIENTS },
 ];
 
 /** The compiled program over the project as it is. */
@@ -125,6 +135,24 @@ function lambda(name: string, options: FunctionOptions): Platform {
     },
   };
 }
+
+type Environment = { readonly [name: string]: string };
+
+/** Runs the Deno artefact in Deno on a free port. */
+export async function startInDeno(folder: string, env: Environment = {}): Promise<HttpRunning> {
+  const root = await ensureDeno();
+  const { url, close } = await startDeno({ ...SILENT, folder, root, env: { PATH, HOME: folder, ...env } });
+  return { reach: { kind: 'http', url: new URL(url) }, close };
+}
+
+/** Runs the Vercel artefact behind the stand-in for Vercel's launcher on a free port. */
+export async function startOnVercel(folder: string, env: Environment = {}): Promise<HttpRunning> {
+  const { url, close } = await startVercel({ ...SILENT, folder, env: { PATH, ...env } });
+  return { reach: { kind: 'http', url: new URL(url) }, close };
+}
+
+const SILENT = { port: 0, onLine: () => {} };
+const { PATH = '' } = process.env;
 
 async function startWorkerd(folder: string): Promise<Running> {
   const { url, close } = await startWorker(folder);

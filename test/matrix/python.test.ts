@@ -5,7 +5,7 @@ import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
-import { type Running, startNode } from './platforms.ts';
+import { type Running, startNode, startOnVercel } from './platforms.ts';
 import { callerOf, createPythonProject, type Files, SHARED } from './python-project.ts';
 
 // whole programs start here, on machines with little to spare
@@ -52,7 +52,7 @@ const built = new Map<string, BuildResult>();
 beforeAll(async () => {
   root = await createPythonProject(FILES);
   out = await mkdtemp(join(tmpdir(), 'svc-python-'));
-  for (const target of ['aws-lambda', 'node'] as const) {
+  for (const target of ['aws-lambda', 'node', 'vercel'] as const) {
     built.set(target, await buildTarget({ root, public: true, target, out: join(out, target) }));
   }
 });
@@ -84,6 +84,7 @@ describe.each([
     target: 'node',
     start: (folder: string): Promise<Logged> => startNode(folder, { PATH }),
   },
+  { name: 'Vercel', target: 'vercel', start: (folder: string): Promise<Logged> => startOnVercel(folder) },
 ])('$name', ({ target, start }) => {
   let running: Logged;
   beforeAll(async () => {

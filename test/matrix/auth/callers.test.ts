@@ -8,7 +8,7 @@ import { startFunction } from '../../../deploy/targets/aws-lambda/preview/functi
 import type { TargetName } from '../../../deploy/targets/targets.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { Svc } from '../../unit/cli/svc.ts';
-import { startNode } from '../platforms.ts';
+import { type HttpRunning, startInDeno, startNode, startOnVercel } from '../platforms.ts';
 import { startWorker } from '../worker.ts';
 
 // whole programs start here, on machines with little to spare
@@ -74,6 +74,7 @@ const serve =
     return { url: new URL(url), close };
   };
 
+const reached = ({ reach, close }: HttpRunning) => ({ url: reach.url, close });
 const at = async ({ url, close }: Started) => ({ url: new URL('mcp', url), close });
 
 const SERVERS: Readonly<Record<string, Server>> = {
@@ -87,6 +88,8 @@ const SERVERS: Readonly<Record<string, Server>> = {
       at(await startFunction(join(folder, 'function.zip'), { gateway: 'function-url', environment })),
   },
   Worker: { target: 'cloudflare-workers', start: async (folder, env) => at(await startWorker(folder, env)) },
+  Vercel: { target: 'vercel', start: async (folder, env) => reached(await startOnVercel(folder, env)) },
+  Deno: { target: 'deno', start: async (folder, env) => reached(await startInDeno(folder, env)) },
 };
 
 const OWN = { 'not built in': { signIn: 'sign-in with GitHub', public: false } };

@@ -15,6 +15,8 @@ const NOTHING = {
 test.each([
   ['node/entry', 'node'],
   ['aws-lambda/entry', 'node'],
+  ['vercel/entry', 'node'],
+  ['deno/entry', 'node'],
   ['cloudflare-workers/entry', 'workerd'],
 ] as const)('%s imports the parts that a project does not need only on demand', async (entry, runtime) => {
   const { metafile } = await bundle(entry, runtime, NOTHING);

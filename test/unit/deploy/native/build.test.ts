@@ -54,7 +54,10 @@ describe('svc build --engine native', () => {
   });
 
   it.each([
-    [{ target: 'cloudflare-workers' }, /Cloudflare Workers runs no native programs.*node or aws-lambda/],
+    [
+      { target: 'cloudflare-workers' },
+      /no artefact with the native engine for Cloudflare Workers.*node or aws-lambda/,
+    ],
     [{ engine: 'wasm' }, /--arch is for --engine native/],
   ] as const)('with %o is refused', async (options, message) => {
     await site('{ path: shop.duckdb }');

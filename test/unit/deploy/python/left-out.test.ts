@@ -14,6 +14,7 @@ const included = {
 test.each([
   ['aws-lambda/entry', 'node'],
   ['node/entry', 'node'],
+  ['vercel/entry', 'node'],
   ['cloudflare-workers/entry', 'workerd'],
 ] as const)('%s has nothing of Python where no endpoint is in it', async (entry, runtime) => {
   const { metafile } = await bundle(entry, runtime, { ...included, python: false });

@@ -23,7 +23,7 @@ describe.each(TARGET_NAMES)('the target %s', (name) => {
 test.each([
   [['node'], 'node'],
   [['node', 'aws-lambda'], 'node or aws-lambda'],
-  [TARGET_NAMES, 'node, aws-lambda or cloudflare-workers'],
+  [TARGET_NAMES, 'node, aws-lambda, cloudflare-workers, vercel or deno'],
 ])('%j are offered as "%s"', (names, text) => {
   expect(toChoice(names)).toBe(text);
 });

@@ -1,0 +1,88 @@
+import { parseManifest } from '../../src/catalog/manifest.ts';
+import { preloadSchemas } from '../../src/mcp/preload.ts';
+import { fetchInBackground } from '../artefact/background.ts';
+import { createArtefactServer } from '../artefact/server.ts';
+import { openBundledDatabase } from '../aws-lambda/bundled-database.ts';
+import { artefactFiles } from '../node/artefact-files.ts';
+import { openJwe } from '../node/auth/open-jwe.ts';
+import { createFetchDocument } from '../node/http/fetch-document.ts';
+import { createRequestLog } from '../node/http/request-log.ts';
+import { loadStartSettings } from '../node/start-settings.ts';
+
+/* The program of the Deno artefact. Deno has Node's modules, so Node's ports serve, but not its pool of threads: a
+ * file descriptor of Deno belongs to one thread. */
+
+/** The parts of Deno that we use. */
+interface DenoRuntime {
+  serve(options: ServeOptions, handler: Handler): { shutdown(): Promise<void> };
+  addSignalListener(signal: 'SIGTERM', listener: () => void): void;
+  exit(code: number): never;
+}
+
+interface ServeOptions {
+  readonly hostname: string;
+  readonly port: number;
+  onListen(address: { readonly hostname: string; readonly port: number }): void;
+}
+
+type Handler = (
+  request: Request,
+  info: { readonly remoteAddr: { readonly hostname: string } },
+) => Promise<Response>;
+
+declare const Deno: DenoRuntime;
+
+/** Running calls are answered within this time after SIGTERM. */
+const STOP_MS = 15_000;
+
+const { env } = process;
+const write = (line: string) => void process.stdout.write(`${line}\n`);
+const requests = createRequestLog(({ level, message, fields }) =>
+  write(JSON.stringify({ level, message, ...fields })),
+);
+const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
+const manifest = parseManifest(manifestText);
+
+const server = createArtefactServer({
+  manifest,
+  bundled,
+  env,
+  loadSettings: loadStartSettings,
+  log: requests.log,
+  write,
+  openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings }),
+  auth: { fetchDocument: createFetchDocument(), openJwe },
+});
+
+preloadSchemas();
+await server.warm();
+
+const { fetch } = requests.around(server);
+const background = new Set<Promise<unknown>>();
+const waitUntil = (work: Promise<unknown>) => {
+  background.add(work);
+  void Promise.allSettled([work]).then(() => background.delete(work));
+};
+
+const listening = Deno.serve(
+  {
+    hostname: env.HOST || '127.0.0.1',
+    port: Number(env.PORT || '8000'),
+    onListen: ({ hostname, port }) =>
+      requests.log({
+        level: 'info',
+        message: 'serving',
+        fields: { url: `http://${hostname}:${port}/mcp`, hash: manifest.hash },
+      }),
+  },
+  (request, { remoteAddr }) =>
+    fetchInBackground({ ...server, fetch }, request, { address: remoteAddr.hostname }, waitUntil),
+);
+
+Deno.addSignalListener('SIGTERM', () => {
+  setTimeout(() => Deno.exit(0), STOP_MS);
+  void listening
+    .shutdown()
+    .then(() => Promise.allSettled(background))
+    .then(() => Deno.exit(0));
+});
