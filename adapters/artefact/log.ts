@@ -1,4 +1,6 @@
 import type { Log } from '../../src/ports.ts';
+import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
+import { type Environment, toBoolean } from '../../src/settings/environment.ts';
 import { isLogged } from '../../src/settings/log-level.ts';
 import type { LoggingSettings, Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
@@ -7,23 +9,30 @@ import { secretsOf } from '../../src/settings/secrets.ts';
 /** The log of an artefact. It writes before the settings are loaded, and then at the configured level, without their secrets. */
 export interface StartLog {
   readonly log: Log;
-  /** Applies `logging` of the settings, and conceals their secrets. Without settings every line is written. */
-  readonly follow: (settings: Settings | null) => void;
+  /**
+   * Applies `logging` of the settings, and conceals their secrets. Without settings the level is `INFO`, or `DEBUG` if
+   * SVC_DEBUG is set.
+   */
+  readonly follow: (settings: Settings | null, env: Environment) => void;
+  /** Whether lines of the level debug are written. */
+  readonly takesDebug: () => boolean;
   /** Removes the secrets of the settings from a text. */
   readonly conceal: (text: string) => string;
 }
 
 /** Creates a log that writes every line until `follow` is called. It ignores `logging.format`: a platform has its own. */
 export function createStartLog(write: Log): StartLog {
-  let logging: LoggingSettings | null = null;
+  let logging: Pick<LoggingSettings, 'enabled' | 'level'> = { enabled: true, level: 'DEBUG' };
   const concealment = createConcealment();
   const concealed = concealedLog(write, concealment);
   return {
     log: (line) => {
-      if (logging === null || isLogged(line, logging)) concealed(line);
+      if (isLogged(line, logging)) concealed(line);
     },
-    follow: (settings) => {
-      logging = settings?.logging ?? null;
+    takesDebug: () => isLogged({ level: 'debug' }, logging),
+    follow: (settings, env) => {
+      const level = toBoolean(env.SVC_DEBUG?.trim() ?? '') === true ? 'DEBUG' : DEFAULTS['logging.level'];
+      logging = settings?.logging ?? { enabled: true, level };
       if (settings !== null) concealment.add(secretsOf(settings));
     },
     conceal: concealment.conceal,

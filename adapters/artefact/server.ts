@@ -103,7 +103,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
   let configured: Configured = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
   const configure = async () => {
     const settings = await platform.loadSettings({ manifest, bundled, env });
-    follow(settings);
+    follow(settings, env);
     enforceBuiltAccess(settings, { manifest, env, place: 'The artefact would serve a public platform' });
     addresses.follow(settings, { signIn: settings !== null && needsSignIn(settings) });
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });

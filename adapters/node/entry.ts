@@ -38,8 +38,8 @@ const manifest = parseManifest(manifestText);
 const { version } = manifest;
 const writeLine = (line: string) => void process.stderr.write(`${line}\n`);
 const write: Log = ({ level, message, fields }) => writeLine(JSON.stringify({ level, message, ...fields }));
-const { log: wanted, follow, conceal } = createStartLog(write);
-const requests = createRequestLog(wanted);
+const { log: wanted, follow, conceal, takesDebug } = createStartLog(write);
+const requests = createRequestLog(wanted, takesDebug);
 const { log } = requests;
 
 concealCrash(conceal);
@@ -48,7 +48,7 @@ await main().catch(fail);
 
 async function main(): Promise<void> {
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
-  follow(settings);
+  follow(settings, process.env);
   const catalog = toServedCatalog(manifest);
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });

@@ -17,6 +17,7 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
+import { isLogged } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
 import { secretsOf } from '../../src/settings/secrets.ts';
@@ -85,7 +86,8 @@ export async function start(
     return resolved;
   };
   const settings = await loadSettings();
-  const requests = createRequestLog(concealedLog(createServerLog(output, settings.logging), { conceal }));
+  const logged = concealedLog(createServerLog(output, settings.logging), { conceal });
+  const requests = createRequestLog(logged, () => isLogged({ level: 'debug' }, settings.logging));
   const catalog = narrowCatalog(await compileCatalog(sound), parseTags(input.text('tags') ?? ''));
   const { log } = requests;
   warnOfBroken(checked, log);

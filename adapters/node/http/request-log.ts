@@ -10,8 +10,11 @@ export interface RequestLog {
   readonly around: (app: App) => App;
 }
 
-/** Adds `request_id` to every log line of a request, and `trace_id` if the caller sent one. */
-export function createRequestLog(log: Log): RequestLog {
+/**
+ * Adds `request_id` to every log line of a request, and `trace_id` if the caller sent one. A line of its own tells of the
+ * request, if the log takes lines of the level debug.
+ */
+export function createRequestLog(log: Log, takesDebug: () => boolean = () => true): RequestLog {
   const current = new AsyncLocalStorage<{ readonly request_id: string; readonly trace_id?: string }>();
   return {
     log: (line) => {
@@ -24,6 +27,7 @@ export function createRequestLog(log: Log): RequestLog {
         const requestId = randomUUID();
         const traceId = traceIdOf(request.headers.get('traceparent'));
         const ids = { request_id: requestId, ...(traceId === null ? {} : { trace_id: traceId }) };
+        if (!takesDebug()) return current.run(ids, () => fetch(request, { ...extra, requestId }));
         return current.run(ids, async () => {
           const startedAt = performance.now();
           const response = await fetch(request, { ...extra, requestId });

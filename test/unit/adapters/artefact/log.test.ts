@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStartLog } from '../../../../adapters/artefact/log.ts';
 import type { LogLine } from '../../../../src/ports.ts';
+import type { Settings } from '../../../../src/settings/model.ts';
 import { settingsOf } from '../../settings/fixture.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -8,7 +9,8 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 describe('the log of an artefact', () => {
   it('has everything until the settings say what is wanted', async () => {
     const lines: LogLine[] = [];
-    const { log, follow } = createStartLog((line) => lines.push(line));
+    const { log, takesDebug, ...started } = createStartLog((line) => lines.push(line));
+    const follow = (settings: Settings | null, env = {}) => started.follow(settings, env);
     const levels = () => {
       lines.length = 0;
       for (const level of LEVELS) log({ level, message: level });
@@ -24,6 +26,8 @@ describe('the log of an artefact', () => {
     follow(await settingsOf({ user: 'svc: 1\nlogging: { enabled: false }\n' }));
     expect(levels()).toEqual([]);
     follow(null);
-    expect(levels()).toEqual(LEVELS);
+    expect([levels(), takesDebug()]).toEqual([['info', 'warn', 'error'], false]);
+    follow(null, { SVC_DEBUG: '1' });
+    expect([levels(), takesDebug()]).toEqual([LEVELS, true]);
   });
 });

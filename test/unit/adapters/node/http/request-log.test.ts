@@ -43,6 +43,22 @@ it('every line of a request has its ids, also when two run at the same time', as
   ]);
 });
 
+it('no line tells of a request unless the log takes lines of the level debug', async () => {
+  const lines: LogLine[] = [];
+  const { log, around } = createRequestLog(
+    (line) => lines.push(line),
+    () => false,
+  );
+  const app = around({
+    fetch: async (_request, extra) => {
+      log({ level: 'warn', message: 'm' });
+      return new Response(extra?.requestId ?? null);
+    },
+  });
+  const requestId = await (await app.fetch(new Request('http://x/a'))).text();
+  expect(lines).toEqual([{ level: 'warn', message: 'm', fields: { request_id: requestId } }]);
+});
+
 it('lines outside of any request stay as they are', () => {
   const lines: LogLine[] = [];
   createRequestLog((line) => lines.push(line)).log({ level: 'info', message: 'm' });
