@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
 import { authenticateSender, visibleHeaders } from './auth/guard.ts';
 import { type Authenticate, senderOf } from './auth/host-sign-in.ts';
 import type { Auth, Sender } from './auth/types.ts';
@@ -8,7 +9,7 @@ import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { enforceAccess, type HttpAccess } from './http/access.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
-import { exposeTo, toPreflight } from './http/cors.ts';
+import { exposedTo, toPreflight } from './http/cors.ts';
 import { endWithKey } from './http/end-with-key.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
@@ -20,7 +21,7 @@ import { type Live, openLive } from './mcp/sessions/live.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import type { Sessions } from './mcp/sessions/sessions.ts';
 import { createToolsets, type FindToolset } from './mcp/toolsets.ts';
-import type { Respond } from './mcp/transport/response.ts';
+import { type TextResponse, toResponse } from './mcp/transport/response.ts';
 import {
   createMcpHandler,
   type McpHandler,
@@ -84,8 +85,11 @@ export interface Extra {
   readonly requestId?: string;
   /** The network address of the client. Requests without one are not rate limited. */
   readonly address?: string;
-  /** Makes a response from a text in a way that is cheaper than `new Response`, on platforms that have one. */
-  readonly respond?: Respond;
+  /**
+   * Takes a response whose body is a text, on platforms that write texts more cheaply than responses. Returns a stand-in
+   * with its status, which nobody changes.
+   */
+  readonly respond?: (response: TextResponse) => Response;
 }
 
 /** The served side of a project: a web-standard handler. */
@@ -95,46 +99,51 @@ export interface App {
   close?(): void;
 }
 
-type Env = { Bindings: Extra; Variables: { requestId: string } };
+/** A request, with the facts that its adapter knows. */
+interface Received extends Omit<Extra, 'respond'> {
+  readonly request: Request;
+  readonly requestId: string;
+}
+
+type Env = { Bindings: Received };
 
 /** Guards, the MCP endpoint and the health checks as one handler (design, section 1). */
 export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
+  const { log } = options;
   const countKey = createRequestCount(() => WRONG_KEYS);
   const admission: Admission = {
     count: options.rateLimit === undefined ? () => {} : createRequestCount(options.rateLimit),
     countWrongKey: (address) => countKey(null, address),
     authenticate: toAuthenticate(options),
   };
-  hono.use(async (c, next) => {
-    c.set('requestId', c.env.requestId ?? crypto.randomUUID());
-    const access = options.access();
-    enforceAccess(c.req.raw.headers, access);
-    const auth = options.auth?.() ?? null;
-    const answered = auth === null ? null : answerAuth(c, auth, admission);
-    if (answered === null) {
-      await next();
-      const origin = c.req.raw.headers.get('origin');
-      if (origin !== null) exposeTo(access.allowedOrigins === null ? '*' : origin, c.res.headers);
-    } else {
-      // OAuth answers state themselves which origins may read them.
-      c.res = await answered;
-    }
-    c.res.headers.set('x-request-id', c.get('requestId'));
-  });
   const live = options.stateless ? null : openLive(options.changes);
-  routeMcp(hono, options, live, admission);
+  const answerPost = createPostAnswer(options, live, admission);
+  hono.post('/mcp', async (c) => toResponse(await answerPost(c.env)));
+  routeMcp(hono, live, admission);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admission);
   let stopping = false;
   routeHealth(hono, options, () => stopping);
   routeLanding(hono, options);
   hono.notFound((c) =>
-    toErrorResponse(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.get('requestId')),
+    toErrorResponse(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.env.requestId),
   );
-  hono.onError((thrown, c) => fail(toSvcError(thrown), c, options.log));
+  hono.onError((thrown, c) => fail(toSvcError(thrown), c.env, log));
+  /** Nearly every request is a POST to `/mcp`, so it does not wait for a router. */
+  const route = (received: Received): Answering => {
+    if (!isMcpPost(received.request)) return hono.fetch(received.request, received);
+    return answerPost(received).catch((thrown: unknown) => fail(toSvcError(thrown), received, log));
+  };
   return {
-    fetch: async (request, extra = {}) => hono.fetch(request, extra),
+    fetch: async (request, { respond = toResponse, ...extra } = {}) => {
+      const received = { ...extra, request, requestId: extra.requestId ?? crypto.randomUUID() };
+      try {
+        return await guard(received, options, { admission, route, respond });
+      } catch (thrown) {
+        return fail(toSvcError(thrown), received, log);
+      }
+    },
     close: () => {
       stopping = true;
       live?.close();
@@ -142,14 +151,60 @@ export function createApp(options: AppOptions): App {
   };
 }
 
+type Answering = Response | Promise<Response | TextResponse>;
+
+/** The parts of the app behind its guards. */
+interface Guarded {
+  readonly admission: Admission;
+  readonly route: (received: Received) => Answering;
+  readonly respond: NonNullable<Extra['respond']>;
+}
+
+/** Lets a request in, and adds the headers that every response has. */
+async function guard(
+  received: Received,
+  options: Pick<AppOptions, 'access' | 'auth'>,
+  { admission, route, respond }: Guarded,
+): Promise<Response> {
+  const { request, requestId } = received;
+  const access = options.access();
+  enforceAccess(request.headers, access);
+  const auth = options.auth?.() ?? null;
+  const answered = auth === null ? null : answerAuth(received, auth, admission);
+  const answer = await (answered ?? route(received));
+  // OAuth answers state themselves which origins may read them.
+  const origin = answered === null ? request.headers.get('origin') : null;
+  const exposed = origin === null ? {} : exposedTo(access.allowedOrigins === null ? '*' : origin);
+  const added = { ...exposed, 'x-request-id': requestId };
+  if (!('body' in answer)) return respond({ ...answer, headers: { ...answer.headers, ...added } });
+  addTo(answer.headers, added);
+  return answer;
+}
+
+/** Adds headers to those of a response, which may name other reasons to vary. */
+function addTo(headers: Headers, added: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(added)) {
+    if (name === 'vary') headers.append(name, value);
+    else headers.set(name, value);
+  }
+}
+
+/** Whether a request is a POST to `/mcp` in its usual spelling. The router knows the others. */
+function isMcpPost({ method, url }: Request): boolean {
+  return method === 'POST' && url.endsWith('/mcp') && url.indexOf('/', AFTER_SCHEME) === url.length - 4;
+}
+
+/** A position in the address of a request after the slashes of its scheme, and not after its path's. */
+const AFTER_SCHEME = 'https://'.length;
+
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** Answers an OAuth path; null for any other path. */
-function answerAuth(c: Context<Env>, auth: Auth, { count }: Admission): Promise<Response> | null {
-  const { raw: request } = c.req;
-  const signal = c.env.signal ?? request.signal;
+function answerAuth(received: Received, auth: Auth, { count }: Admission): Promise<Response> | null {
+  const { request, signal, address } = received;
   const body = () => readBody(request, MAX_FORM_BYTES);
-  return auth.respond({ request, body, signal, count: () => count(null, c.env.address) });
+  const counted = () => count(null, address);
+  return auth.respond({ request, body, signal: signal ?? request.signal, count: counted });
 }
 
 /** The checks of every request for MCP. */
@@ -173,21 +228,24 @@ function isProtected({ auth, authenticate }: AppOptions): boolean {
   return (auth?.() ?? null) !== null || authenticate !== undefined;
 }
 
-function fail(error: SvcError, c: Context<Env>, log: Log): Response {
-  const requestId = c.get('requestId');
+function fail(error: SvcError, { request, requestId }: Received, log: Log): Response {
+  // As the router reads it: an address may name a host that no URL has.
+  const path = getPath(request);
   if (!ERRORS[error.code].shown) {
-    const ids = logIdsOf({ requestId, traceparent: c.req.raw.headers.get('traceparent') });
+    const ids = logIdsOf({ requestId, traceparent: request.headers.get('traceparent') });
     const fields = { ...ids, error_id: requestId, code: error.code, causes: causesOf(error) };
-    log({ level: 'error', message: `${c.req.method} ${c.req.path} failed: ${error.message}`, fields });
+    log({ level: 'error', message: `${request.method} ${path} failed: ${error.message}`, fields });
   }
-  const response = toErrorResponse(error, c.req.path, requestId);
+  const response = toErrorResponse(error, path, requestId);
   // The guard above sets it on answers, and an error of the guard itself passes it by.
   response.headers.set('x-request-id', requestId);
   return response;
 }
 
-function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admission: Admission): void {
-  const methods = live === null ? 'POST' : 'POST, GET, DELETE';
+/** Answers one POST to `/mcp`. */
+type AnswerPost = (received: Received) => Promise<Response | TextResponse>;
+
+function createPostAnswer(options: AppOptions, live: Live | null, admission: Admission): AnswerPost {
   const { changes: _, ...served } = options;
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
   const claimOnce = async (key: string, seconds: number) =>
@@ -200,13 +258,18 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admis
     handlers.set(runtime, found);
     return found;
   };
-  hono.post('/mcp', async (c) => {
-    const { headers } = c.req.raw;
-    const caller = await toCaller(c, admission, 'http');
-    const body = await readBody(c.req.raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    const handle = findHandlerOf(options.runtime())(c.req.raw);
-    return endWithKey(await handle({ headers, body, caller, respond: c.env.respond }), caller);
-  });
+  return async (received) => {
+    const { request } = received;
+    const caller = await toCaller(received, admission, 'http');
+    const body = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
+    const handle = findHandlerOf(options.runtime())(request);
+    const answer = await handle({ headers: request.headers, body, caller });
+    return 'body' in answer ? endWithKey(answer, caller) : answer;
+  };
+}
+
+function routeMcp(hono: Hono<Env>, live: Live | null, admission: Admission): void {
+  const methods = live === null ? 'POST' : 'POST, GET, DELETE';
   if (live !== null) routeSessions(hono, live.sessions, admission);
   hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
   hono.all('/mcp', (c) => refuseMethod(c, methods));
@@ -216,7 +279,7 @@ function routeMcp(hono: Hono<Env>, options: AppOptions, live: Live | null, admis
 function refuseMethod(c: Context<Env>, methods: string): Response {
   const [only] = methods.split(',', 1);
   const error = new SvcError('method_not_allowed', `${c.req.method} is not used here: ${only} only.`);
-  const refused = toErrorResponse(error, c.req.path, c.get('requestId'));
+  const refused = toErrorResponse(error, c.req.path, c.env.requestId);
   refused.headers.set('allow', methods);
   return refused;
 }
@@ -224,12 +287,12 @@ function refuseMethod(c: Context<Env>, methods: string): Response {
 function routeSessions(hono: Hono<Env>, sessions: Sessions, admission: Admission): void {
   hono.get('/mcp', async (c, next) => {
     if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
-    const caller = await toCaller(c, admission, 'http');
+    const caller = await toCaller(c.env, admission, 'http');
     return endWithKey(answerListen(sessions, c.req.raw.headers, caller), caller);
   });
   hono.delete('/mcp', async (c, next) => {
     if (!namesSession(c.req.raw.headers)) return next();
-    return answerEnd(sessions, c.req.raw.headers, await toCaller(c, admission, 'http'));
+    return answerEnd(sessions, c.req.raw.headers, await toCaller(c.env, admission, 'http'));
   });
 }
 
@@ -242,12 +305,12 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
   const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
   hono.get('/sse', async (c) => {
     if (isHead(c)) return refuseMethod(c, 'GET');
-    const caller = await toCaller(c, admission, 'sse');
+    const caller = await toCaller(c.env, admission, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
     return endWithKey(sse.open(caller, pathname), caller);
   });
   hono.post('/messages', async (c) => {
-    const caller = await toCaller(c, admission, 'sse');
+    const caller = await toCaller(c.env, admission, 'sse');
     const body = await readBody(c.req.raw, maxBodyBytes);
     return sse.receive(c.req.query('session_id') ?? '', { headers: c.req.raw.headers, body, caller });
   });
@@ -259,13 +322,11 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
 
 /** Authenticates the sender and counts the request. Throws SvcError for bad credentials, and rate_limited. */
 async function toCaller(
-  c: Context<Env>,
+  { request, requestId, address, signal }: Received,
   { authenticate, count, countWrongKey }: Admission,
   transport: Caller['transport'],
 ): Promise<Caller> {
-  const { raw } = c.req;
-  const { address } = c.env;
-  const sender = await authenticate?.(raw).catch((thrown) => {
+  const sender = await authenticate?.(request).catch((thrown) => {
     count(null, address);
     if (toSvcError(thrown).code === 'api_key_invalid') countWrongKey(address);
     throw thrown;
@@ -274,19 +335,19 @@ async function toCaller(
   count(user, address);
   let headers: ReadonlyMap<string, string> | undefined;
   return {
-    requestId: c.get('requestId'),
+    requestId,
     transport,
     user,
     countAnother: () => count(user, address),
     headers: () => {
-      headers ??= visibleHeaders(raw, sender?.hidesCredentials ?? false);
+      headers ??= visibleHeaders(request, sender?.hidesCredentials ?? false);
       return headers;
     },
     sessionId: sender?.sessionId ?? null,
     ...(sender?.grant && { grant: sender.grant }),
     ...(sender?.revoked && { revoked: sender.revoked }),
-    traceparent: raw.headers.get('traceparent'),
-    signal: c.env.signal ?? raw.signal,
+    traceparent: request.headers.get('traceparent'),
+    signal: signal ?? request.signal,
   };
 }
 

@@ -27,9 +27,11 @@ export function toPreflight(request: Request, methods: string): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** Lets a page of an allowed origin read a response. */
-export function exposeTo(origin: string, headers: Headers): void {
-  headers.set('access-control-allow-origin', origin);
-  headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id, Retry-After, X-Request-Id');
-  headers.append('vary', 'Origin');
+/** The headers that let a page of an allowed origin read a response. */
+export function exposedTo(origin: string): Readonly<Record<string, string>> {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'WWW-Authenticate, Mcp-Session-Id, Retry-After, X-Request-Id',
+    vary: 'Origin',
+  };
 }

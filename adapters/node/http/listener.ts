@@ -3,6 +3,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { App, Extra } from '../../../src/app.ts';
 import { forwardedAddress } from '../../../src/http/network.ts';
+import type { TextResponse } from '../../../src/mcp/transport/response.ts';
 import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
 import { toOriginForm } from './request-target.ts';
 
@@ -12,18 +13,21 @@ export interface ListenerOptions {
   readonly trustProxy?: boolean;
 }
 
+/** Stands in for responses that are written as text. */
+const WRITTEN = new Response(null);
+
 /** Creates a listener that passes Node's requests to an app. `request.signal` aborts when the client leaves. */
 export function createListener({ app, trustProxy = false }: ListenerOptions): RequestListener {
   const listener = getRequestListener(
     async (request, bindings) => {
-      let text: string | null = null;
-      const respond: Extra['respond'] = (body, init) => {
-        text = body;
-        return new Response(null, init);
+      let text: TextResponse | null = null;
+      const respond: Extra['respond'] = (response) => {
+        text = response;
+        return response.status === 200 ? WRITTEN : new Response(null, { status: response.status });
       };
       const address = addressOf(bindings.incoming as IncomingMessage, trustProxy);
       const response = await app.fetch(request, { respond, ...(address === undefined ? {} : { address }) });
-      return text === null ? response : send(text, response, bindings as HttpBindings);
+      return text === null ? response : send(text, bindings as HttpBindings);
     },
     { overrideGlobalObjects: false },
   );
@@ -39,16 +43,30 @@ export function addressOf({ headers, socket }: IncomingMessage, trustProxy: bool
   return forwardedAddress(forwarded?.toString()) ?? socket.remoteAddress;
 }
 
-/** Writes the text directly: reading it back from the stream of a Response would take several times as long. */
-async function send(text: string, head: Response, { incoming, outgoing }: HttpBindings): Promise<Response> {
+/** Writes a text directly: reading it back from the stream of a Response would take several times as long. */
+function send(response: TextResponse, { incoming, outgoing }: HttpBindings): Response | Promise<Response> {
+  const { status, headers, text } = response;
   const length = Buffer.byteLength(text);
-  const json = head.headers.get('content-type') === 'application/json';
-  if (json && length >= LEAST_BYTES) head.headers.append('vary', 'Accept-Encoding');
-  const encoding = json ? encodingFor(incoming.headers['accept-encoding']?.toString(), length) : null;
+  if (length >= LEAST_BYTES && headers['content-type'] === 'application/json') {
+    return sendLong(response, length, { incoming, outgoing });
+  }
+  outgoing.writeHead(status, { ...headers, 'content-length': length });
+  outgoing.end(text);
+  return RESPONSE_ALREADY_SENT;
+}
+
+async function sendLong(
+  { status, headers, text }: TextResponse,
+  length: number,
+  { incoming, outgoing }: HttpBindings,
+): Promise<Response> {
+  const { vary } = headers;
+  const encoding = encodingFor(incoming.headers['accept-encoding']?.toString(), length);
   const body = encoding === null ? text : await compress(text, encoding);
-  if (encoding !== null) head.headers.set('content-encoding', encoding);
-  outgoing.writeHead(head.status, {
-    ...Object.fromEntries(head.headers),
+  outgoing.writeHead(status, {
+    ...headers,
+    vary: vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`,
+    ...(encoding === null ? {} : { 'content-encoding': encoding }),
     'content-length': typeof body === 'string' ? length : body.length,
   });
   outgoing.end(body);

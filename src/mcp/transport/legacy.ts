@@ -13,13 +13,16 @@ import type { McpSession } from '../sessions/session.ts';
 import { NO_SESSION } from '../sessions/session-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type Rejection, toRejectionResponse } from './rejection.ts';
-import { readsStreams, toAccepted, toStream } from './response.ts';
+import { readsStreams, type TextResponse, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
 const MAX_BATCH = 100;
 
 /** Answers one message, or a batch, of 2025-11-25 or an older revision. */
-export async function answerLegacy(route: InboundLegacyRoute, exchange: McpExchange): Promise<Response> {
+export async function answerLegacy(
+  route: InboundLegacyRoute,
+  exchange: McpExchange,
+): Promise<Response | TextResponse> {
   const { headers, body, caller, sessions } = exchange;
   const version = headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
   const refusal = versionRefusal(route, version) ?? batchRefusal(body, version);
@@ -34,7 +37,7 @@ export async function answerLegacy(route: InboundLegacyRoute, exchange: McpExcha
 }
 
 /** Answers `initialize`, which begins a session unless it fails. */
-async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promise<Response> {
+async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promise<Response | TextResponse> {
   const { body, caller, channels, reply } = exchange;
   if (!isJSONRPCRequest(body)) return answerMessages(exchange);
   const session = sessions.begin(caller.user);
@@ -51,7 +54,7 @@ function within(caller: Caller, session: McpSession): Caller {
   return { ...caller, session, sessionId: session.id };
 }
 
-async function answerMessages(exchange: McpExchange): Promise<Response> {
+async function answerMessages(exchange: McpExchange): Promise<Response | TextResponse> {
   const { body, caller, channels, reply } = exchange;
   const messages = toMessages(body);
   if (caller.session !== undefined) deliver(messages, caller.session);

@@ -7,7 +7,7 @@ import { ERRORS, REJECTIONS } from '../../errors.ts';
 import { MODERN_VERSIONS } from '../era.ts';
 import type { ChannelResponse } from './channel.ts';
 import { type Rejection, toRejectionResponse } from './rejection.ts';
-import { readsStreams, toAccepted, toStream } from './response.ts';
+import { readsStreams, type TextResponse, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
 /** Statuses of the rejections that the MCP SDK makes itself, by their JSON-RPC code. */
@@ -18,7 +18,10 @@ const REJECTED_STATUS: ReadonlyMap<number, number> = new Map(
 );
 
 /** One message of revision 2026-07-28. */
-export async function answerModern(route: InboundModernRoute, exchange: McpExchange): Promise<Response> {
+export async function answerModern(
+  route: InboundModernRoute,
+  exchange: McpExchange,
+): Promise<Response | TextResponse> {
   if (route.messageKind === 'notification') return toAccepted();
   const rejection = rejectVersion(route) ?? rejectHeaders(exchange.headers, route.message);
   if (rejection !== null) return toRejectionResponse(rejection, exchange.body);

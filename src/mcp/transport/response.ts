@@ -3,11 +3,15 @@ import { toEvent } from './event-stream.ts';
 /** The form in which a client reads responses. */
 export type Form = 'json' | 'sse';
 
-/** Makes an HTTP response from a text. */
-export type Respond = (text: string, init: { status: number; headers: Record<string, string> }) => Response;
+/** A response whose body is a text. Data, because a `Response` costs as much as the rest of a short call's HTTP. */
+export interface TextResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
 
 /** Makes the HTTP response of one exchange from a JSON-RPC response, or from a batch of them. */
-export type Responder = (body: unknown, status?: number, extra?: Record<string, string>) => Response;
+export type Responder = (body: unknown, status?: number, extra?: Record<string, string>) => TextResponse;
 
 /** The form that an `Accept` header asks for, JSON if both are allowed; null if neither is. */
 export function acceptedForm(accept: string | null): Form | null {
@@ -24,10 +28,10 @@ const SSE_HEADERS = {
 export const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Makes responses in the form that the client reads. */
-export function createResponder(form: Form, respond: Respond): Responder {
+export function createResponder(form: Form): Responder {
   return (body, status = 200, extra = {}) => {
-    if (form === 'sse') return respond(toEvent(body), { status, headers: { ...SSE_HEADERS, ...extra } });
-    return respond(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...extra } });
+    if (form === 'sse') return { status, headers: { ...SSE_HEADERS, ...extra }, text: toEvent(body) };
+    return { status, headers: { ...JSON_HEADERS, ...extra }, text: JSON.stringify(body) };
   };
 }
 
@@ -46,7 +50,7 @@ export function toAccepted(): Response {
   return new Response(null, { status: 202 });
 }
 
-/** Makes a response on platforms without a cheaper way. */
-export function toResponse(text: string, init: ResponseInit): Response {
-  return new Response(text, init);
+/** Makes a `Response`, unless the answer is one. */
+export function toResponse(answer: Response | TextResponse): Response {
+  return 'body' in answer ? answer : new Response(answer.text, answer);
 }

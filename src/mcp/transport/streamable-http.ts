@@ -18,9 +18,8 @@ import {
   acceptedForm,
   createResponder,
   JSON_HEADERS,
-  type Respond,
   type Responder,
-  toResponse,
+  type TextResponse,
 } from './response.ts';
 
 /** One POST to the MCP endpoint, its body read. */
@@ -28,12 +27,10 @@ export interface McpPost {
   readonly headers: Headers;
   readonly body: string;
   readonly caller: Caller;
-  /** Makes responses in a way that is cheaper than `new Response`, on platforms that have one. */
-  readonly respond?: Respond | undefined;
 }
 
 /** Answers POSTs of both eras. */
-export type McpHandler = (post: McpPost) => Promise<Response>;
+export type McpHandler = (post: McpPost) => Promise<Response | TextResponse>;
 
 /** The options of a project served over Streamable HTTP. */
 export interface McpHandlerOptions extends Omit<ServeOptions, 'sessions'> {
@@ -59,7 +56,7 @@ export function createMcpHandler(
     modern: connect(runtime, 'modern', parts),
     legacy: connect(runtime, 'legacy', parts),
   };
-  return async ({ headers, body: text, caller, respond = toResponse }) => {
+  return async ({ headers, body: text, caller }) => {
     if (!isJsonContentType(headers.get('content-type'))) return toRejectionResponse(NOT_JSON);
     const form = acceptedForm(headers.get('accept'));
     if (form === null) return toRejectionResponse(NOT_ACCEPTABLE);
@@ -73,9 +70,9 @@ export function createMcpHandler(
     if (plain !== null && answered !== null) {
       const version = headers.get('mcp-protocol-version');
       onMessage?.({ methods: [plain.method], era: plain.era, version, direct: true });
-      return respond(await answered, { status: 200, headers: JSON_HEADERS });
+      return { status: 200, headers: JSON_HEADERS, text: await answered };
     }
-    const responder = createResponder(form, respond);
+    const responder = createResponder(form);
     const reply: Responder = (message, ...head) => {
       list?.keep(message);
       return responder(message, ...head);
@@ -92,7 +89,7 @@ function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   return channel;
 }
 
-async function answer(exchange: McpExchange): Promise<Response> {
+async function answer(exchange: McpExchange): Promise<Response | TextResponse> {
   const { headers, body, onMessage } = exchange;
   const version = headers.get('mcp-protocol-version');
   const method = headers.get('mcp-method');

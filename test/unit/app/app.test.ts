@@ -3,6 +3,7 @@ import type { AppOptions } from '../../../src/app.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { type HttpAccess, httpAccessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
+import type { TextResponse } from '../../../src/mcp/transport/response.ts';
 import { eventually } from '../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, exchange, legacy, modern, post } from '../mcp/fixture.ts';
 
@@ -139,16 +140,36 @@ describe('the MCP path', () => {
     expect(JSON.stringify(await (await answering).json())).toContain('cancelled');
   });
 
-  it('lets the adapter make the response of a text', async () => {
-    const texts: string[] = [];
-    const respond = (text: string, init: ResponseInit) => {
-      texts.push(text);
-      return new Response(null, init);
+  it('lets the adapter write a text with all its headers', async () => {
+    const written: TextResponse[] = [];
+    const respond = (response: TextResponse) => {
+      written.push(response);
+      return new Response(null);
     };
-    const response = await createTestApp().fetch(post(ping), { respond });
-    expect(await response.text()).toBe('');
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(texts).toEqual(['{"result":{},"jsonrpc":"2.0","id":7}']);
+    const message = post(ping, { origin: 'http://localhost:3000' });
+    const answered = await createTestApp().fetch(message.clone(), { requestId: 'r-1' });
+    const response = await createTestApp().fetch(message, { respond, requestId: 'r-1' });
+    expect([...response.headers]).toEqual([]);
+    expect(written).toEqual([
+      { status: 200, headers: Object.fromEntries(answered.headers), text: await answered.text() },
+    ]);
+    expect(written[0]).toMatchObject({
+      headers: { 'content-type': 'application/json', 'x-request-id': 'r-1', vary: 'Origin' },
+      text: '{"result":{},"jsonrpc":"2.0","id":7}',
+    });
+  });
+
+  it.each(['/mcp', '/mcp/', '/mcp?a=1', '/%6Dcp', '/mcp/?a=/mcp'])('answers alike at %s', async (path) => {
+    const app = createTestApp();
+    const at = async (target: string, host: string) => {
+      const message = post(ping, { origin: 'http://localhost:3000' });
+      const sent = new Request(new URL(target, message.url), message);
+      sent.headers.set('host', host);
+      const response = await app.fetch(sent, { requestId: 'r-1' });
+      return [response.status, Object.fromEntries(response.headers), await response.text()];
+    };
+    expect(await at(path, 'localhost')).toEqual(await at('/mcp', 'localhost'));
+    expect(await at(path, 'planted.example')).toEqual([403, expect.anything(), expect.any(String)]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
+import { toResponse } from '../../../src/mcp/transport/response.ts';
 import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
 import { type Served, serveTree } from '../call/project.ts';
 import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
@@ -200,12 +201,12 @@ describe('a session', () => {
       const endpoint = createMcpHandler(served.runtime, { version: '1', sessions: null });
       const { body, headers } = legacy('resources/subscribe', { uri: 'shop://nights' });
       const refuse = () => new SvcError('scope_insufficient', 'No.');
-      const response = await endpoint({
+      const answer = await endpoint({
         headers: new Headers({ ...headers, 'content-type': 'application/json' }),
         body: JSON.stringify(body),
         caller: { ...CALLER, grant: { scopes, refuse } },
       });
-      expect(await response.json()).toHaveProperty(key);
+      expect(await toResponse(answer).json()).toHaveProperty(key);
     },
   );
 });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/app.ts';
 import type { User } from '../../../../src/context.ts';
 import { createSessions } from '../../../../src/mcp/sessions/sessions.ts';
+import { toResponse } from '../../../../src/mcp/transport/response.ts';
 import { createMcpHandler } from '../../../../src/mcp/transport/streamable-http.ts';
 import { eventually } from '../eventually.ts';
 import { CALLER, createFakeRuntime, createTestApp, legacy, modern, post, TOOLS, tool } from '../fixture.ts';
@@ -114,7 +115,7 @@ describe('a session', () => {
     const endpoint = createMcpHandler(runtime, { version: '1', sessions });
     const { body } = initialize({ roots: {}, elicitation: { url: {} }, experimental: { x: 'planted' } });
     const headers = new Headers({ 'content-type': 'application/json' });
-    const response = await endpoint({ headers, body: JSON.stringify(body), caller: CALLER });
+    const response = toResponse(await endpoint({ headers, body: JSON.stringify(body), caller: CALLER }));
     const session = sessions.find(response.headers.get('mcp-session-id') ?? '', null);
     expect(session).toMatchObject({ answers: ['roots'] });
     expect(JSON.stringify(session)).not.toContain('planted');
@@ -205,13 +206,13 @@ describe('a call that asks in a session', () => {
     const endpoint = createMcpHandler(runtime, { version: '1', sessions });
     const session = sessions.begin(null);
     session.answers = ['form'];
-    const response = await endpoint({
+    const answer = await endpoint({
       headers: new Headers({ 'content-type': 'application/json', 'mcp-session-id': session.id }),
       body: JSON.stringify(request('tools/call', { name: 'asking' })),
       caller: CALLER,
     });
     expect(session.pending.size).toBe(1);
-    await response.body?.cancel();
+    await toResponse(answer).body?.cancel();
     expect([session.pending.size, session.calls.size]).toEqual([0, 0]);
   });
 
