@@ -30,6 +30,7 @@ import {
   nativeHash,
   refuseLoad,
 } from './native/native-parts.ts';
+import { type ProjectPackage, readProjectPackage } from './project-package.ts';
 import { type CarriedPython, readPython } from './python/carried-python.ts';
 import { enforcePythonTarget, noPython } from './python/check.ts';
 import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
@@ -104,6 +105,7 @@ interface Ready {
   readonly catalog: Catalog;
   readonly config: string | null;
   readonly callers: Callers;
+  readonly about: ProjectPackage;
   readonly python: CarriedPython | null;
   /** Null for the wasm engine. */
   readonly native: NativeParts | null;
@@ -171,10 +173,11 @@ async function readProject(options: BuildOptions): Promise<Ready> {
   const { project, profile } = site;
   const callers = combineCallers(callersOf(config, { project, profile }), options);
   enforceCallers(callers, catalog, options);
+  const about = await readProjectPackage(options.root);
   const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
   const native = arch === null ? null : await loadNativeParts(options.root, site, arch);
   if (native !== null && options.load) refuseLoad(native);
-  return { site, catalog, config, callers, python, native };
+  return { site, catalog, config, callers, about, python, native };
 }
 
 /** The processor of a native artefact; null for the wasm engine. Throws if the target or the options do not fit. */
@@ -353,7 +356,7 @@ function toMaterials(
 
 async function toPlatformFiles(
   target: BuildTarget,
-  { catalog: { project }, config, callers, python, native }: Ready,
+  { catalog: { project }, config, callers, about, python, native }: Ready,
   { version, database }: Manifest,
   name: TargetName,
 ): Promise<Contents> {
@@ -361,6 +364,7 @@ async function toPlatformFiles(
     project,
     callers: toCallersLine(callers, name),
     version,
+    about,
     config: config !== null,
     python: python !== null,
     native: native === null ? null : toNativeFacts(native, database),

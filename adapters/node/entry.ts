@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp } from '../../src/app.ts';
 import { createResultCache } from '../../src/call/cache.ts';
@@ -25,7 +26,10 @@ import { startHttpServer } from './http/server.ts';
 import { Leases } from './reload/leases.ts';
 import { loadStartSettings } from './start-settings.ts';
 
-/* The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. */
+/*
+ * The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. A folder after
+ * `--stdio` is that of relative paths, because clients start it in a folder of theirs.
+ */
 
 interface Serving {
   /** Resolves when no client is left: when a stdio client has closed its end. HTTP never resolves it. */
@@ -53,7 +57,8 @@ async function main(): Promise<void> {
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
   const audited = auditSettingsOf(manifest.audit, process.env);
-  const audit = await openAudit(audited, process.cwd(), log, conceal);
+  const [, folder = '.'] = stdioArguments() ?? [];
+  const audit = await openAudit(audited, resolve(folder), log, conceal);
   const database = await openBundledDatabase({ manifest, pathOf, settings });
   const open = async () => database;
   const python = nodePython({
@@ -76,8 +81,7 @@ async function main(): Promise<void> {
   const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
   const runtime = { ...measuring, lease: take };
   const warmed = python.warm(runtime);
-  const stdio = process.argv.includes('--stdio');
-  const serving = stdio ? overStdio(runtime, cutOff) : await overHttp(runtime, settings, cutOff);
+  const serving = stdioArguments() ? overStdio(runtime, cutOff) : await overHttp(runtime, settings, cutOff);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
@@ -128,6 +132,12 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
 function overStdio(runtime: Runtime, cutOff: () => void): Serving {
   const connection = serveStdio({ runtime, version, cutOff });
   return { ended: connection.ended, close: () => connection.stop() };
+}
+
+/** `--stdio` and the words after it; null without it. */
+function stdioArguments(): readonly string[] | null {
+  const at = process.argv.indexOf('--stdio');
+  return at === -1 ? null : process.argv.slice(at);
 }
 
 function portOf(text: string): number {

@@ -1,5 +1,6 @@
 import type { Architecture } from '../native/architecture.ts';
 import type { Preview, PreviewOptions } from '../preview/preview.ts';
+import type { ProjectPackage } from '../project-package.ts';
 import type { CarriedPython } from '../python/carried-python.ts';
 
 /** The user file of an artefact. */
@@ -18,6 +19,8 @@ export interface ProjectFacts {
   readonly callers: string;
   /** Version of the toolkit. */
   readonly version: string;
+  /** The facts of the project's `package.json`. */
+  readonly about?: ProjectPackage;
   /** Whether the artefact has a user file. */
   readonly config?: boolean;
   /** Whether the artefact has Python endpoints. */

@@ -18,8 +18,12 @@ export interface TargetEntry {
    * `svc build` makes none for the platform.
    */
   readonly architecture: Architecture | 'this' | null;
-  /** Whether the platform gives every artefact a public address. */
-  readonly exposed: boolean;
+  /**
+   * The callers of an artefact without sign-in. `public`: everybody, because the platform gives it a public address.
+   * `machine`: programs of its machine, unless it is told to listen further. `holder`: each person who has the artefact,
+   * who can read its whole database too.
+   */
+  readonly callers: 'public' | 'machine' | 'holder';
   readonly load: () => Promise<{ readonly target: BuildTarget }>;
 }
 
@@ -29,36 +33,43 @@ export const TARGETS = {
     title: 'Node',
     python: 'native',
     architecture: 'this',
-    exposed: false,
+    callers: 'machine',
     load: () => import('./node/target.ts'),
   },
   'aws-lambda': {
     title: 'AWS Lambda',
     python: 'wasm',
     architecture: 'arm64',
-    exposed: true,
+    callers: 'public',
     load: () => import('./aws-lambda/target.ts'),
   },
   'cloudflare-workers': {
     title: 'Cloudflare Workers',
     python: 'experimental',
     architecture: null,
-    exposed: true,
+    callers: 'public',
     load: () => import('./cloudflare-workers/target.ts'),
   },
   vercel: {
     title: 'Vercel',
     python: 'wasm',
     architecture: null,
-    exposed: true,
+    callers: 'public',
     load: () => import('./vercel/target.ts'),
   },
   deno: {
     title: 'Deno',
     python: 'none',
     architecture: null,
-    exposed: true,
+    callers: 'public',
     load: () => import('./deno/target.ts'),
+  },
+  mcpb: {
+    title: 'desktop clients',
+    python: 'native',
+    architecture: null,
+    callers: 'holder',
+    load: () => import('./mcpb/target.ts'),
   },
 } as const satisfies { readonly [name: string]: TargetEntry };
 

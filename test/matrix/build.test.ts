@@ -56,7 +56,7 @@ describe.each(TARGET_NAMES)('%s', (target) => {
 
   test('nothing of the machine that built it is inside', async () => {
     for (const { path } of built.get(target)?.files ?? []) {
-      if (/\.(wasm|duckdb|zip)$/.test(path)) continue;
+      if (/\.(wasm|duckdb|zip|mcpb)$/.test(path)) continue;
       const text = await readFile(join(folderOf(target), path), 'utf8');
       expect(text, path).not.toContain(process.cwd());
       expect(text, path).not.toContain(root);
@@ -84,6 +84,7 @@ test('the database is the same bytes on every platform', async () => {
     'cloudflare-workers/assets/data.duckdb',
     'vercel/.vercel/output/functions/index.func/data.duckdb',
     'deno/data.duckdb',
+    'mcpb/data.duckdb',
   ];
   const files = await Promise.all(paths.map((path) => readFile(join(out, path))));
   const digest = parseManifest(await readFile(join(out, 'node/manifest.json'), 'utf8')).database.sha256;
@@ -102,6 +103,24 @@ test('the Lambda package is at most 12 MB and holds what the function needs, rea
     'manifest.json',
     'sbom.cdx.json',
     'trampolines.wasm',
+  ]);
+});
+
+test('the bundle for desktop clients is at most 15 MB, with the program below its description', async () => {
+  expect(sizeOf('mcpb', 'matrix.mcpb')).toBeLessThanOrEqual(15_000_000);
+  const zip = unzipSync(await readFile(join(out, 'mcpb/matrix.mcpb')));
+  expect(Object.keys(zip)).toEqual([
+    'manifest.json',
+    'server/LICENSE.duckdb.txt',
+    'server/THIRD-PARTY-LICENSES.txt',
+    'server/data.duckdb',
+    'server/duckdb.wasm',
+    'server/engine-worker.js',
+    'server/index.js',
+    'server/manifest.json',
+    'server/package.json',
+    'server/sbom.cdx.json',
+    'server/trampolines.wasm',
   ]);
 });
 

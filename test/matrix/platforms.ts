@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +9,7 @@ import { type FunctionOptions, startFunction } from '../../deploy/targets/aws-la
 import { startDeno } from '../../deploy/targets/deno/target.ts';
 import type { Engine, TargetName } from '../../deploy/targets/targets.ts';
 import { startVercel } from '../../deploy/targets/vercel/target.ts';
+import { unpackBundle } from './bundle.ts';
 import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
 import { ensureDeno } from './deno.ts';
 import { startWorker } from './worker.ts';
@@ -38,6 +41,7 @@ export interface Platform {
 export const PLATFORMS: readonly Platform[] = [
   { name: 'Node over a socket', target: 'node', start: (folder) => startNode(folder), clients: CLIENTS },
   { name: 'Node over stdio', target: 'node', start: async (folder) => overStdio(folder), clients: CLIENTS },
+  { name: 'desktop bundle', target: 'mcpb', start: startBundle, clients: CLIENTS },
   lambda('Lambda, Function URL, streaming', { gateway: 'function-url' }),
   lambda('Lambda, Function URL, buffered', {
     gateway: 'function-url',
@@ -121,6 +125,16 @@ function overStdio(folder: string): Running {
   return {
     reach: { kind: 'stdio', command: process.execPath, args, cwd: '/' },
     close: async () => {},
+  };
+}
+
+/** Unpacks a bundle as a desktop client does, and starts the command of its manifest in another folder. */
+async function startBundle(folder: string): Promise<Running> {
+  const unpacked = await mkdtemp(join(tmpdir(), 'svc-bundle-'));
+  const { command, args } = await unpackBundle(folder, unpacked, {});
+  return {
+    reach: { kind: 'stdio', command: command === 'node' ? process.execPath : command, args, cwd: '/' },
+    close: () => rm(unpacked, { recursive: true }),
   };
 }
 

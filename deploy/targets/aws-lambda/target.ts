@@ -13,10 +13,10 @@ import {
   PYTHON_FOLDERS,
   toMiB,
 } from '../target.ts';
+import { createZip } from '../zip.ts';
 import { previewLambda } from './preview/preview.ts';
 import { samTemplate } from './sam.ts';
 import { MEMORY_MB, RUNTIME, serverlessYml, type TemplateFacts } from './serverless.ts';
-import { createZip } from './zip.ts';
 
 /** The largest unpacked size that AWS allows a function. */
 const UNPACKED_LIMIT = 250 * 1_048_576;

@@ -16,7 +16,7 @@ tool:
 const findingsOf = (stdout: string): Finding[] => JSON.parse(stdout).findings;
 
 describe('svc validate --target', () => {
-  it.each(['wasm', 'node', 'aws-lambda', 'cloudflare-workers'])(
+  it.each(['wasm', 'node', 'aws-lambda', 'cloudflare-workers', 'mcpb'])(
     'plans the SQL as %s serves it',
     async (target) => {
       const root = await project();

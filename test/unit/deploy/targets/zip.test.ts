@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { createZip } from '../../../../../deploy/targets/aws-lambda/zip.ts';
+import { createZip } from '../../../../deploy/targets/zip.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const files = [
@@ -17,7 +17,7 @@ test('the archive holds the files', () => {
 
 test('the bytes depend on nothing but the files: not their order, the clock or the time zone', () => {
   const script = `
-    import { createZip } from ${JSON.stringify(new URL('../../../../../deploy/targets/aws-lambda/zip.ts', import.meta.url).href)};
+    import { createZip } from ${JSON.stringify(new URL('../../../../deploy/targets/zip.ts', import.meta.url).href)};
     const zip = createZip([{ path: 'b', bytes: new Uint8Array(9) }, { path: 'a', bytes: new Uint8Array(3) }]);
     process.stdout.write(Buffer.from(zip).toString('base64'));`;
   const run = (TZ: string) =>

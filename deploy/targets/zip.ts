@@ -9,7 +9,7 @@ export interface PackedFile {
 }
 
 const UNIX = 3;
-/** A regular file that all users may read, because Lambda runs the function as another user. */
+/** A regular file that all users may read, because a platform may run the program as another user. */
 const MODE = 0o100644;
 /** The earliest time in a ZIP. It is written in local time, so it is made from local parts. */
 const EPOCH = new Date(1980, 0, 1);

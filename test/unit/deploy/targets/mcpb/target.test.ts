@@ -1,0 +1,177 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
+import { buildTarget } from '../../../../../deploy/build.ts';
+import { unpackBundle } from '../../../../matrix/bundle.ts';
+
+const SITE = `svc: 1
+project: "../Étoile & Söhne"
+profile: default
+secrets: [crm]
+profiles:
+  default:
+    database: { path: sales.duckdb, readonly: true }
+    audit: { enabled: true }
+`;
+
+const TOOL = `svc: 1
+tool:
+  name: total
+  title: Total
+  description: The sum of all sales
+  return: { type: object }
+  source: { code: "SELECT sum(amount)::INTEGER AS total FROM sales" }
+`;
+
+const PROMPT = `svc: 1
+prompt:
+  name: review
+  description: A review of one month
+  parameters: [{ name: month, type: string, description: The month }]
+  messages: [{ role: user, type: text, prompt: "Review {{ month }} and {{month}}." }]
+`;
+
+const CONFIG = `svc: 1
+vault: { enabled: true, address: "https://vault.example", token_env: SHOP_VAULT }
+projects:
+  ../Étoile & Söhne:
+    profiles:
+      default:
+        secrets:
+          - { name: crm, type: custom, parameters: { token: "\${CRM_TOKEN}", other: "\${CRM_TOKEN}\${CRM_USER}" } }
+`;
+
+const POLICY = `  policies: { output: [{ condition: "true", action: filter_fields, fields: [total] }] }
+`;
+
+let root: string;
+let first: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-mcpb-'));
+  for (const folder of ['tools', 'prompts']) await mkdir(join(root, folder));
+  await writeFile(join(root, 'svc-site.yml'), SITE);
+  await writeFile(join(root, 'tools/total.yml'), TOOL);
+  await writeFile(join(root, 'prompts/review.yml'), PROMPT);
+  await writeFile(join(root, 'user.yml'), CONFIG);
+  await runScript(join(root, 'sales.duckdb'), 'CREATE TABLE sales AS SELECT 7 AS amount');
+  first = (await build()).out;
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const build = (options = {}) => buildTarget({ root, target: 'mcpb', config: 'user.yml', ...options });
+
+async function unpacked(user: Readonly<Record<string, string>>, out = first) {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-unpacked-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const command = await unpackBundle(out, folder, user);
+  return { folder, command, manifest: JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) };
+}
+
+describe('a bundle for desktop clients', () => {
+  it('is described as the schema of its clients asks', async () => {
+    const { manifest } = await unpacked({});
+    const text = await readFile('test/fixtures/files/mcpb-manifest-v0.3.schema.json', 'utf8');
+    const ajv = new Ajv({ strict: false });
+    addFormats.default(ajv);
+    const validate = ajv.compile(JSON.parse(text));
+    expect(validate(manifest), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...manifest, tools: 'total' })).toBe(false);
+    expect(manifest).toMatchObject({
+      name: 'toile-s-hne',
+      display_name: '../Étoile & Söhne',
+      tools: [{ name: 'total', description: 'The sum of all sales' }],
+      prompts: [
+        {
+          name: 'review',
+          arguments: ['month'],
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the schema
+          text: 'Review ${arguments.month} and ${arguments.month}.',
+        },
+      ],
+    });
+  });
+
+  it('asks the user of the client for each variable of the user file, and hides it', async () => {
+    const { manifest } = await unpacked({});
+    expect(Object.keys(manifest.user_config)).toEqual(['CRM_TOKEN', 'CRM_USER']);
+    expect(manifest.user_config.CRM_TOKEN).toMatchObject({ type: 'string', required: true, sensitive: true });
+    await writeFile(
+      join(root, 'vault.yml'),
+      CONFIG.replace(/"[^"]+(?=", other)/, '"vault://secret/crm#token'),
+    );
+    const { out } = await build({ config: 'vault.yml', out: 'build/vault' });
+    const { env } = (await unpacked({ SHOP_VAULT: 'planted' }, out)).command;
+    expect(env).toMatchObject({ SHOP_VAULT: 'planted' });
+  });
+
+  it('starts from another folder, answers, and keeps its records in the home folder', async () => {
+    const { folder, command } = await unpacked({ CRM_TOKEN: 'one', CRM_USER: 'two' });
+    expect(command.command).toBe('node');
+    const client = new Client({ name: 'desktop', version: '1.0.0' });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [...command.args],
+      env: { ...command.env },
+      cwd: '/',
+    });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['total']);
+    expect(await client.callTool({ name: 'total', arguments: {} })).toMatchObject({
+      structuredContent: { total: 7 },
+    });
+    const records = join(folder, 'home/.svc/state/toile-s-hne/audit/logs-default.jsonl');
+    await client.close();
+    await vi.waitFor(async () => expect(await readFile(records, 'utf8')).toContain('"total"'), 30_000);
+  });
+
+  it('needs a user file if the project has secrets, because clients have none', async () => {
+    await expect(build({ config: undefined })).rejects.toThrow(/secrets crm.*--config/);
+  });
+
+  it('is refused if the project protects data, until it is public on purpose', async () => {
+    await writeFile(join(root, 'tools/total.yml'), TOOL + POLICY);
+    onTestFinished(() => writeFile(join(root, 'tools/total.yml'), TOOL));
+    await expect(build()).rejects.toThrow(/the policies of total[\s\S]*--public/);
+    expect(await build({ public: true, out: 'build/public' })).toMatchObject({
+      callers: 'each person who has the artefact',
+    });
+  });
+
+  it('is refused with sign-in, which it does not have', async () => {
+    const auth = 'auth: { mode: verifier, verifier: { issuer: "https://id.example" } }';
+    await writeFile(
+      join(root, 'auth.yml'),
+      CONFIG.replace('      default:', `      default:\n        ${auth}`),
+    );
+    await expect(build({ config: 'auth.yml', public: true })).rejects.toThrow(
+      /signs nobody in.*Remove `auth`/,
+    );
+    const own = { signIn: 'sign-in with Keycloak', public: false };
+    await expect(build({ own })).rejects.toThrow(/sign-in with Keycloak[\s\S]*--public/);
+  });
+
+  it('takes its version and its author from the package.json of the project', async () => {
+    const person = 'Ada <ada@example.com> (https://ada.example)';
+    const repository = { type: 'git', url: 'git+https://github.com/ada/shop.git' };
+    const file = join(root, 'package.json');
+    await writeFile(file, JSON.stringify({ version: '2.1.0', author: person, license: 'MIT', repository }));
+    onTestFinished(() => rm(file));
+    const { manifest } = await unpacked({}, (await build({ out: 'build/versioned' })).out);
+    expect(manifest).toMatchObject({
+      version: '2.1.0',
+      author: { name: 'Ada', email: 'ada@example.com', url: 'https://ada.example' },
+      license: 'MIT',
+      repository: { type: 'git', url: 'https://github.com/ada/shop' },
+    });
+    await writeFile(file, '{ "version": ');
+    await expect(build()).rejects.toThrow(/package\.json of the project cannot be read/);
+  });
+});
