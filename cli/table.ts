@@ -1,7 +1,6 @@
-import { TARGET_NAMES, TARGETS, toChoice } from '../deploy/targets/targets.ts';
+import { TARGET_CHOICES, TARGET_NAMES, TARGETS, toChoice } from '../deploy/targets/targets.ts';
 import { listTransports } from '../src/transports.ts';
 import type { Command, Option } from './command.ts';
-import { TARGET_CHOICES } from './project/target.ts';
 
 const PROFILE: Option = {
   flags: '--profile <name>',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/artefact/audit.ts';
-import type { DatabaseSecret } from '../adapters/duckdb-native/engine/secrets.ts';
+import type { DatabaseSecret } from '../adapters/duckdb-native/options.ts';
 import { pythonFilesOf } from '../adapters/python/pool/warm.ts';
 import type { Manifest } from '../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../src/catalog/model.ts';
@@ -47,7 +47,7 @@ import {
   type NativeFacts,
 } from './targets/target.ts';
 import {
-  type Engine,
+  type EngineName,
   runsPython,
   TARGET_NAMES,
   TARGETS,
@@ -63,7 +63,7 @@ export interface BuildOptions extends CallerOptions {
   readonly out?: string;
   readonly profile?: string;
   /** The engine of the artefact. Default: wasm. */
-  readonly engine?: Engine;
+  readonly engine?: EngineName;
   /** The processor of a native artefact. Default: the target's own. */
   readonly arch?: Architecture;
   /** The secrets of the profile, with which the build opens remote data. */

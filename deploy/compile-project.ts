@@ -8,7 +8,7 @@ import { isRemote, MEMORY_PATH, parseAttachmentUri } from '../src/project/attach
 import type { Finding } from '../src/project/finding.ts';
 import { loadProject } from '../src/project/load.ts';
 import type { SiteFile } from '../src/project/model.ts';
-import type { Engine } from './targets/targets.ts';
+import type { EngineName } from './targets/targets.ts';
 
 /** A project without errors, compiled. */
 export interface SoundProject {
@@ -23,7 +23,7 @@ export interface SoundProject {
 export async function compileProject(
   root: string,
   profile: string | undefined,
-  { incapable = false, engine = 'wasm' }: { readonly incapable?: boolean; readonly engine?: Engine } = {},
+  { incapable = false, engine = 'wasm' }: { readonly incapable?: boolean; readonly engine?: EngineName } = {},
 ): Promise<SoundProject> {
   const project = await loadProject(await openProjectFiles(root), root, profile);
   refuseBuild(
@@ -37,7 +37,7 @@ export async function compileProject(
 }
 
 /** The parts of a project that no artefact with the engine can serve. */
-export function checkCapability(project: SoundProject, engine: Engine): readonly SvcError[] {
+export function checkCapability(project: SoundProject, engine: EngineName): readonly SvcError[] {
   const { site } = project;
   const problems =
     engine === 'wasm'

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { DatabaseSecret } from '../adapters/duckdb-native/engine/secrets.ts';
 import { openNative } from '../adapters/duckdb-native/open.ts';
+import type { DatabaseSecret } from '../adapters/duckdb-native/options.ts';
 import { compileEngine } from '../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../adapters/duckdb-wasm/in-process.ts';

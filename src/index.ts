@@ -3,7 +3,7 @@ export { type App, type AppOptions, createApp, type Extra } from './app.ts';
 export type { Authenticate, SignedIn } from './auth/host-sign-in.ts';
 export type { CallObserver, CallRecord } from './call/call-record.ts';
 export { type Call, callEndpoint } from './call/pipeline.ts';
-export type { PromptContent, PromptOutcome, RenderedMessage } from './call/prompt.ts';
+export type { PromptContent, PromptOutcome, ResolvedMessage } from './call/prompt.ts';
 export type { Outcome, Runtime, Truncation } from './call/runtime.ts';
 export { createRuntime } from './call/runtime.ts';
 export { compileCatalog } from './catalog/compile.ts';
@@ -29,7 +29,6 @@ export type {
   SqlColumn,
   SqlRequest,
   SqlResult,
-  SqlValue,
 } from './ports.ts';
 export type { Finding } from './project/finding.ts';
 export { loadProject } from './project/load.ts';
@@ -37,4 +36,5 @@ export type { Project } from './project/model.ts';
 export type { Settings } from './settings/model.ts';
 export { getSecret } from './settings/secrets.ts';
 export { type BundledInput, loadEdgeSettings } from './settings/without-files.ts';
+export type { SqlValue } from './sql-value.ts';
 export { VERSION } from './version.ts';

@@ -1,16 +1,6 @@
 import type { NotificationLevel } from './context.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-
-/** A bound parameter. `bigint` is an integer, `number` a DOUBLE; other SQL types travel as text with their type. */
-export type SqlValue =
-  | null
-  | boolean
-  | bigint
-  | number
-  | string
-  | { readonly sqlType: 'DATE' | 'TIME' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL'; readonly text: string }
-  | { readonly list: readonly SqlValue[] }
-  | { readonly struct: { readonly [field: string]: SqlValue } };
+import type { SqlValue } from './sql-value.ts';
 
 /**
  * The values that the SQL user functions (`get_user_email()` ...) return for one call; null for an anonymous

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
-import { type NativeOptions, openNative } from '../duckdb-native/open.ts';
+import { openNative } from '../duckdb-native/open.ts';
+import type { NativeOptions } from '../duckdb-native/options.ts';
 import { openForCallers, openProcess } from '../duckdb-native/process/open.ts';
 import type { BundledDatabaseOptions } from './bundled-database.ts';
 

@@ -7,7 +7,7 @@ import { type CallKind, type ListedEndpoints, listOffers } from '../call/list-en
 import { toPromptText, toResourceText, toToolText } from '../call/result-text.ts';
 import { type ClientSession, openSession } from '../call/session.ts';
 import type { Run } from '../command.ts';
-import { addressOf, toAddress } from '../doctor/address.ts';
+import { configuredAddress, toAddress } from '../doctor/address.ts';
 import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
@@ -51,7 +51,7 @@ async function urlOf(input: CommandInput): Promise<string> {
   if (url !== undefined) return toAddress(url).mcp;
   if ((await findProjectRoot(process.cwd())) === null) return toAddress('http://127.0.0.1:8000').mcp;
   const { transport } = await settingsOf(input, await checkSite(input));
-  return addressOf(transport.http).mcp;
+  return configuredAddress(transport.http).mcp;
 }
 
 /** Reads the token from a variable, because other users can see command lines. */

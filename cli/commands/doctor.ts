@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Run } from '../command.ts';
-import { addressOf, toAddress } from '../doctor/address.ts';
+import { configuredAddress, toAddress } from '../doctor/address.ts';
 import type { Check } from '../doctor/check.ts';
 import { checkInside } from '../doctor/local.ts';
 import { checkOutside } from '../doctor/remote.ts';
@@ -51,7 +51,7 @@ async function lookAtAuth(input: CommandInput): Promise<Looked> {
   const asked = url === undefined ? null : toAddress(url);
   const found = await findSettings(input, asked === null);
   const settings = found?.settings ?? null;
-  const address = asked ?? (settings === null ? null : addressOf(settings.transport.http));
+  const address = asked ?? (settings === null ? null : configuredAddress(settings.transport.http));
   if (address === null) throw new SvcError('usage', 'Name a server with --url.');
   const checks = await checkAuth(settings, address, asked === null);
   return { url: address.mcp, checks: [...checks, ...(found === null ? [] : checkWhoMay(found))] };

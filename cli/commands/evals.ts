@@ -11,7 +11,7 @@ import { runSuites } from '../../src/quality/evals/run.ts';
 import type { SuiteFile } from '../../src/quality/evals/suite.ts';
 import { toEvalsReport } from '../../src/quality/evals/sum.ts';
 import type { Run } from '../command.ts';
-import { prepareSuites, secretsOf } from '../evals/models.ts';
+import { prepareSuites, transcriptSecrets } from '../evals/models.ts';
 import { toEvalsText } from '../evals/report-text.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
 import { keepTranscript, writeText } from '../evals/transcripts.ts';
@@ -96,7 +96,7 @@ async function runAll(job: Job, input: CommandInput, output: Output): Promise<Ev
     const reports = await withSteps('tests', total, (onTest) =>
       runSuites(runnable, {
         ...{ runtime, offers: toOffers(catalog), user, concurrency, onTest },
-        secrets: secretsOf(settings),
+        secrets: transcriptSecrets(settings),
         signal: new AbortController().signal,
         keep: (transcript) => keepTranscript(folder, transcript, input.text('out') === undefined),
       }),

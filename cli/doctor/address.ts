@@ -25,7 +25,7 @@ export function toAddress(text: string): Address {
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];
 
 /** The address of the server according to its settings. */
-export function addressOf({ base_url, scheme, host, port }: TransportSettings['http']): Address {
+export function configuredAddress({ base_url, scheme, host, port }: TransportSettings['http']): Address {
   if (base_url !== null) return toAddress(base_url);
   const name = EVERYWHERE.includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return toAddress(`${scheme}://${name}:${port}`);

@@ -4,7 +4,7 @@ import { signInOf } from '../../src/settings/sign-in.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
 import { checkProjectSettings } from '../project/settings.ts';
-import { addressOf } from './address.ts';
+import { configuredAddress } from './address.ts';
 import { type Check, failed, problem } from './check.ts';
 import { checkClock, diagnosePort } from './local/clock-and-port.ts';
 import { diagnoseDatabase } from './local/database.ts';
@@ -65,7 +65,9 @@ async function checkOpening(
 async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
   const { auth, transport } = settings;
   const configured =
-    signInOf(auth) !== null || auth.public ? checkConfigured(settings, addressOf(transport.http), true) : [];
+    signInOf(auth) !== null || auth.public
+      ? checkConfigured(settings, configuredAddress(transport.http), true)
+      : [];
   const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
   return [...configured, ...(await Promise.all(places))];
 }

@@ -76,7 +76,7 @@ async function modelFor(suite: Suite, file: string, { settings, asked }: ModelCh
 }
 
 /** Every secret of the configuration, to be removed from transcripts. */
-export function secretsOf({ models, secrets }: Settings): readonly string[] {
+export function transcriptSecrets({ models, secrets }: Settings): readonly string[] {
   const keys = Object.values(models.named).flatMap(({ api_key }) => api_key ?? []);
   return [...keys, ...secrets.flatMap(({ parameters }) => textsOf(parameters))];
 }

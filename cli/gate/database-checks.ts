@@ -1,27 +1,15 @@
 import { relative, resolve } from 'node:path';
-import type { TargetName } from '../../deploy/targets/targets.ts';
-import type { Catalog } from '../../src/catalog/model.ts';
-import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE } from '../../src/quality/drift/document.ts';
 import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
 import { readTables } from '../../src/quality/drift/tables.ts';
-import { type CheckName, type CheckReport, judgeChanges, skip } from '../../src/quality/gate/report.ts';
+import { type CheckReport, judgeChanges, skip } from '../../src/quality/gate/report.ts';
 import { checkStatements } from '../../src/quality/statements.ts';
 import { checkTablesExist } from '../../src/quality/table-rules.ts';
 import { readBaseline } from '../drift/baseline.ts';
 import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
-import type { CheckedProject } from '../project/project.ts';
-
-/** The project and the database as the artefact serves it. */
-export interface ServedEndpoints {
-  readonly checked: CheckedProject;
-  readonly catalog: Catalog;
-  readonly database: Database;
-  readonly target: TargetName;
-  readonly allowed: readonly CheckName[];
-}
+import type { ServedEndpoints } from './served-endpoints.ts';
 
 /** Finds each statement that the platform's engine cannot run, and each rule of `sql_tools.tables` without its table or column. */
 export async function statementFindings({

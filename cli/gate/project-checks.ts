@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { checkCapability } from '../../deploy/compile-project.ts';
-import { type Engine, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
+import { type EngineName, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
@@ -88,7 +88,7 @@ export async function lockCheck(
 /** The platform and the engine of the artefact. */
 export interface GatePlatform {
   readonly target: TargetName;
-  readonly engine: Engine;
+  readonly engine: EngineName;
   readonly experimentalPython: boolean;
 }
 

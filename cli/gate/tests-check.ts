@@ -12,7 +12,7 @@ import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { lazyPython } from '../project/python.ts';
 import { checkProjectSettings } from '../project/settings.ts';
-import type { ServedEndpoints } from './database-checks.ts';
+import type { ServedEndpoints } from './served-endpoints.ts';
 
 interface Streams {
   readonly input: CommandInput;

@@ -2,6 +2,7 @@ import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/databas
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/project-files.ts';
+import type { TargetChoice } from '../../deploy/targets/targets.ts';
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database, Files } from '../../src/ports.ts';
@@ -12,7 +13,6 @@ import { loadSite } from '../../src/project/site.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { toFindingsError } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
-import type { TargetChoice } from './target.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 /** A loaded project with the findings of every check. */

@@ -1,5 +1,5 @@
 import { type JsonValue, tryJson } from '../../src/json.ts';
-import type { SqlValue } from '../../src/ports.ts';
+import type { SqlValue } from '../../src/sql-value.ts';
 
 /**
  * Converts a value of `--param` for SQL: numbers, true, false and null are recognised, JSON lists and objects become

@@ -1,12 +1,13 @@
 import { type Architecture, parseArchitecture } from '../../deploy/native/architecture.ts';
-import { type Engine, TARGET_NAMES, type TargetName } from '../../deploy/targets/targets.ts';
+import {
+  type EngineName,
+  TARGET_CHOICES,
+  TARGET_NAMES,
+  type TargetChoice,
+  type TargetName,
+} from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { CommandInput } from '../io/command-input.ts';
-
-/** A value of `--target`: a platform that `svc build` writes for, or an engine without a platform. */
-export type TargetChoice = TargetName | 'wasm' | 'native';
-
-export const TARGET_CHOICES: readonly TargetChoice[] = ['wasm', 'native', ...TARGET_NAMES];
 
 /** The `--target` of a command; null without one. */
 export function targetOf(input: CommandInput): TargetChoice | null {
@@ -29,7 +30,7 @@ export function platformOf(input: CommandInput, command: string): TargetName {
 const ENGINES = ['wasm', 'native'] as const;
 
 /** The `--engine` of a build; wasm without one. */
-export function engineOf(input: CommandInput): Engine {
+export function engineOf(input: CommandInput): EngineName {
   const asked = input.text('engine') ?? 'wasm';
   const engine = ENGINES.find((name) => name === asked);
   if (engine) return engine;

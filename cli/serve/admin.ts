@@ -9,7 +9,7 @@ import { preventsServing } from '../../src/project/finding.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { VERSION } from '../../src/version.ts';
 import type { CheckedProject } from '../project/project.ts';
-import type { Started } from './start.ts';
+import type { Started } from './started.ts';
 
 /** Opens the admin API of a server; null if it is switched off. */
 export async function openAdmin(started: Started): Promise<AdminSocket | null> {

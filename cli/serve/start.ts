@@ -4,10 +4,9 @@ import { combineObservers } from '../../adapters/artefact/telemetry.ts';
 import { createCallLog } from '../../adapters/node/call-log.ts';
 import { concealCrash } from '../../adapters/node/crash.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
-import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
-import { type Observers, openObservers } from '../../adapters/node/observers.ts';
+import { createRequestLog } from '../../adapters/node/http/request-log.ts';
+import { openObservers } from '../../adapters/node/observers.ts';
 import { Leases } from '../../adapters/node/reload/leases.ts';
-import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { logSpans } from '../../adapters/node/span-log.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
 import { createResultCache } from '../../src/call/cache.ts';
@@ -15,7 +14,6 @@ import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
-import type { Changes } from '../../src/mcp/changes.ts';
 import type { Database } from '../../src/ports.ts';
 import { isLogged } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -32,32 +30,13 @@ import {
   servedDatabaseOf,
 } from '../project/project.ts';
 import { openSettings } from '../project/settings.ts';
-import type { BannerDetails } from './banner.ts';
 import { createGeneration, type ServedGeneration } from './generation.ts';
 import { createServeReloader } from './reload.ts';
 import { servedPart, warnOfBroken } from './served-endpoints.ts';
 import { watchHangups } from './signals.ts';
+import type { Started } from './started.ts';
 
 const PATIENCE_MS = 1_000;
-
-/** A project that is ready to be served. */
-export interface Started {
-  readonly settings: Settings;
-  readonly requests: RequestLog;
-  readonly runtime: Runtime;
-  readonly leases: Leases<ServedGeneration>;
-  readonly watch: Observers;
-  readonly reloader: Reloader;
-  /** Applies the current settings, and those of every later reload. */
-  readonly followSettings: (apply: (settings: Settings) => void) => void;
-  /** Notifies clients of changed lists; absent if nothing changes while it runs. */
-  readonly changes?: Changes;
-  readonly checked: CheckedProject;
-  /** An absolute path. */
-  readonly databasePath: string;
-  readonly serving: Omit<BannerDetails, 'url' | 'transport'>;
-  close(): Promise<void>;
-}
 
 /** Differences of `svc dev` from `svc serve`. */
 export interface ServeStartOptions {

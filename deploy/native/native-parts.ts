@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isNamed, listExtensionFiles } from '../../adapters/duckdb-native/engine/extension-files.ts';
-import type { ExtensionSettings } from '../../adapters/duckdb-native/engine/extensions.ts';
+import type { ExtensionSettings } from '../../adapters/duckdb-native/options.ts';
 import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { ENGINE_VERSION } from '../../adapters/node/database/database-file.ts';
 import type { NativeManifest } from '../../src/catalog/manifest.ts';
 import { SvcError } from '../../src/errors.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
+import type { Extension } from '../../src/project/extension.ts';
 import { extensionFileName, inLoadOrder } from '../../src/project/extension.ts';
-import type { Extension, SiteFile } from '../../src/project/site-model.ts';
+import type { SiteFile } from '../../src/project/site-model.ts';
 import type { Package } from '../sbom/packages.ts';
 import type { Contents } from '../targets/target.ts';
 import { ARCHITECTURES, type Architecture } from './architecture.ts';
 import { DRIVER_FILES, type DriverPackage, loadDriverPackage } from './driver-package.ts';
 
 /** An extension of DuckDB for one processor. */
-export interface ExtensionFile {
+export interface BundledExtension {
   /** The name of its file, without the ending. */
   readonly name: string;
   /** Its path in DuckDB's folder of extensions. */
@@ -30,7 +31,7 @@ export interface NativeParts {
   readonly choice: DatabaseChoice;
   readonly manifest: NativeManifest;
   readonly driver: DriverPackage;
-  readonly extensions: readonly ExtensionFile[];
+  readonly extensions: readonly BundledExtension[];
 }
 
 /** Reads the native parts for a processor. */
@@ -56,7 +57,7 @@ export async function loadNativeParts(
 async function readExtensions(
   settings: ExtensionSettings,
   arch: Architecture,
-): Promise<readonly ExtensionFile[]> {
+): Promise<readonly BundledExtension[]> {
   const target = { version: `v${ENGINE_VERSION}`, platform: ARCHITECTURES[arch].duckdb };
   const found = await listExtensionFiles(settings, target);
   const read = found.map(async ({ name, path }) => {

@@ -2,7 +2,7 @@ import type { Architecture } from '../native/architecture.ts';
 import type { BuildTarget } from './target.ts';
 
 /** The engine of an artefact, as `--engine` takes it. */
-export type Engine = 'wasm' | 'native';
+export type EngineName = 'wasm' | 'native';
 
 /** A platform in brief. Its code is loaded only when it is asked for, because `svc --help` reads this list. */
 export interface TargetEntry {
@@ -78,6 +78,11 @@ export type TargetName = keyof typeof TARGETS;
 
 /** The names in the order of the list. */
 export const TARGET_NAMES: readonly TargetName[] = Object.keys(TARGETS).filter(isTargetName);
+
+/** A value of `--target`: a platform that `svc build` writes for, or an engine without a platform. */
+export type TargetChoice = TargetName | 'wasm' | 'native';
+
+export const TARGET_CHOICES: readonly TargetChoice[] = ['wasm', 'native', ...TARGET_NAMES];
 
 /** Whether a text names a platform. */
 export function isTargetName(text: string): text is TargetName {

@@ -1,8 +1,9 @@
 import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { JsonValue } from '../json.ts';
-import type { Database, SqlCall, SqlRequest, SqlValue } from '../ports.ts';
+import type { Database, SqlCall, SqlRequest } from '../ports.ts';
 import { type Definitions, isPure } from '../sql/cache/pure.ts';
 import { mayKeep } from '../sql/lanes/may-keep.ts';
+import type { SqlValue } from '../sql-value.ts';
 import type { Produced } from './result.ts';
 
 /** The statement of one call of an endpoint. */

@@ -10,7 +10,7 @@ import {
   type Question,
   type QuestionRounds,
 } from '../project/elicitation-model.ts';
-import { hiddenTexts, withoutTexts } from '../redaction/redact.ts';
+import { concealedTexts, withoutTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
 import type { Parameter } from '../types/node.ts';
 import { hasDefault } from '../types/nullable.ts';
@@ -46,7 +46,7 @@ export async function elicit(call: Asker, values: JsonObject): Promise<JsonObjec
 export function withoutAnswers(error: SvcError, rounds: QuestionRounds, values: JsonObject): SvcError {
   const parameters = answerParameters(rounds);
   const args = Object.fromEntries(parameters.map(({ name }) => [name, values[name] ?? null]));
-  const hidden = hiddenTexts({ args, parameters, credentials: [] });
+  const hidden = concealedTexts({ args, parameters, credentials: [] });
   const known = [error.message, ...causesOf(error)];
   if (!known.some((text) => withoutTexts(text, hidden) !== text)) return error;
   const [message = '', ...causes] = known.map((text) => withoutTexts(text, hidden));

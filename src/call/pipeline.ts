@@ -18,10 +18,10 @@ import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
 import { withLease } from './lease.ts';
 import { notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
-import { type Policies, policiesOf } from './policies.ts';
+import { type EndpointPolicies, policiesOf } from './policies.ts';
 import {
   type PromptOutcome,
-  type RenderedMessage,
+  type ResolvedMessage,
   renderMessages,
   toMessages,
   toRecordedMessage,
@@ -168,7 +168,7 @@ function parseInput({ entry, args, context }: Call): ParsedInput {
 async function enforceInput(
   call: Call,
   state: CallState,
-  policies: Policies | null,
+  policies: EndpointPolicies | null,
   parsed: () => ParsedInput,
   parent: Span,
 ): Promise<void> {
@@ -262,7 +262,7 @@ async function runSource(
 async function enforceOutput(
   call: Call,
   state: CallState,
-  policies: Policies | null,
+  policies: EndpointPolicies | null,
   { value, columns }: Produced,
   parent: Span,
 ): Promise<JsonValue> {
@@ -319,7 +319,7 @@ function toOutcome({ limits }: Sourced, produced: Produced, value: JsonValue): O
 }
 
 /** Reads a resource of this project that a prompt refers to, under the same policies as any other reader. */
-async function embedResource({ runtime, context }: Call, message: RenderedMessage): Promise<RenderedMessage> {
+async function embedResource({ runtime, context }: Call, message: ResolvedMessage): Promise<ResolvedMessage> {
   const { role, content } = message;
   if (content.type !== 'resource_link') return message;
   const { uri } = content;

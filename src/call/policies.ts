@@ -13,7 +13,7 @@ interface Situation {
 }
 
 /** The compiled policies of one endpoint. */
-export interface Policies {
+export interface EndpointPolicies {
   readonly input: (args: JsonObject, situation: Situation) => Decision;
   /** The denial that valid arguments alone decide, while others are not valid. */
   readonly denial: (validArgs: JsonObject, situation: Situation) => Decision | null;
@@ -21,16 +21,16 @@ export interface Policies {
   readonly output: (value: JsonValue, columns: ResultColumns | null, situation: Situation) => Enforced;
 }
 
-const loaded = new WeakMap<AnyEntry, Policies>();
+const loaded = new WeakMap<AnyEntry, EndpointPolicies>();
 
 /** The policies of an endpoint, loaded at its first call; null without any. */
-export function policiesOf(entry: AnyEntry): Promise<Policies> | Policies | null {
+export function policiesOf(entry: AnyEntry): Promise<EndpointPolicies> | EndpointPolicies | null {
   const { input, output } = entry.policies;
   return input.length + output.length === 0 ? null : (loaded.get(entry) ?? loadPolicies(entry));
 }
 
 /** CEL is a third of all code, so the first call that a rule applies to loads it. An import costs as much as the rules. */
-async function loadPolicies(entry: AnyEntry): Promise<Policies> {
+async function loadPolicies(entry: AnyEntry): Promise<EndpointPolicies> {
   const [{ compilePolicies }, { denialOf, enforceInput, enforceOutput }] = await Promise.all([
     import('../policy/compile.ts'),
     import('../policy/enforce.ts'),
@@ -38,7 +38,7 @@ async function loadPolicies(entry: AnyEntry): Promise<Policies> {
   const { kind, parameters, policies } = entry;
   const returns = entry.kind === 'prompt' ? null : entry.returns;
   const program = compilePolicies(policies, { kind, parameters, returns });
-  const made: Policies = {
+  const made: EndpointPolicies = {
     input: (args, { context, runtime }) => enforceInput(program, args, context.user, runtime.clock),
     denial: (args, { context, runtime }) => denialOf(program, args, context.user, runtime.clock),
     output: (value, columns, { context, runtime }) =>

@@ -17,14 +17,14 @@ export type PromptContent =
     };
 
 /** A message of a prompt. */
-export interface RenderedMessage {
+export interface ResolvedMessage {
   readonly role: 'user' | 'assistant';
   readonly content: PromptContent;
 }
 
 /** The answer of a prompt. */
 export interface PromptOutcome {
-  readonly messages: readonly RenderedMessage[];
+  readonly messages: readonly ResolvedMessage[];
 }
 
 /** Renders a prompt's messages as `[{role, type, prompt}]`, the form that output policies and tests read. */
@@ -42,12 +42,12 @@ export async function renderMessages(
 }
 
 /** Reads rendered messages back; a message whose text a policy removed is left out. Throws result_too_large. */
-export function toMessages(entry: PromptEntry, value: JsonValue): readonly RenderedMessage[] {
+export function toMessages(entry: PromptEntry, value: JsonValue): readonly ResolvedMessage[] {
   enforceSize(entry, value);
   return (Array.isArray(value) ? value : []).flatMap(toMessage);
 }
 
-function toMessage(message: JsonValue): RenderedMessage[] {
+function toMessage(message: JsonValue): ResolvedMessage[] {
   if (!isObject(message) || typeof message.prompt !== 'string') return [];
   const { prompt } = message;
   const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -64,6 +64,6 @@ function enforceSize({ limits }: PromptEntry, value: JsonValue): void {
 }
 
 /** A message as an audit record shows it: an embedded resource by its URI alone. */
-export function toRecordedMessage({ role, content }: RenderedMessage): JsonObject {
+export function toRecordedMessage({ role, content }: ResolvedMessage): JsonObject {
   return content.type === 'text' ? { role, ...content } : { role, type: content.type, uri: content.uri };
 }

@@ -34,7 +34,7 @@ export function createPythonHost(
   const caller = toSqlCaller(context);
   let redactor: ((text: string) => string) | null = null;
   const redact = (text: string) => {
-    redactor ??= createTextRedactor(textsOf(entry, args, context));
+    redactor ??= createTextRedactor(callTexts(entry, args, context));
     return redactor(text.slice(0, MAX_TEXT));
   };
   let share = 0;
@@ -75,7 +75,7 @@ export function createPythonHost(
 }
 
 /** The values of a call that the function knows: its arguments with the answers of its questions, and credentials. */
-export function textsOf(entry: PythonEntry, args: JsonObject, context: RequestContext): CallTexts {
+export function callTexts(entry: PythonEntry, args: JsonObject, context: RequestContext): CallTexts {
   const parameters = [...entry.parameters, ...answerParameters(entry.ask ?? [])];
   return { args, parameters, credentials: callerCredentials(context) };
 }

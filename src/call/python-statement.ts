@@ -1,8 +1,8 @@
 import { sha256Hex } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
-import type { SqlValue } from '../ports.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
+import type { SqlValue } from '../sql-value.ts';
 
 /** A statement of a Python function with its named parameters rewritten to positions. */
 export interface PythonStatement {

@@ -4,14 +4,14 @@ import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Python, PythonResult, Span } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
-import { hiddenTexts } from '../redaction/redact.ts';
+import { concealedTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 import type { Advance } from './notifications.ts';
-import { createPythonHost, textsOf } from './python-host.ts';
+import { callTexts, createPythonHost } from './python-host.ts';
 import type { Runtime } from './runtime.ts';
 import type { StatementScan } from './scan.ts';
-import { reasonOf } from './sql.ts';
+import { abortReason } from './sql.ts';
 
 /** Calls an endpoint's function with its arguments by name. Its statements run as the caller. */
 export async function runPython(
@@ -32,13 +32,16 @@ export async function runPython(
       args: values,
       kinds: kindsOf(entry),
       user: toPythonUser(work.context.user),
-      printed: { hidden: hiddenTexts(textsOf(entry, values, work.context)), fields: logIdsOf(work.context) },
+      printed: {
+        hidden: concealedTexts(callTexts(entry, values, work.context)),
+        fields: logIdsOf(work.context),
+      },
     };
     try {
       const result = await python.call(request, host, { signal, timeoutMs: entry.limits.timeoutMs });
       return bounded(result, entry.limits.rows);
     } catch (thrown) {
-      throw reasonOf(signal) ?? thrown;
+      throw abortReason(signal) ?? thrown;
     } finally {
       // A statement of a function that was ended has nobody left to answer.
       ended.abort();

@@ -3,9 +3,10 @@ import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
-import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult, SqlValue } from '../ports.ts';
+import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
+import type { SqlValue } from '../sql-value.ts';
 import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import { restrict } from './restricted.ts';
@@ -45,7 +46,7 @@ export async function runSql(
     const caller = own === null ? toSqlCaller(context) : withoutSecrets(toSqlCaller(context));
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
     const result = await runScanned(database, request, call, { limits, span, scans }).catch((thrown) => {
-      throw reasonOf(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
+      throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
     });
     span.set({ 'db.rows_affected': result.rows.length });
     const twice = await columnsTwice(database, entry, { request, call, result });
@@ -123,7 +124,7 @@ function withoutSecrets(caller: SqlCaller | null): SqlCaller | null {
 }
 
 /** The reason for which the platform aborted the call, such as its time limit; null if it gave none. */
-export function reasonOf({ reason }: AbortSignal): SvcError | null {
+export function abortReason({ reason }: AbortSignal): SvcError | null {
   return reason instanceof SvcError ? reason : null;
 }
 

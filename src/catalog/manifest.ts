@@ -1,7 +1,8 @@
 import { SvcError } from '../errors.ts';
 import { tryJson } from '../json.ts';
 import type { Attachment } from '../project/attachment.ts';
-import type { AuditSettings, Extension } from '../project/site-model.ts';
+import type { Extension } from '../project/extension.ts';
+import type { AuditSettings } from '../project/site-model.ts';
 import type { Catalog } from './model.ts';
 
 /**

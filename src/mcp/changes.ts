@@ -2,7 +2,7 @@
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** A change while the server runs. */
-export type Change =
+export type CatalogChange =
   | { readonly kind: ListKind }
   /** One resource has changed; null: any of them may have. */
   | { readonly kind: 'resource'; readonly uri: string | null };
@@ -14,7 +14,7 @@ export interface Changes {
   /** Reports that a resource may have changed; null: any of them may have. */
   notifyResource(uri: string | null): void;
   /** Adds a listener; the returned function removes it. */
-  listen(listener: (change: Change) => void): () => void;
+  listen(listener: (change: CatalogChange) => void): () => void;
   /** Aborts when no more changes will come. */
   readonly ended: AbortSignal;
   close(): void;
@@ -22,9 +22,9 @@ export interface Changes {
 
 /** Makes a source of changes; without listeners a change is dropped. */
 export function createChanges(): Changes {
-  const listeners = new Set<(change: Change) => void>();
+  const listeners = new Set<(change: CatalogChange) => void>();
   const ending = new AbortController();
-  const tell = (change: Change) => {
+  const tell = (change: CatalogChange) => {
     for (const listener of listeners) listener(change);
   };
   return {
@@ -46,7 +46,10 @@ export interface ChangeNotification {
 }
 
 /** Turns a change into notifications, one for each watched resource. */
-export function toNotifications(change: Change, watched: Iterable<string>): readonly ChangeNotification[] {
+export function toNotifications(
+  change: CatalogChange,
+  watched: Iterable<string>,
+): readonly ChangeNotification[] {
   if (change.kind !== 'resource') return [{ method: `notifications/${change.kind}/list_changed` }];
   return [...watched]
     .filter((uri) => change.uri === null || change.uri === uri)

@@ -1,4 +1,12 @@
-import type { Extension } from './site-model.ts';
+/** A database extension. */
+export interface Extension {
+  readonly name: string;
+  /**
+   * One of DuckDB's own repositories, or the folder or address of another one. Without it the extension is not
+   * downloaded.
+   */
+  readonly repo?: string;
+}
 
 /** Extensions that work on the data in the database. They leave the database closed to the outside. */
 const INWARD = new Set([

@@ -1,6 +1,3 @@
-import type { ParsedPolicies } from './schema/endpoint.ts';
-import { present } from './schema/present.ts';
-
 /** The actions of policy rules. */
 export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
 
@@ -16,9 +13,4 @@ export interface PolicyRule {
 export interface Policies {
   readonly input: readonly PolicyRule[];
   readonly output: readonly PolicyRule[];
-}
-
-/** Converts the written rules; a missing list is empty. */
-export function toPolicies(policies: ParsedPolicies | null | undefined): Policies {
-  return { input: (policies?.input ?? []).map(present), output: (policies?.output ?? []).map(present) };
 }

@@ -1,4 +1,5 @@
 import type { Attachment } from './attachment.ts';
+import type { Extension } from './extension.ts';
 import type { EndpointLimits } from './model.ts';
 import type { Policies } from './policies.ts';
 
@@ -88,16 +89,6 @@ export interface SiteProfile {
 }
 
 export const EXTENSION_REPOS = ['core', 'core_nightly', 'community'] as const;
-
-/** A database extension. */
-export interface Extension {
-  readonly name: string;
-  /**
-   * One of DuckDB's own repositories, or the folder or address of another one. Without it the extension is not
-   * downloaded.
-   */
-  readonly repo?: string;
-}
 
 /** The folders of dbt. */
 export interface Dbt {

@@ -1,10 +1,11 @@
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import { absentFields, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
-import type { Database, SqlColumn, SqlRequest, SqlValue } from '../ports.ts';
+import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { holdsSensitive } from '../redaction/sensitive-types.ts';
 import { toSqlValue } from '../sql/bind.ts';
+import type { SqlValue } from '../sql-value.ts';
 import { exampleOf } from '../types/example.ts';
 
 const MOST_COLUMNS = 10_000;

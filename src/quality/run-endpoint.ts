@@ -1,5 +1,5 @@
 import { type Call, callEndpoint } from '../call/pipeline.ts';
-import type { RenderedMessage } from '../call/prompt.ts';
+import type { ResolvedMessage } from '../call/prompt.ts';
 import type { Outcome, Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
@@ -41,7 +41,7 @@ async function renderPrompt(
 }
 
 /** The form that output policies also see. An embedded resource adds its text. */
-function toPlain({ role, content }: RenderedMessage): JsonObject {
+function toPlain({ role, content }: ResolvedMessage): JsonObject {
   if (content.type === 'text') return { role, type: 'text', prompt: content.text };
   const link = { role, type: 'resource', prompt: content.uri };
   return content.type === 'resource' ? { ...link, text: content.outcome.text } : link;

@@ -72,7 +72,7 @@ export function createTextRedactor({ args, parameters, credentials }: CallTexts)
 }
 
 /** The texts of a call that no line about it may have: sensitive arguments and credentials. */
-export function hiddenTexts({ args, parameters, credentials }: CallTexts): readonly string[] {
+export function concealedTexts({ args, parameters, credentials }: CallTexts): readonly string[] {
   const redactor = createRedactor(undefined, credentials);
   redactor.arguments(args, parameters);
   return redactor.hidden;

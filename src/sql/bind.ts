@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { SqlValue } from '../ports.ts';
+import type { SqlValue } from '../sql-value.ts';
 import { type Format, formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 

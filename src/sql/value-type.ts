@@ -1,4 +1,4 @@
-import type { SqlValue } from '../ports.ts';
+import type { SqlValue } from '../sql-value.ts';
 
 /** The SQL type under which a parameter's value is bound; the same on every engine. */
 export type ValueType =

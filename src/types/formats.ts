@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { SqlValue } from '../ports.ts';
+import type { SqlValue } from '../sql-value.ts';
 import { isDate, isDateTime, isDuration, isEmail, isTime, isTimestamp, isUri } from './format-checks.ts';
 import { toSqlDateTime, toSqlInterval, toSqlTime, toSqlTimestamp } from './sql-times.ts';
 

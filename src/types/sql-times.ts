@@ -1,5 +1,5 @@
 import { SvcError } from '../errors.ts';
-import type { SqlValue } from '../ports.ts';
+import type { SqlValue } from '../sql-value.ts';
 
 const PARTS =
   /^([+-]?)P(?:([+-]?\d+)W)?(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/;

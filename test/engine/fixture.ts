@@ -5,7 +5,8 @@ import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
-import type { Database, SqlCall, SqlCaller, SqlResult, SqlValue } from '../../src/ports.ts';
+import type { Database, SqlCall, SqlCaller, SqlResult } from '../../src/ports.ts';
+import type { SqlValue } from '../../src/sql-value.ts';
 
 /** A folder with a filled database, a file that is none, and a name that is not there. */
 export interface Fixture {

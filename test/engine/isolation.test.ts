@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { JsonValue } from '../../src/json.ts';
-import type { Database, SqlCaller, SqlValue } from '../../src/ports.ts';
+import type { Database, SqlCaller } from '../../src/ports.ts';
+import type { SqlValue } from '../../src/sql-value.ts';
 import { ENGINES } from './engines.ts';
 import { callerOf, errorOf, read, temporaryFolder, write } from './fixture.ts';
 

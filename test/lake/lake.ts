@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseSecret } from '../../adapters/duckdb-native/engine/secrets.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
+import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Attachment } from '../../src/project/attachment.ts';
 import { type Ended, Svc, svc } from '../unit/cli/svc.ts';

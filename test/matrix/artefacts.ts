@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
-import type { Engine, TargetName } from '../../deploy/targets/targets.ts';
+import type { EngineName, TargetName } from '../../deploy/targets/targets.ts';
 import { createProject } from './fixture.ts';
 
 /** Builds of the matrix project, each target once. */
 export interface Artefacts {
   readonly root: string;
-  get(target: TargetName, engine?: Engine): Promise<BuildResult>;
+  get(target: TargetName, engine?: EngineName): Promise<BuildResult>;
   remove(): Promise<void>;
 }
 
@@ -34,6 +34,6 @@ export async function createArtefacts(): Promise<Artefacts> {
 }
 
 /** A native artefact that runs on this machine, or one with the wasm engine. */
-export function toEngineOptions(engine: Engine | undefined): Pick<BuildOptions, 'engine' | 'arch'> {
+export function toEngineOptions(engine: EngineName | undefined): Pick<BuildOptions, 'engine' | 'arch'> {
   return engine === 'native' ? { engine, arch: thisArchitecture() } : {};
 }

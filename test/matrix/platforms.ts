@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type FunctionOptions, startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import { startDeno } from '../../deploy/targets/deno/target.ts';
-import type { Engine, TargetName } from '../../deploy/targets/targets.ts';
+import type { EngineName, TargetName } from '../../deploy/targets/targets.ts';
 import { startVercel } from '../../deploy/targets/vercel/target.ts';
 import { unpackBundle } from './bundle.ts';
 import { CLIENTS, type ClientKind, OLDER_CLIENTS, type Reach } from './clients.ts';
@@ -32,7 +32,7 @@ export interface Platform {
   readonly name: string;
   readonly target: TargetName;
   /** The engine of the artefact; wasm by default. */
-  readonly engine?: Engine;
+  readonly engine?: EngineName;
   readonly start: (folder: string) => Promise<Running>;
   readonly clients: readonly ClientKind[];
 }

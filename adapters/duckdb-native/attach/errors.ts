@@ -5,7 +5,7 @@ import {
   isPlainParameter,
   REDACTED,
 } from '../../../src/settings/references/concealment.ts';
-import type { DatabaseSecret } from '../engine/secrets.ts';
+import type { DatabaseSecret } from '../options.ts';
 
 /**
  * The connection to a database server ended or could not be made. DuckDB's class of these errors is IO, as of any file,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
-import type { DatabaseSecret } from '../engine/secrets.ts';
+import type { DatabaseSecret } from '../options.ts';
 
 /**
  * A Postgres server counts as unreachable after ten seconds without a connection, and a connection counts as lost half

@@ -7,13 +7,14 @@ import { makeFolder } from '../../node/make-folder.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
+import type { DatabaseSecret } from '../options.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
 import type { NativeLane } from '../query/lane.ts';
 import { createQueue, type QueueSize, type RunQueued } from '../query/queue.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import { loadExtensions } from './extensions.ts';
 import { Instance } from './instance.ts';
-import { applySecrets, type DatabaseSecret } from './secrets.ts';
+import { applySecrets } from './secrets.ts';
 import { type EngineSettings, lockdown, openOptions } from './settings.ts';
 
 /** The file to open, how, and for how many statements at a time. */

@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
+import type { Extension } from '../../../src/project/extension.ts';
 import {
   BUILT_IN,
   extensionFileName,
@@ -9,8 +10,8 @@ import {
   packageOfExtension,
   type WantedExtension,
 } from '../../../src/project/extension.ts';
-import { EXTENSION_REPOS, type Extension } from '../../../src/project/site-model.ts';
-import type { ExtensionSettings } from './extensions.ts';
+import { EXTENSION_REPOS } from '../../../src/project/site-model.ts';
+import type { ExtensionSettings } from '../options.ts';
 
 /** The DuckDB that an extension must fit: its version with the `v`, and its name of the platform, e.g. `linux_amd64`. */
 export interface ExtensionTarget {

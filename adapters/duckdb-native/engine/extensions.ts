@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { messageOf, type SvcError } from '../../../src/errors.ts';
+import type { Extension } from '../../../src/project/extension.ts';
 import { extensionFileName, inLoadOrder, type WantedExtension } from '../../../src/project/extension.ts';
-import type { Extension } from '../../../src/project/site-model.ts';
+import type { ExtensionSettings } from '../options.ts';
 import {
   type ExtensionTarget,
   givenPaths,
@@ -11,17 +12,6 @@ import {
   refusedError,
   repositoryOf,
 } from './extension-files.ts';
-
-/** The extensions to load, and their source. */
-export interface ExtensionSettings {
-  readonly extensions?: readonly Extension[];
-  /** A folder, or an address in the form of DuckDB's repository, for all extensions. */
-  readonly extensionRepository?: string;
-  /** The folder of installed extensions; DuckDB's default is in the home folder. */
-  readonly extensionDirectory?: string;
-  /** Whether to load unsigned extensions, such as the author's own builds. */
-  readonly unsignedExtensions?: boolean;
-}
 
 /** The options that must be set when the database opens. */
 export function extensionOptions(settings: ExtensionSettings): Record<string, string> {

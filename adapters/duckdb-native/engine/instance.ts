@@ -5,7 +5,7 @@ import { SvcError } from '../../../src/errors.ts';
 const INTERRUPT_EVERY_MS = 20;
 
 /** A connection for one request. */
-export interface Lease {
+export interface ConnectionLease {
   readonly connection: DuckDBConnection;
   release(): void;
 }
@@ -44,7 +44,7 @@ export class Instance {
     return this.#restart !== null;
   }
 
-  async connect(): Promise<Lease> {
+  async connect(): Promise<ConnectionLease> {
     const instance = await this.#ready();
     this.#users += 1;
     try {
@@ -80,7 +80,7 @@ export class Instance {
     this.#current = null;
   }
 
-  #lease(connection: DuckDBConnection): Lease {
+  #lease(connection: DuckDBConnection): ConnectionLease {
     this.#connections.add(connection);
     return {
       connection,

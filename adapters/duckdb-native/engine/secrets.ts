@@ -1,14 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
-
-/** A secret of the user file for the database. */
-export interface DatabaseSecret {
-  readonly name: string;
-  readonly type: string;
-  readonly parameters: { readonly [name: string]: SecretValue };
-}
-
-type SecretValue = string | number | boolean | { readonly [name: string]: SecretValue };
+import type { DatabaseSecret, SecretValue } from '../options.ts';
 
 /** Creates the secrets whose type the database knows; returns the names of the others (spec, "Secret definition"). */
 export async function applySecrets(

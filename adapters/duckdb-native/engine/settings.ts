@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type ExtensionSettings, extensionOptions } from './extensions.ts';
+import type { ExtensionSettings } from '../options.ts';
+import { extensionOptions } from './extensions.ts';
 
 /** The settings of an engine. */
 export interface EngineSettings extends ExtensionSettings {

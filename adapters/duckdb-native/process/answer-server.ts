@@ -7,9 +7,9 @@ import type { NativeDatabase, OnCommit } from '../query/database.ts';
 import type { LimitedWork } from '../query/limits.ts';
 import {
   COMMITS,
+  type EngineTask,
   type FromProcess,
   STATEMENTS,
-  type Task,
   type ToProcess,
   type WatchSetup,
 } from './messages.ts';
@@ -122,7 +122,7 @@ function begin(
 
 function prepare(
   database: NativeDatabase,
-  { sql, mode }: Extract<Task, { kind: 'prepare' }>,
+  { sql, mode }: Extract<EngineTask, { kind: 'prepare' }>,
 ): LimitedWork<null> {
   const answer = database.prepare(sql, mode).then(() => null);
   return {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
 import { deadlineError, fromPlainError, type PlainError, SvcError } from '../../../src/errors.ts';
-import type { NativeOptions } from '../open.ts';
+import type { NativeOptions } from '../options.ts';
 import { type FromProcess, MEMORY_REPORT, type ToProcess } from './messages.ts';
 import { unpackResult } from './packed-result.ts';
 import type { PendingCall } from './pending-call.ts';

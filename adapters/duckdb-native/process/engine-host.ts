@@ -3,9 +3,9 @@ import { busyError, cancelledError, deadlineError, SvcError, toSvcError } from '
 import type { SqlCall, SqlResult } from '../../../src/ports.ts';
 import { memoryText, OVERLOADED } from '../../../src/sql/query.ts';
 import { createSerial } from '../engine/engine.ts';
-import type { NativeOptions } from '../open.ts';
+import type { NativeOptions } from '../options.ts';
 import { ChildEngine, type EngineEnd } from './child-engine.ts';
-import type { Task } from './messages.ts';
+import type { EngineTask } from './messages.ts';
 import { PendingCall } from './pending-call.ts';
 
 /** The entry of the process, and the memory at which it ends, in bytes. */
@@ -100,7 +100,7 @@ export class EngineHost {
   }
 
   /** Runs a call of a database. */
-  async submit(database: number, task: Task, call: SqlCall): Promise<SqlResult | null> {
+  async submit(database: number, task: EngineTask, call: SqlCall): Promise<SqlResult | null> {
     if (!this.#databases.has(database)) throw closedError();
     if (call.signal.aborted) throw cancelledError();
     if (this.#waiting.length + (this.#current?.load ?? 0) >= MOST_CALLS) throw busyError(OVERLOADED);

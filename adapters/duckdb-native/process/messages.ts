@@ -1,10 +1,10 @@
 import type { PlainError } from '../../../src/errors.ts';
 import type { SqlCaller, SqlRequest } from '../../../src/ports.ts';
-import type { NativeOptions } from '../open.ts';
+import type { NativeOptions } from '../options.ts';
 import type { PackedResult } from './packed-result.ts';
 
 /** The work of one call. */
-export type Task =
+export type EngineTask =
   | { readonly kind: 'run'; readonly request: SqlRequest }
   | { readonly kind: 'prepare'; readonly sql: string; readonly mode: SqlRequest['mode'] };
 
@@ -20,7 +20,7 @@ export type ToProcess =
       readonly kind: 'start';
       readonly database: number;
       readonly id: number;
-      readonly task: Task;
+      readonly task: EngineTask;
       readonly caller: SqlCaller | null;
       readonly timeoutMs: number;
     }

@@ -2,7 +2,8 @@ import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
-import { type NativeOptions, openNative } from '../open.ts';
+import { openNative } from '../open.ts';
+import type { NativeOptions } from '../options.ts';
 import { ProcessDatabase } from './database.ts';
 import { EngineHost } from './engine-host.ts';
 

@@ -1,6 +1,6 @@
 import type { SvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../../src/ports.ts';
-import type { Task } from './messages.ts';
+import type { EngineTask } from './messages.ts';
 
 let lastId = 0;
 
@@ -9,7 +9,7 @@ export class PendingCall {
   readonly id: number;
   /** The id of the opened database. */
   readonly database: number;
-  readonly task: Task;
+  readonly task: EngineTask;
   readonly call: SqlCall;
   readonly answer: Promise<SqlResult | null>;
   /** Whether the statement may have ended an engine's process. */
@@ -32,7 +32,7 @@ export class PendingCall {
   #settled = false;
   #forget = (): void => {};
 
-  constructor(database: number, task: Task, call: SqlCall) {
+  constructor(database: number, task: EngineTask, call: SqlCall) {
     lastId += 1;
     this.id = lastId;
     this.database = database;

@@ -1,7 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
-import type { Entry } from '../../../src/sql/lanes/lanes.ts';
+import type { LaneEntry } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -145,7 +145,7 @@ export class NativeDatabase implements Database {
   /** Reads in a lane. Null if the statement cannot be prepared in one. A lane that failed or was stopped is closed. */
   async #readInLane(
     request: SqlRequest,
-    entry: Entry<NativeLane>,
+    entry: LaneEntry<NativeLane>,
     limits: Limits,
   ): Promise<SqlResult | null> {
     const { lanes, instance } = this.#engine;

@@ -1,7 +1,7 @@
 import type { DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
-import type { SqlValue } from '../../../src/ports.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 
 /** A parameter of a date or time type, sent as text. */

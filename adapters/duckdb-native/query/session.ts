@@ -7,7 +7,7 @@ import type {
 import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../../src/errors.ts';
 import { type JsonValue, tryJson } from '../../../src/json.ts';
-import type { RestrictedTable, ScanEstimate, SqlCaller, SqlValue } from '../../../src/ports.ts';
+import type { RestrictedTable, ScanEstimate, SqlCaller } from '../../../src/ports.ts';
 import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import {
   type Preparation,
@@ -15,9 +15,10 @@ import {
   SURROUNDINGS,
   toPreparationError,
 } from '../../../src/sql/restricted/relations.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 import { tracked } from '../driver/process-exit.ts';
-import type { Instance, Lease } from '../engine/instance.ts';
+import type { ConnectionLease, Instance } from '../engine/instance.ts';
 import { toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
 import { confine, confineToTables, type Reach } from './confine.ts';
@@ -43,12 +44,12 @@ export interface Prepared {
 /** One connection for one request. Temporary objects and variables end with it. */
 export class Session {
   readonly #driver: Driver;
-  readonly #lease: Lease;
+  readonly #lease: ConnectionLease;
   #interruptedAt: number | null = null;
   #ending = false;
   #hasCaller = false;
 
-  private constructor(driver: Driver, lease: Lease) {
+  private constructor(driver: Driver, lease: ConnectionLease) {
     this.#driver = driver;
     this.#lease = lease;
   }

@@ -10,7 +10,7 @@ import type {
   SqlResult,
 } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
-import { type Entry, type Lane, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
+import { type Lane, type LaneEntry, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import {
@@ -27,12 +27,12 @@ import type { Statement } from '../query/statement.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
-import { runNow, type Step } from './steps.ts';
+import { type EngineStep, runNow } from './steps.ts';
 import { Turns } from './turns.ts';
 import { WaitingCall } from './waiting-call.ts';
 
 /** The parts and limits of an engine. */
-export interface EngineOptions {
+export interface WasmEngineOptions {
   readonly wasm: WebAssembly.Module;
   readonly trampolines: WebAssembly.Module;
   readonly file: DatabaseFile;
@@ -55,7 +55,7 @@ const IDLE_LANES = 16;
 
 /** One DuckDB over one read-only database file. Statements of several callers run in turns. */
 export class Engine {
-  readonly #options: EngineOptions;
+  readonly #options: WasmEngineOptions;
   readonly #instance: Instance;
   readonly #turns = new Turns();
   #database = 0;
@@ -67,7 +67,7 @@ export class Engine {
   #standIn: SqlCaller | null = null;
   #broken = false;
 
-  private constructor(options: EngineOptions, instance: Instance) {
+  private constructor(options: WasmEngineOptions, instance: Instance) {
     this.#options = options;
     this.#instance = instance;
   }
@@ -76,7 +76,7 @@ export class Engine {
    * Instantiates an engine, opens the database, registers functions and locks the configuration, in this order. `ahead`
    * is an unused instance made with the same options.
    */
-  static async open(options: EngineOptions, ahead?: Instance): Promise<Engine> {
+  static async open(options: WasmEngineOptions, ahead?: Instance): Promise<Engine> {
     checkMemory(options.memoryMb);
     const engine = new Engine(options, ahead ?? (await createInstance(options)));
     await engine.#prepareDatabase();
@@ -153,7 +153,7 @@ export class Engine {
   async #readInLane(
     { sql, values, maxRows }: SqlRequest,
     call: SqlCall,
-    { lane: idle, generation }: Entry<WasmLane>,
+    { lane: idle, generation }: LaneEntry<WasmLane>,
   ): Promise<SqlResult | null> {
     const enter: Enter = async (step) => this.#enter(call, step);
     const lane =
@@ -185,18 +185,18 @@ export class Engine {
     }
   }
 
-  *#readAndReset(statement: Statement, maxRows: number): Step<SqlResult> {
+  *#readAndReset(statement: Statement, maxRows: number): EngineStep<SqlResult> {
     const rows = toResult(this.#instance, yield* statement.result(), maxRows);
     yield* statement.reset();
     return rows;
   }
 
-  *#openLane(sql: string, parameters: number): Step<WasmLane> {
+  *#openLane(sql: string, parameters: number): EngineStep<WasmLane> {
     const session = yield* Session.open(this.#instance, this.#database);
     try {
       yield* session.query(WITHOUT_SEEDS);
       const statement = yield* this.#prepare(session, asQuery(sql, `$${parameters}`));
-      const free = function* (): Step<void> {
+      const free = function* (): EngineStep<void> {
         yield* statement.close();
         session.close();
       };
@@ -307,7 +307,7 @@ export class Engine {
   }
 
   /** Sets the caller for every step into the engine, because steps of several callers alternate. */
-  #enter<T>(call: SqlCall, step: () => Step<T>): T {
+  #enter<T>(call: SqlCall, step: () => EngineStep<T>): T {
     this.#begin(call);
     try {
       return runNow(this.#instance.call, step());
@@ -319,7 +319,7 @@ export class Engine {
   }
 
   /** Enters an engine whose file is fetched, in the turn of the call. */
-  async #enterWaiting<T>(call: SqlCall, step: () => Step<T>, waits: WaitingCall): Promise<T> {
+  async #enterWaiting<T>(call: SqlCall, step: () => EngineStep<T>, waits: WaitingCall): Promise<T> {
     this.#begin(call);
     try {
       return await this.#wait(step(), waits);
@@ -348,7 +348,7 @@ export class Engine {
   }
 
   /** Plans a statement, and once more after registering functions that it misses. */
-  *#prepare(session: Session, sql: string): Step<Statement> {
+  *#prepare(session: Session, sql: string): EngineStep<Statement> {
     try {
       return yield* session.prepare(sql);
     } catch (thrown) {
@@ -380,7 +380,7 @@ export class Engine {
     else await this.#enterWaiting(call, () => this.#opening(), waits);
   }
 
-  *#opening(): Step<void> {
+  *#opening(): EngineStep<void> {
     this.#database = yield* openDatabase(this.#instance, this.#options.file);
     const session = yield* Session.open(this.#instance, this.#database);
     this.#registerMissing = registerFunctions({
@@ -424,7 +424,7 @@ export class Engine {
   }
 
   /** Runs a step that may wait for the file. A failed read fails the step, whatever DuckDB makes of it. */
-  async #wait<T>(step: Step<T>, waits: WaitingCall): Promise<T> {
+  async #wait<T>(step: EngineStep<T>, waits: WaitingCall): Promise<T> {
     const { waiting } = this.#instance;
     if (waiting === null) throw new SvcError('internal', 'the engine does not wait');
     waits.begin();
@@ -445,13 +445,13 @@ function unlimited(): SqlCall {
 }
 
 /** Runs one step inside the engine. */
-type Enter = <T>(step: () => Step<T>) => Promise<T>;
+type Enter = <T>(step: () => EngineStep<T>) => Promise<T>;
 
 /** A connection that keeps one prepared statement. */
 interface WasmLane extends Lane {
   readonly statement: Statement;
   /** Frees both in the step of a call; `close` is a step of its own. */
-  free(): Step<void>;
+  free(): EngineStep<void>;
 }
 
 /** The connection of one call. */
@@ -463,18 +463,18 @@ interface Connection {
   readonly waits: WaitingCall | null;
 }
 
-function* begin(statement: Statement, values: SqlRequest['values']): Step<void> {
+function* begin(statement: Statement, values: SqlRequest['values']): EngineStep<void> {
   statement.bind(values);
   yield* statement.start();
 }
 
 /** Disconnects, which never waits. */
 // biome-ignore lint/correctness/useYield: a step without a read of the file
-function* closing(session: Session): Step<void> {
+function* closing(session: Session): EngineStep<void> {
   session.close();
 }
 
-function* runSlice(statement: Statement): Step<boolean> {
+function* runSlice(statement: Statement): EngineStep<boolean> {
   const end = performance.now() + SLICE_MS;
   for (let steps = 0; steps < SLICE_STEPS; steps += 1) {
     if (yield* statement.step()) return true;
@@ -483,7 +483,7 @@ function* runSlice(statement: Statement): Step<boolean> {
   return false;
 }
 
-function* readWith<T>(statement: Statement, read: (result: number) => T): Step<T> {
+function* readWith<T>(statement: Statement, read: (result: number) => T): EngineStep<T> {
   return read(yield* statement.result());
 }
 

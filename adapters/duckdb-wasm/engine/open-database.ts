@@ -3,7 +3,7 @@ import { toDuckdbError } from '../errors.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { mountPath } from './file-system.ts';
 import type { Instance } from './instance.ts';
-import { type Step, whileText } from './steps.ts';
+import { type EngineStep, whileText } from './steps.ts';
 
 /** The memory that the engine needs before any query, in MiB: static data, stack, catalog. */
 const OWN_MB = 16;
@@ -46,7 +46,7 @@ const CONFIGURATION = {
 } as const;
 
 /** Opens the engine's database; returns its handle. Throws `database_unavailable`. */
-export function* openDatabase(instance: Instance, file: DatabaseFile): Step<number> {
+export function* openDatabase(instance: Instance, file: DatabaseFile): EngineStep<number> {
   const { call, heap, scratch } = instance;
   call.duckdb_create_config(scratch);
   const config = heap.u32(scratch);

@@ -25,13 +25,13 @@ export type ReadingCall = readonly [name: ReadingName, ...args: number[]];
  * One step into the engine. It yields each call that may read the file and continues with its result, so that the same
  * code works with files at hand and with files that are fetched.
  */
-export type Step<T> = Generator<ReadingCall, T, number>;
+export type EngineStep<T> = Generator<ReadingCall, T, number>;
 
 /** The reading functions, as an engine has them whose file is at hand. */
 export type ReadingFunctions = { readonly [name in ReadingName]: EngineFunction };
 
 /** Runs a step to its end without waiting. */
-export function runNow<T>(functions: ReadingFunctions, step: Step<T>): T {
+export function runNow<T>(functions: ReadingFunctions, step: EngineStep<T>): T {
   let turn = step.next();
   while (!turn.done) turn = answerNow(functions, step, turn.value);
   return turn.value;
@@ -39,7 +39,7 @@ export function runNow<T>(functions: ReadingFunctions, step: Step<T>): T {
 
 function answerNow<T>(
   functions: ReadingFunctions,
-  step: Step<T>,
+  step: EngineStep<T>,
   [name, ...args]: ReadingCall,
 ): IteratorResult<ReadingCall, T> {
   let result: number;
@@ -55,7 +55,7 @@ function answerNow<T>(
 /** Runs a step to its end; each of its calls may wait. */
 export async function runWaiting<T>(
   answer: (call: ReadingCall) => Promise<number>,
-  step: Step<T>,
+  step: EngineStep<T>,
 ): Promise<T> {
   let turn = step.next();
   while (!turn.done) {
@@ -76,7 +76,7 @@ export function* whileText(
   { call, allocate, heap }: Instance,
   text: string,
   toCall: (at: number) => ReadingCall,
-): Step<number> {
+): EngineStep<number> {
   const bytes = toCString(text);
   const at = allocate(bytes.length);
   try {

@@ -3,12 +3,12 @@ import { FILE_READS, MUST_WAIT } from './callbacks.ts';
 import { ERRNO_INPUT_OUTPUT, type System, type SystemCall } from './file-system.ts';
 import type { EngineFunction } from './instance.ts';
 import {
+  type EngineStep,
   READING,
   type ReadingCall,
   type ReadingFunctions,
   type ReadingName,
   runWaiting,
-  type Step,
 } from './steps.ts';
 
 /** The limits of a step that may wait. */
@@ -67,7 +67,7 @@ export class Waiting {
   }
 
   /** Runs a step. Throws the reason of a failed read rather than DuckDB's error about it. */
-  async run<T>(step: Step<T>, limits: WaitLimits): Promise<T> {
+  async run<T>(step: EngineStep<T>, limits: WaitLimits): Promise<T> {
     this.#limits = limits;
     this.#failure = null;
     try {

@@ -1,7 +1,7 @@
 import { type ColumnType, takeType } from '../query/column-type.ts';
 import type { CppInstance } from './cpp.ts';
 import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
-import type { SqlTypes, TypeName } from './sql-types.ts';
+import type { SqlTypeName, SqlTypes } from './sql-types.ts';
 
 /** A call of a SQL function during planning. */
 export interface Binding {
@@ -16,9 +16,9 @@ export interface Binding {
   /** The texts of a constant list; undefined if it is not constant. */
   constants(index: number): readonly (string | null)[] | undefined;
   /** Changes the type that an argument is cast to. */
-  take(index: number, type: TypeName): void;
+  take(index: number, type: SqlTypeName): void;
   /** Changes the type that the call returns, by name or by the address of a type. */
-  returns(type: TypeName | number): void;
+  returns(type: SqlTypeName | number): void;
   /** The address of DuckDB's ClientContext of the connection. */
   readonly context: number;
 }

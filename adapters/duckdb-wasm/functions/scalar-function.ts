@@ -2,14 +2,14 @@ import { SvcError } from '../../../src/errors.ts';
 import { type Binding, bindingOf } from './binding.ts';
 import type { CppInstance } from './cpp.ts';
 import type { Loader } from './extension-loader.ts';
-import type { SqlTypes, TypeName } from './sql-types.ts';
+import type { SqlTypeName, SqlTypes } from './sql-types.ts';
 
 /** One overload of a SQL function in JavaScript. */
 export interface Overload {
-  readonly takes: readonly TypeName[];
+  readonly takes: readonly SqlTypeName[];
   /** The type of any further arguments. */
-  readonly rest?: TypeName;
-  readonly returns: TypeName;
+  readonly rest?: SqlTypeName;
+  readonly returns: SqlTypeName;
   /** Whether it is called for NULL arguments too; otherwise DuckDB answers NULL for a constant NULL. */
   readonly seesNulls?: boolean;
   /** Checks or changes a call while it is planned. */

@@ -2,7 +2,7 @@ import { TYPE } from '../query/type-ids.ts';
 import type { CppInstance } from './cpp.ts';
 
 /** A SQL type by its name; `[]` behind it makes a list of it. */
-export type TypeName =
+export type SqlTypeName =
   | keyof typeof TYPE
   | 'ANY'
   | 'JSON'

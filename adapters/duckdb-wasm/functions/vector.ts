@@ -103,7 +103,7 @@ export function withOwnType<T>(
 export type Put<T> = (value: T, vector: number, row: number) => void;
 
 /** Returns a function that writes a list into a row of a list vector, item by item. */
-export function listOf<T>({ call, heap }: CppInstance, put: Put<T>): Put<readonly T[]> {
+export function putList<T>({ call, heap }: CppInstance, put: Put<T>): Put<readonly T[]> {
   return (values, vector, row) => {
     const start = call.duckdb_list_vector_get_size(vector);
     call.duckdb_list_vector_reserve(vector, start + values.length, 0);

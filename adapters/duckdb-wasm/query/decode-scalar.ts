@@ -24,7 +24,7 @@ import { TYPE } from './type-ids.ts';
 export type ReadCell = (heap: Heap, at: number, row: number) => JsonValue;
 
 /** Returns the reader of a type without parts. */
-export function readerOf(type: ColumnType): ReadCell {
+export function cellReader(type: ColumnType): ReadCell {
   if (type.alias === 'JSON') return (heap, at, row) => json(text(heap, at, row));
   if (type.id === TYPE.DECIMAL) return decimalReader(type);
   if (type.id === TYPE.ENUM) return enumReader(type);

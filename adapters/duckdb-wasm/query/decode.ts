@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../src/json.ts';
 import { mapForm, structForm } from '../../../src/sql/forms.ts';
 import type { Instance } from '../engine/instance.ts';
 import type { ColumnType } from './column-type.ts';
-import { readerOf } from './decode-scalar.ts';
+import { cellReader } from './decode-scalar.ts';
 import { TYPE } from './type-ids.ts';
 
 /** Reads the value of one row out of a vector. */
@@ -24,7 +24,7 @@ export function cellsOf(instance: Instance, vector: number, type: ColumnType): C
 function valuesOf(instance: Instance, vector: number, type: ColumnType): Cell {
   const nested = NESTED[type.id];
   if (nested !== undefined) return nested(instance, vector, type);
-  const read = readerOf(type);
+  const read = cellReader(type);
   const at = instance.call.duckdb_vector_get_data(vector);
   return (row) => read(instance.heap, at, row);
 }

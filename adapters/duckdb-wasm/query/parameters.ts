@@ -1,6 +1,6 @@
 import { SvcError } from '../../../src/errors.ts';
-import type { SqlValue } from '../../../src/ports.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Instance } from '../engine/instance.ts';
 import { TYPE } from './type-ids.ts';
 

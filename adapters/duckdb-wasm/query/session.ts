@@ -1,7 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
-import type { SqlValue } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Instance } from '../engine/instance.ts';
-import { runNow, type Step, whileText } from '../engine/steps.ts';
+import { type EngineStep, runNow, whileText } from '../engine/steps.ts';
 import { toDuckdbError } from '../errors.ts';
 import type { ReadFirst } from './parameters.ts';
 import { chunksOf, type ResultRows, readResult } from './result.ts';
@@ -18,7 +18,7 @@ export class Session implements StatementOwner {
   }
 
   /** Connects to the database. */
-  static *open(instance: Instance, database: number): Step<Session> {
+  static *open(instance: Instance, database: number): EngineStep<Session> {
     const { heap, scratch } = instance;
     if ((yield ['duckdb_connect', database, scratch]) !== 0) {
       throw new SvcError('memory_exceeded', 'The database has no memory left for another connection.');
@@ -32,7 +32,7 @@ export class Session implements StatementOwner {
   }
 
   /** Parses and plans one statement. */
-  *prepare(sql: string): Step<Statement> {
+  *prepare(sql: string): EngineStep<Statement> {
     const { heap, scratch } = this.#instance;
     const connection = this.#connection;
     const state = yield* whileText(this.#instance, sql, (at) => ['duckdb_prepare', connection, at, scratch]);
@@ -44,7 +44,7 @@ export class Session implements StatementOwner {
   }
 
   /** Runs an internal statement, without pauses. */
-  query(sql: string): Step<ResultRows> {
+  query(sql: string): EngineStep<ResultRows> {
     return this.#run(sql, [], (result) => readResult(this.#instance, result));
   }
 
@@ -60,7 +60,7 @@ export class Session implements StatementOwner {
     return runNow(call, step);
   };
 
-  *#run<T>(sql: string, values: readonly SqlValue[], read: (result: number) => T): Step<T> {
+  *#run<T>(sql: string, values: readonly SqlValue[], read: (result: number) => T): EngineStep<T> {
     const statement = yield* this.prepare(sql);
     try {
       statement.bind(values);

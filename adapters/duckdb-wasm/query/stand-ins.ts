@@ -1,7 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlCaller } from '../../../src/ports.ts';
 import { CALLER_CALLS, standInError } from '../../../src/sql/stand-ins.ts';
-import type { Step } from '../engine/steps.ts';
+import type { EngineStep } from '../engine/steps.ts';
 import type { Session } from './session.ts';
 
 const MARK = 'nobody but the caller';
@@ -15,7 +15,10 @@ const MARKED: SqlCaller = {
 };
 
 /** Calls each user function as a marked caller; another answer means that the database has a function of that name. */
-export function* checkStandIns(session: Session, actAs: (caller: SqlCaller | null) => void): Step<void> {
+export function* checkStandIns(
+  session: Session,
+  actAs: (caller: SqlCaller | null) => void,
+): EngineStep<void> {
   actAs(MARKED);
   try {
     for (const [name, answer] of Object.entries(yield* answersOf(session)))
@@ -25,7 +28,7 @@ export function* checkStandIns(session: Session, actAs: (caller: SqlCaller | nul
   }
 }
 
-function* answersOf(session: Session): Step<Readonly<Record<string, unknown>>> {
+function* answersOf(session: Session): EngineStep<Readonly<Record<string, unknown>>> {
   const calls = Object.entries(CALLER_CALLS).map(([name, call]) => `${call} AS ${name}`);
   try {
     return (yield* session.query(`SELECT ${calls}`)).rows[0] ?? {};

@@ -1,7 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
-import type { SqlValue } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Instance } from '../engine/instance.ts';
-import type { Step } from '../engine/steps.ts';
+import type { EngineStep } from '../engine/steps.ts';
 import { toDuckdbError } from '../errors.ts';
 import { castText, createValue, destroyValues, type ReadFirst } from './parameters.ts';
 
@@ -60,7 +60,7 @@ export class Statement {
   }
 
   /** Starts the statement; each step continues it. */
-  *start(): Step<void> {
+  *start(): EngineStep<void> {
     const { heap, scratch } = this.#instance;
     const state = yield ['duckdb_pending_prepared', this.#statement, scratch];
     this.#pending = heap.u32(scratch);
@@ -69,7 +69,7 @@ export class Statement {
   }
 
   /** Runs one task of the statement; returns true when the result is ready. */
-  *step(): Step<boolean> {
+  *step(): EngineStep<boolean> {
     const state = yield ['duckdb_pending_execute_task', this.#pending];
     this.#running = state !== STATE.failed && state !== STATE.ready;
     if (state === STATE.failed) throw this.#pendingError();
@@ -77,7 +77,7 @@ export class Statement {
   }
 
   /** Returns the address of the result, after a step returned true. It lives as long as the statement. */
-  *result(): Step<number> {
+  *result(): EngineStep<number> {
     const { call, heap } = this.#instance;
     this.#result = this.#instance.allocate(RESULT_BYTES);
     heap.bytes.fill(0, this.#result, this.#result + RESULT_BYTES);
@@ -88,7 +88,7 @@ export class Statement {
   }
 
   /** Destroys the result, so that the statement can run again. */
-  *reset(): Step<void> {
+  *reset(): EngineStep<void> {
     const { call, heap, scratch } = this.#instance;
     if (this.#running) yield* this.#stop();
     if (this.#result !== 0) {
@@ -103,7 +103,7 @@ export class Statement {
     }
   }
 
-  *close(): Step<void> {
+  *close(): EngineStep<void> {
     const { call, heap, scratch } = this.#instance;
     yield* this.reset();
     heap.setU32(scratch, this.#statement);
@@ -111,7 +111,7 @@ export class Statement {
   }
 
   /** Interrupts the statement and runs it to its end, because only then DuckDB frees its memory. */
-  *#stop(): Step<void> {
+  *#stop(): EngineStep<void> {
     this.#session.interrupt();
     try {
       while (this.#running) yield* this.step();

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import { type Attachment, MEMORY_PATH, remoteDatabase } from '../../../src/project/attachment.ts';
+import type { Extension } from '../../../src/project/extension.ts';
 import { reachesOut } from '../../../src/project/extension.ts';
 import { toMegabytes } from '../../../src/project/memory.ts';
 import type { Site } from '../../../src/project/model.ts';
-import type { Extension, SqlTools } from '../../../src/project/site-model.ts';
+import type { SqlTools } from '../../../src/project/site-model.ts';
 import { type Environment, toAmount, toBoolean } from '../../../src/settings/environment.ts';
 import { resolveRepository } from '../../duckdb-native/engine/extension-files.ts';
-import type { ExtensionSettings } from '../../duckdb-native/engine/extensions.ts';
-import type { DatabaseSecret } from '../../duckdb-native/engine/secrets.ts';
+import type { DatabaseSecret, ExtensionSettings } from '../../duckdb-native/options.ts';
 
 /** The database file that a process opens, with the mode and the engine. */
 export interface DatabaseChoice {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/ports.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
-import type { NativeOptions } from '../../duckdb-native/open.ts';
+import type { NativeOptions } from '../../duckdb-native/options.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 import { enforceReadableFile } from './database-file.ts';

@@ -25,7 +25,7 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
         text = response;
         return response.status === 200 ? WRITTEN : new Response(null, { status: response.status });
       };
-      const address = addressOf(bindings.incoming as IncomingMessage, trustProxy);
+      const address = clientAddress(bindings.incoming as IncomingMessage, trustProxy);
       const response = await app.fetch(request, { respond, ...(address === undefined ? {} : { address }) });
       return text === null ? response : send(text, bindings as HttpBindings);
     },
@@ -38,7 +38,7 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
 }
 
 /** Returns the address of a client; undefined if it has left. */
-export function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {
+export function clientAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {
   const forwarded = trustProxy ? headers['x-forwarded-for'] : undefined;
   return forwardedAddress(forwarded?.toString()) ?? socket.remoteAddress;
 }

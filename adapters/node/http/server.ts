@@ -5,7 +5,7 @@ import { SvcError } from '../../../src/errors.ts';
 import { toNetwork } from '../../../src/http/network.ts';
 import type { Log } from '../../../src/ports.ts';
 import { createDoor, type DoorMeasures } from './door.ts';
-import { addressOf, createListener } from './listener.ts';
+import { clientAddress, createListener } from './listener.ts';
 import { createRefusal } from './refusal.ts';
 
 /** The app to serve, its address, and its limits. */
@@ -49,7 +49,7 @@ const ANSWER_MS = 1_000;
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { trustProxy = false, door, log = () => {} } = options;
   const { listener, onConnection } = createDoor(createListener(options), {
-    clientOf: (incoming) => toNetwork(addressOf(incoming, trustProxy) ?? ''),
+    clientOf: (incoming) => toNetwork(clientAddress(incoming, trustProxy) ?? ''),
     refuse: createRefusal(log),
     ...(door === undefined ? {} : { measures: door }),
   });

@@ -1,6 +1,6 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
-import type { SqlValue } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 
 type Timed = Extract<SqlValue, { readonly sqlType: unknown }>;
 

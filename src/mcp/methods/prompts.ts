@@ -1,7 +1,7 @@
 import type { PromptMessage, Server } from '@modelcontextprotocol/server';
 import { toMedia } from '../../call/content-blocks.ts';
 import { callEndpoint } from '../../call/pipeline.ts';
-import type { RenderedMessage } from '../../call/prompt.ts';
+import type { ResolvedMessage } from '../../call/prompt.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { PromptEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
@@ -51,7 +51,7 @@ async function answerGet(runtime: Runtime, entry: PromptEntry, args: JsonObject,
 }
 
 /** Turns a rendered message into MCP's form; a cut resource adds a second message that says so. */
-function toMessages({ role, content }: RenderedMessage): PromptMessage[] {
+function toMessages({ role, content }: ResolvedMessage): PromptMessage[] {
   if (content.type === 'text') return [{ role, content }];
   if (content.type === 'resource_link') return [{ role, content: { ...content, name: content.uri } }];
   const { truncated, binary, value } = content.outcome;

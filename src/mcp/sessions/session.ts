@@ -1,6 +1,6 @@
 import type { JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/server';
 import type { ElicitationRequest } from '../../context.ts';
-import { type Change, toNotifications } from '../changes.ts';
+import { type CatalogChange, toNotifications } from '../changes.ts';
 import type { EventStream } from '../transport/event-stream.ts';
 
 type MessageId = JSONRPCRequest['id'];
@@ -39,7 +39,7 @@ export function createSession(id: string): McpSession {
 }
 
 /** Notifies a session that listens of a change. */
-export function notifySession({ stream, subscriptions }: McpSession, change: Change): void {
+export function notifySession({ stream, subscriptions }: McpSession, change: CatalogChange): void {
   if (stream === null) return;
   for (const notification of toNotifications(change, subscriptions)) {
     stream.write({ jsonrpc: '2.0', ...notification });

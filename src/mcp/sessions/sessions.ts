@@ -1,5 +1,5 @@
 import type { User } from '../../context.ts';
-import type { Change } from '../changes.ts';
+import type { CatalogChange } from '../changes.ts';
 import { openEventStream } from '../transport/event-stream.ts';
 import { createSession, type McpSession, notifySession } from './session.ts';
 
@@ -22,7 +22,7 @@ export interface Sessions {
   /** Opens the stream for messages that belong to no call; an earlier one ends. */
   listen(session: McpSession): ReadableStream<Uint8Array>;
   /** Notifies listening sessions of a change. */
-  tell(change: Change): void;
+  tell(change: CatalogChange): void;
   /** Ends the streams; calls that are running go on. */
   close(): void;
 }

@@ -1,5 +1,6 @@
 import { isCelList } from '@bufbuild/cel';
-import type { RowCondition, RowOperand, RowOperator, SqlValue } from '../../ports.ts';
+import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
+import type { SqlValue } from '../../sql-value.ts';
 import type { Bindings } from '../cel/bindings.ts';
 import { type ConditionIssue, childrenOf, type Expr } from '../cel/expression.ts';
 import { referencesOf } from '../cel/names.ts';

@@ -6,8 +6,8 @@ import type {
   Source,
   ToolEndpoint,
 } from '../model.ts';
-import { toPolicies } from '../policies.ts';
 import type { ParsedEndpointFile, ParsedPrompt, ParsedResource, ParsedTool } from '../schema/endpoint.ts';
+import { toPolicies } from '../schema/endpoint.ts';
 import { present } from '../schema/present.ts';
 import { toElicitation } from './elicitation.ts';
 

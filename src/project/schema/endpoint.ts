@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES, TOOL_CONTENTS } from '../model.ts';
+import type { Policies } from '../policies.ts';
 import { ASK, CONFIRM } from './elicitation.ts';
+import { present } from './present.ts';
 import {
   anything,
   choice,
@@ -195,3 +197,8 @@ export type ParsedEndpointFile = v.InferOutput<typeof ENDPOINT_FILE>;
 export type ParsedTool = v.InferOutput<typeof TOOL>;
 export type ParsedResource = v.InferOutput<typeof RESOURCE>;
 export type ParsedPrompt = v.InferOutput<typeof PROMPT>;
+
+/** Converts the written rules; a missing list is empty. */
+export function toPolicies(policies: ParsedPolicies | null | undefined): Policies {
+  return { input: (policies?.input ?? []).map(present), output: (policies?.output ?? []).map(present) };
+}

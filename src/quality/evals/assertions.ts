@@ -3,7 +3,7 @@ import { isSame } from '../../types/canonical.ts';
 import { toShort } from '../test/diff.ts';
 import type { MadeCall } from './call.ts';
 import type { Conversation } from './converse.ts';
-import { isNamed } from './offer.ts';
+import { refersTo } from './offer.ts';
 import type { EvalAssertions, ExpectedCall } from './suite.ts';
 
 /** Returns every assertion that a conversation violates. */
@@ -36,7 +36,7 @@ function endFailures(ended: Conversation['ended'], turns: number): readonly stri
 
 /** A call of an unknown tool matches by the name that the model sent. */
 function isCalled({ endpoint, offer }: MadeCall, name: string): boolean {
-  return offer === null ? endpoint === name : isNamed(offer, name);
+  return offer === null ? endpoint === name : refersTo(offer, name);
 }
 
 function callFailures({ tool, args }: ExpectedCall, calls: readonly MadeCall[]): readonly string[] {

@@ -62,6 +62,6 @@ function freeName(wanted: string, taken: Set<string>): string {
 }
 
 /** Whether a name refers to an offer: a tool's name, a resource's URI or its own name. */
-export function isNamed({ endpoint, entry }: Offer, name: string): boolean {
+export function refersTo({ endpoint, entry }: Offer, name: string): boolean {
   return endpoint === name || entry.name === name;
 }

@@ -6,7 +6,7 @@ import { checkConversation } from './assertions.ts';
 import { type Conversation, converse } from './converse.ts';
 import { createHider, type Hider } from './hide.ts';
 import type { LanguageModel } from './model.ts';
-import { isNamed, type Offer } from './offer.ts';
+import { type Offer, refersTo } from './offer.ts';
 import type { EvalResult, SuiteReport, Transcript } from './report.ts';
 import type { EvalTest, Suite } from './suite.ts';
 import { costOf, type Prices, sumOf, worstOf } from './sum.ts';
@@ -96,7 +96,7 @@ function secretsOf({ userContext }: EvalTest, { secrets, user }: EvalRun): reado
 
 async function talk({ suite, model }: RunnableSuite, test: EvalTest, run: EvalRun): Promise<Conversation> {
   const { runtime, signal } = run;
-  const offers = run.offers.filter((one) => suite.offer?.some((name) => isNamed(one, name)) ?? true);
+  const offers = run.offers.filter((one) => suite.offer?.some((name) => refersTo(one, name)) ?? true);
   const { turns, resultBytes, tokens } = suite.limits;
   try {
     const user = run.user ?? userOf(test);

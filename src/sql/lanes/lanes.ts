@@ -4,7 +4,7 @@ export interface Lane {
 }
 
 /** The right to use lanes of a statement, since definitions changed last. */
-export interface Entry<Kept extends Lane> {
+export interface LaneEntry<Kept extends Lane> {
   /** A lane that was idle; null if the caller must open one. */
   readonly lane: Kept | null;
   readonly generation: number;
@@ -66,7 +66,7 @@ export class Lanes<Kept extends Lane> {
   }
 
   /** Returns null unless the statement is proven with so many parameters. */
-  enter(sql: string, parameters: number): Entry<Kept> | null {
+  enter(sql: string, parameters: number): LaneEntry<Kept> | null {
     if (this.#changing > 0 || this.#proven.get(sql) !== parameters) return null;
     const at = this.#idle.findLastIndex((idle) => idle.sql === sql);
     const [found] = at < 0 ? [] : this.#idle.splice(at, 1);

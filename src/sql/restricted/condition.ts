@@ -1,4 +1,5 @@
-import type { RowCondition, RowOperand, SqlValue } from '../../ports.ts';
+import type { RowCondition, RowOperand } from '../../ports.ts';
+import type { SqlValue } from '../../sql-value.ts';
 
 /** A condition in SQL, and the values of its positions `$1 .. $n`. */
 export interface RowFilter {

@@ -1,7 +1,8 @@
 import { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { RestrictedTable, SqlValue } from '../../ports.ts';
+import type { RestrictedTable } from '../../ports.ts';
 import { foldName } from '../../project/fold-name.ts';
+import type { SqlValue } from '../../sql-value.ts';
 import { quoteName, quoteText, toRowFilter } from './condition.ts';
 import { checkRestrictedStatement, namesIn } from './statement.ts';
 

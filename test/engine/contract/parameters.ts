@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json.ts';
-import type { SqlValue } from '../../../src/ports.ts';
 import { toSqlValue } from '../../../src/sql/bind.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
 import { createValidator } from '../../../src/types/validate.ts';
 import { answerOf, errorOf, read } from '../fixture.ts';

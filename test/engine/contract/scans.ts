@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScanLimits, SqlResult, SqlValue } from '../../../src/ports.ts';
+import type { ScanLimits, SqlResult } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { callOf, errorOf } from '../fixture.ts';
 import type { Subject } from './subject.ts';
 

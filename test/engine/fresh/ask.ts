@@ -1,5 +1,6 @@
 import { SvcError } from '../../../src/errors.ts';
-import type { Database, SqlCall, SqlValue } from '../../../src/ports.ts';
+import type { Database, SqlCall } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { callOf } from '../fixture.ts';
 
 /** The value `v` of a query as text, or the code of its error: `null`, `42`, `sql_failed`. */

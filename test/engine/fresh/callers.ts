@@ -1,4 +1,5 @@
-import type { Database, SqlCaller, SqlValue } from '../../../src/ports.ts';
+import type { Database, SqlCaller } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { callerOf } from '../fixture.ts';
 import { ask, tell } from './ask.ts';
 

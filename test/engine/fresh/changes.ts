@@ -1,4 +1,5 @@
-import type { Database, SqlValue } from '../../../src/ports.ts';
+import type { Database } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { ask, tell } from './ask.ts';
 
 /** A query whose answer changes when another connection commits something. `T` is a table of its own. */

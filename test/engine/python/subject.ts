@@ -8,8 +8,8 @@ import type {
   PythonHost,
   PythonResult,
   PythonSettings,
-  SqlValue,
 } from '../../../src/ports.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { SETTINGS } from './settings.ts';
 
 /** The project whose functions the contract calls. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SqlValue } from '../../../src/ports.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 
 function text(type: ValueType): string {
   if (type.kind === 'scalar') return type.name;

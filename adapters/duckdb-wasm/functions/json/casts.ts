@@ -2,7 +2,7 @@ import { TYPE } from '../../query/type-ids.ts';
 import { type Loader, withCppText } from '../extension-loader.ts';
 import { LOGICAL_TYPE } from '../layout.ts';
 import { guarded } from '../scalar-function.ts';
-import { inputOf, listOf, setBytes, setNull } from '../vector.ts';
+import { inputOf, putList, setBytes, setNull } from '../vector.ts';
 import { KIND } from './document.ts';
 import { fromVector } from './from-json.ts';
 import { encodeVector, type JsonKit } from './to-json.ts';
@@ -166,7 +166,7 @@ const split =
   ({ instance, json }: JsonKit): Cast =>
   (source, target, count) => {
     const input = inputOf(instance, source);
-    const put = listOf<number>(instance, (value, vector, row) => json.put(value, vector, row));
+    const put = putList<number>(instance, (value, vector, row) => json.put(value, vector, row));
     let problem: string | null = null;
     for (let row = 0; row < count; row += 1) {
       const text = input.isNull(row) ? null : input.bytes(row);

@@ -1,5 +1,5 @@
 import { type ColumnType, takeType } from '../../query/column-type.ts';
-import { readerOf } from '../../query/decode-scalar.ts';
+import { cellReader } from '../../query/decode-scalar.ts';
 import { INTEGERS, TYPE } from '../../query/type-ids.ts';
 import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes } from '../sql-types.ts';
@@ -73,7 +73,7 @@ function plainEncoder(kit: EncodeKit, source: Source): Encode {
   if (number !== undefined) return (row) => real(number(heap.view, data, row));
   // What JSON has itself is written as a result has it.
   if (id === TYPE.BOOLEAN || INTEGERS.has(id)) {
-    const read = readerOf(source.type);
+    const read = cellReader(source.type);
     return (row) => String(read(heap, data, row));
   }
   if (id === TYPE.VARCHAR) return (row) => quote(heap.string(data, row));

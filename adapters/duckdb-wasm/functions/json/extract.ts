@@ -3,14 +3,14 @@ import { INTEGERS } from '../../query/type-ids.ts';
 import type { Binding } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
 import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
-import type { TypeName } from '../sql-types.ts';
-import { columnOf, forRows, inputOf, listOf, type Put, setBytes, setNull, setText } from '../vector.ts';
+import type { SqlTypeName } from '../sql-types.ts';
+import { columnOf, forRows, inputOf, type Put, putList, setBytes, setNull, setText } from '../vector.ts';
 import { type Json, KIND, kindName } from './document.ts';
-import { find, type Path, parsePath } from './path.ts';
+import { find, type JsonPath, parsePath } from './path.ts';
 
 /** A function's result for a value in a document. */
 interface Reading {
-  readonly returns: TypeName;
+  readonly returns: SqlTypeName;
   /** Writes the result; the value is 0 if the path leads nowhere. */
   readonly put: Put<number>;
   /** Whether it is called for missing values too; otherwise the result is NULL. */
@@ -45,7 +45,7 @@ export function readFunctions({ instance, json }: Kit): readonly SqlFunction[] {
   const putKind: Put<number> = (value, vector, row) =>
     setText(instance, vector, row, kindName(json.kind(value)));
   const putKey: Put<number> = (key, vector, row) => setBytes(instance, vector, row, json.bytes(key));
-  const putKeys = listOf(instance, putKey);
+  const putKeys = putList(instance, putKey);
   const extract: Reading = { returns: 'JSON', put: putJson, indexed: true };
   const extractText: Reading = { returns: 'VARCHAR', put: putText, indexed: true };
   const keys: Reading = {
@@ -101,7 +101,7 @@ function overloadsOf(kit: Kit, reading: Reading, source: 'VARCHAR' | 'JSON'): re
     })),
     {
       takes: [source, 'VARCHAR[]'],
-      returns: `${returns}[]` as TypeName,
+      returns: `${returns}[]` as SqlTypeName,
       bind: bindPaths,
       run: (chunk, output) => runWithPaths(kit, reading, chunk, output),
     },
@@ -112,12 +112,13 @@ function overloadsOf(kit: Kit, reading: Reading, source: 'VARCHAR' | 'JSON'): re
 const NUMBER_LITERAL = 38;
 
 /** A constant path is checked before anything runs, and one with wildcards makes the answer a list. */
-function bindPath(binding: Binding, returns: TypeName): void {
+function bindPath(binding: Binding, returns: SqlTypeName): void {
   const type = binding.typeOf(1);
   const isIndex = INTEGERS.has(type) || type === NUMBER_LITERAL;
   binding.take(1, isIndex ? 'BIGINT' : 'VARCHAR');
   const text = binding.constant(1);
-  if (typeof text === 'string' && parsePath(text, isIndex).many) binding.returns(`${returns}[]` as TypeName);
+  if (typeof text === 'string' && parsePath(text, isIndex).many)
+    binding.returns(`${returns}[]` as SqlTypeName);
 }
 
 /** Checks a constant list of paths. A list with a parameter is checked when it runs. */
@@ -125,7 +126,7 @@ function bindPaths(binding: Binding): void {
   for (const text of binding.constants(1) ?? []) toSinglePath(text);
 }
 
-function toSinglePath(text: string | null): Path {
+function toSinglePath(text: string | null): JsonPath {
   if (text === null) throw rowError('JSON path cannot be NULL');
   const path = parsePath(text);
   if (path.many) throw rowError('Cannot have wildcards in JSON path when supplying multiple paths');
@@ -137,7 +138,7 @@ function runWithPath(kit: Kit, reading: Reading, chunk: number, output: number):
   const pathOf = pathReader(instance, columnOf(instance, chunk, 1));
   const isList = typeNameOf(instance, output) !== reading.returns;
   const putOne = orNull(instance, reading);
-  const putAll = listOf(instance, reading.put);
+  const putAll = putList(instance, reading.put);
   forDocuments(kit, chunk, output, (root, row) => {
     const path = pathOf(row);
     if (isList) return putAll(find(json, root, path), output, row);
@@ -153,7 +154,7 @@ function runWithPaths(kit: Kit, reading: Reading, chunk: number, output: number)
   const lists = columnOf(instance, chunk, 1);
   const { range } = inputOf(instance, lists);
   const { isNull, data } = inputOf(instance, instance.call.duckdb_list_vector_get_child(lists));
-  const put = listOf(instance, orNull(instance, reading));
+  const put = putList(instance, orNull(instance, reading));
   const pathOf = remembered(toSinglePath);
   forDocuments(kit, chunk, output, (root, row) => {
     const [start, length] = range(row);
@@ -182,7 +183,7 @@ function forDocuments(
 }
 
 /** The path of each row. */
-function pathReader(instance: CppInstance, column: number): (row: number) => Path {
+function pathReader(instance: CppInstance, column: number): (row: number) => JsonPath {
   const { heap } = instance;
   const { data } = inputOf(instance, column);
   const isIndex = typeNameOf(instance, column) === 'BIGINT';
@@ -192,8 +193,8 @@ function pathReader(instance: CppInstance, column: number): (row: number) => Pat
 }
 
 /** Parses each path once, because many rows have the same. */
-function remembered<K>(parse: (text: K) => Path): (text: K) => Path {
-  const known = new Map<K, Path>();
+function remembered<K>(parse: (text: K) => JsonPath): (text: K) => JsonPath {
+  const known = new Map<K, JsonPath>();
   return (text) => {
     const path = known.get(text) ?? parse(text);
     known.set(text, path);

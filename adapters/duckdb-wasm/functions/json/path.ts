@@ -8,7 +8,7 @@ type Step =
   | { readonly kind: 'fields' | 'items' | 'descendants' };
 
 /** A path in a document: the steps of `$.a[0]`, or a pointer such as `/a/0`. */
-export interface Path {
+export interface JsonPath {
   readonly steps: readonly Step[];
   readonly pointer: string | null;
   /** Whether it may lead to any number of values. */
@@ -23,7 +23,7 @@ const STEP =
   /\.(?:(?<deep>\*\*|\.\*|\.(?=\[))|(?<fields>\*)|(?<below>\.)?(?:"(?<quoted>(?:[^"\\]|\\[\s\S])+)"|(?<plain>[^.["][^.[]*)))|\[(?:(?<items>\*)|(?<end>#)|(?<back>#?-)?(?<index>\d{1,19}))\]/y;
 
 /** A path in any of the spellings that DuckDB takes; plain text is the name of a field. */
-export function parsePath(text: string, isIndex = false): Path {
+export function parsePath(text: string, isIndex = false): JsonPath {
   if (text === '') return { steps: [], pointer: null, many: false };
   if (text.startsWith('/')) return pointerPath(text);
   if (isIndex) return parseSteps(`$[${text}]`);
@@ -32,15 +32,15 @@ export function parsePath(text: string, isIndex = false): Path {
 }
 
 /** The values that a path leads to. */
-export function find(json: Json, value: number, path: Path): readonly number[] {
+export function find(json: Json, value: number, path: JsonPath): readonly number[] {
   return path.pointer === null ? walk(json, value, path.steps) : json.pointed(value, path.pointer);
 }
 
-function pointerPath(pointer: string): Path {
+function pointerPath(pointer: string): JsonPath {
   return { steps: [], pointer, many: false };
 }
 
-function parseSteps(text: string): Path {
+function parseSteps(text: string): JsonPath {
   const steps: Step[] = [];
   STEP.lastIndex = 1;
   for (let at = 1; at < text.length; at = STEP.lastIndex) {

@@ -1,15 +1,15 @@
 import type { CppInstance } from '../cpp.ts';
-import type { SqlTypes, TypeName } from '../sql-types.ts';
+import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
 import { withTypeOf } from '../vector.ts';
 
 /** Creates vectors that live for one conversion. */
 export interface Workspace {
   /** A new vector of a type. */
-  create(type: TypeName, count: number): number;
+  create(type: SqlTypeName, count: number): number;
   /** A new vector of the type that another has. */
   createLike(vector: number, count: number): number;
   /** A vector of the same values in another type. */
-  cast(vector: number, type: TypeName, count: number): number;
+  cast(vector: number, type: SqlTypeName, count: number): number;
   /** Casts the values that can be cast, and makes null of the others. */
   tryCast(source: number, target: number, count: number, strict: boolean): void;
 }

@@ -1,6 +1,6 @@
 import type { ColumnType } from '../../query/column-type.ts';
 import { TYPE } from '../../query/type-ids.ts';
-import type { TypeName } from '../sql-types.ts';
+import type { SqlTypeName } from '../sql-types.ts';
 import { inputOf, setBytes, setNull } from '../vector.ts';
 import { KIND } from './document.ts';
 import { isMissing, refuse, shown, type Target, type TransformKit } from './transform-target.ts';
@@ -15,7 +15,7 @@ export const NUMBERS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The SQL type for each kind of value in a document. */
-const STORED: { readonly [kind: number]: TypeName } = {
+const STORED: { readonly [kind: number]: SqlTypeName } = {
   [KIND.text]: 'VARCHAR',
   [KIND.plainText]: 'VARCHAR',
   [KIND.raw]: 'VARCHAR',
@@ -28,7 +28,7 @@ const STORED: { readonly [kind: number]: TypeName } = {
 
 /** Casts each value with DuckDB's cast from the type that it has in the document. */
 export function fillNumbers(kit: TransformKit, values: readonly number[], target: Target): void {
-  const rows = new Map<TypeName, number[]>();
+  const rows = new Map<SqlTypeName, number[]>();
   values.forEach((value, row) => {
     const stored = isMissing(kit, value) ? undefined : STORED[kit.json.kind(value)];
     if (stored !== undefined) {
@@ -47,7 +47,7 @@ function numberProblem({ json }: TransformKit, value: number, { type }: Target):
 }
 
 interface Group {
-  readonly stored: TypeName;
+  readonly stored: SqlTypeName;
   readonly rows: readonly number[];
 }
 

@@ -1,7 +1,7 @@
 import type { CppInstance } from '../cpp.ts';
 import type { Loader } from '../extension-loader.ts';
 import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
-import type { SqlTypes, TypeName } from '../sql-types.ts';
+import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
 import { forRows, inputOf } from '../vector.ts';
 
 const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$|^Z$/i;
@@ -9,7 +9,7 @@ const LONG = 8;
 
 /** `AT TIME ZONE` for UTC by any of its names, where a timestamp is the same with a zone and without. */
 export function zoneFunctions(instance: CppInstance): readonly SqlFunction[] {
-  const overload = (from: TypeName, to: TypeName): Overload => ({
+  const overload = (from: SqlTypeName, to: SqlTypeName): Overload => ({
     takes: ['VARCHAR', from],
     returns: to,
     bind(binding) {

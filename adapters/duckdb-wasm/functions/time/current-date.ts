@@ -1,6 +1,6 @@
 import type { CppInstance } from '../cpp.ts';
 import type { SqlFunction } from '../scalar-function.ts';
-import type { TypeName } from '../sql-types.ts';
+import type { SqlTypeName } from '../sql-types.ts';
 import { forRows, inputOf } from '../vector.ts';
 
 const MICROS_PER_DAY = 86_400_000_000n;
@@ -24,7 +24,7 @@ const days =
 export function calendarFunctions(instance: CppInstance, now: () => number): readonly SqlFunction[] {
   const micros = (): bigint => BigInt(now()) * 1000n;
   const timeOfDay = (): bigint => micros() % MICROS_PER_DAY;
-  const about = (name: string, returns: TypeName, answer: () => Put): SqlFunction => ({
+  const about = (name: string, returns: SqlTypeName, answer: () => Put): SqlFunction => ({
     name,
     overloads: [{ takes: [], returns, run: (chunk, output) => fill(instance, chunk, output, answer()) }],
   });

@@ -2,14 +2,14 @@ import { bindingOf } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
 import { type Loader, withCppText } from '../extension-loader.ts';
 import { rowError, type SqlFunction } from '../scalar-function.ts';
-import type { SqlTypes, TypeName } from '../sql-types.ts';
+import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
 import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts';
 
 const lacks = (what: string): string => `${what} needs DuckDB's required extension 'icu'`;
 
 /** Overloads that take the name of a zone, which this engine cannot look up. Each fails with that reason. */
 export function zonedFunctions(): readonly SqlFunction[] {
-  const refused = (name: string, takes: readonly TypeName[], returns: TypeName): SqlFunction => ({
+  const refused = (name: string, takes: readonly SqlTypeName[], returns: SqlTypeName): SqlFunction => ({
     name,
     overloads: [
       {

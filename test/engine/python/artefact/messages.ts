@@ -1,7 +1,8 @@
 import type { NotificationLevel } from '../../../../src/context.ts';
 import type { ErrorCode } from '../../../../src/errors.ts';
 import type { JsonObject } from '../../../../src/json.ts';
-import type { LogLine, PythonRequest, PythonResult, SqlValue } from '../../../../src/ports.ts';
+import type { LogLine, PythonRequest, PythonResult } from '../../../../src/ports.ts';
+import type { SqlValue } from '../../../../src/sql-value.ts';
 
 /* What a test and an artefact say to each other about one call, so that the contract's hosts answer from here. */
 

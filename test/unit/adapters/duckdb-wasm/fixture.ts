@@ -7,7 +7,8 @@ import { compileEngine } from '../../../../adapters/duckdb-wasm/engine/artefact.
 import { pathFile } from '../../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../../adapters/duckdb-wasm/in-process.ts';
 import { type ErrorCode, SvcError } from '../../../../src/errors.ts';
-import type { Database, SqlCall, SqlCaller, SqlResult, SqlValue } from '../../../../src/ports.ts';
+import type { Database, SqlCall, SqlCaller, SqlResult } from '../../../../src/ports.ts';
+import type { SqlValue } from '../../../../src/sql-value.ts';
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {

@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedaction, reasonOf } from '../../../../../adapters/duckdb-native/attach/errors.ts';
 import { toAttachStatement } from '../../../../../adapters/duckdb-native/attach/statement.ts';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
-import { type NativeOptions, openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { callOf, errorOf, read, write } from '../../../../engine/fixture.ts';
 

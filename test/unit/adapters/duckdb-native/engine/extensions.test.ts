@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
-import {
-  type ExtensionSettings,
-  extensionOptions,
-  loadExtensions,
-} from '../../../../../adapters/duckdb-native/engine/extensions.ts';
+import { extensionOptions, loadExtensions } from '../../../../../adapters/duckdb-native/engine/extensions.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import type { ExtensionSettings } from '../../../../../adapters/duckdb-native/options.ts';
+import type { Extension } from '../../../../../src/project/extension.ts';
 import { BUILT_IN } from '../../../../../src/project/extension.ts';
-import type { Extension } from '../../../../../src/project/site-model.ts';
 import { hasCompiler, makeRepository } from './extension-double.ts';
 
 function folder(): string {

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
 import { toQueryError } from '../../../../../adapters/duckdb-native/errors.ts';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
-import { type NativeOptions, openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { answerOf, errorOf, read, write } from '../../../../engine/fixture.ts';
 

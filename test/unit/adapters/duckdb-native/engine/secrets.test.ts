@@ -1,11 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
-import {
-  applySecrets,
-  type DatabaseSecret,
-  toSecretStatement,
-} from '../../../../../adapters/duckdb-native/engine/secrets.ts';
+import { applySecrets, toSecretStatement } from '../../../../../adapters/duckdb-native/engine/secrets.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
+import type { DatabaseSecret } from '../../../../../adapters/duckdb-native/options.ts';
 
 const secret = (parameters: DatabaseSecret['parameters'], type = 'http', name = 's'): DatabaseSecret => ({
   name,

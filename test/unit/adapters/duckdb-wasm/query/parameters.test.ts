@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../../../../scripts/build-wasm.ts';
 import type { JsonValue } from '../../../../../src/json.ts';
-import type { Database, SqlValue } from '../../../../../src/ports.ts';
+import type { Database } from '../../../../../src/ports.ts';
 import { integerForm } from '../../../../../src/sql/forms.ts';
+import type { SqlValue } from '../../../../../src/sql-value.ts';
 import { failureOf, openShared, read } from '../fixture.ts';
 
 let database: Database;

@@ -1,0 +1,10 @@
+/** A bound parameter. `bigint` is an integer, `number` a DOUBLE; other SQL types travel as text with their type. */
+export type SqlValue =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | { readonly sqlType: 'DATE' | 'TIME' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL'; readonly text: string }
+  | { readonly list: readonly SqlValue[] }
+  | { readonly struct: { readonly [field: string]: SqlValue } };
