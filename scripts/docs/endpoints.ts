@@ -14,6 +14,8 @@ const PARTS: Readonly<Record<string, string>> = {
   prompt: 'A person chooses a prompt. Its messages are Jinja templates over the parameters.',
   parameter: 'One item of `parameters`: a type with a name.',
   type: 'The type of a parameter, a result, an item or a property. Every constraint applies to arguments and to results.',
+  large_result:
+    'A large result is a summary: numbers of rows and columns, the range of each column, and five rows. A link has all rows, up to `limits`.',
   source:
     'The code of the endpoint. A source has exactly one of `code` and `file`. SQL must be one statement; Python must be in a file.',
   confirm: 'A question that a person must accept before each call.',

@@ -114,6 +114,8 @@ const UNSAID = {
   ask: [],
   mimeType: null,
   content: 'value',
+  format: null,
+  largeResult: null,
 } as const;
 
 /**

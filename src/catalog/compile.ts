@@ -91,7 +91,7 @@ async function compileAll<One extends Endpoint, Entry>(
 
 async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
   const source = await compileSource(tool);
-  const { returns, mimeType, content } = tool;
+  const { returns, mimeType, content, format, largeResult } = tool;
   return {
     kind: 'tool',
     ...shared(tool),
@@ -99,6 +99,8 @@ async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
     source,
     ...(mimeType === null ? {} : { mimeType }),
     ...(content === 'rows' ? { content } : {}),
+    ...(format === null ? {} : { format }),
+    ...(largeResult === null ? {} : { largeResult }),
     wire: toWireTool(tool, source),
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 import type { Confirm, QuestionRounds } from '../project/elicitation-model.ts';
-import type { Policies, PromptMessage, TableRule } from '../project/model.ts';
+import type { LargeResult, Policies, PromptMessage, TableRule, TEXT_FORMATS } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
@@ -73,6 +73,8 @@ interface Entry {
   readonly wire: JsonObject;
 }
 
+export type { LargeResult } from '../project/model.ts';
+
 /** A tool. */
 export interface ToolEntry extends Entry {
   readonly kind: 'tool';
@@ -82,6 +84,9 @@ export interface ToolEntry extends Entry {
   readonly mimeType?: string;
   /** Each row is a block of MCP content. */
   readonly content?: 'rows';
+  /** The form of the text that is all of the answer. */
+  readonly format?: (typeof TEXT_FORMATS)[number];
+  readonly largeResult?: LargeResult;
 }
 
 /** A resource. With variables in its URI it appears in `resources/templates/list`, otherwise in `resources/list`. */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import { tryJson } from '../json.ts';
 import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/elicitation-model.ts';
+import { FILE_FORMATS, TEXT_FORMATS } from '../project/model.ts';
 import { freeze } from './freeze.ts';
 import { hashCatalog } from './hash.ts';
 import type { Catalog } from './model.ts';
@@ -59,6 +60,10 @@ const CATALOG = v.object({
       source: SOURCE,
       mimeType: v.exactOptional(v.string()),
       content: v.exactOptional(v.literal('rows')),
+      format: v.exactOptional(v.picklist(TEXT_FORMATS)),
+      largeResult: v.exactOptional(
+        v.object({ rows: v.number(), format: v.picklist(FILE_FORMATS), minutes: v.number() }),
+      ),
     }),
   ),
   resources: v.record(

@@ -14,12 +14,17 @@ export function toWireTool(tool: ToolEndpoint, source: CompiledSource): JsonObje
   return {
     ...described(tool),
     inputSchema: toInputSchema(parameters),
-    ...(returns === null || tool.mimeType !== null || tool.content === 'rows'
+    ...(returns === null || !isStructured(tool)
       ? {}
       : { outputSchema: adjustSchema(toOutputSchema(returns), policySchemaEffects(policies, returns)) }),
     ...hints(source, annotations),
     ...decorated(tool),
   };
+}
+
+/** Whether results have `structuredContent`. Otherwise they are blocks or a text. */
+function isStructured({ mimeType, content, format }: ToolEndpoint): boolean {
+  return mimeType === null && content !== 'rows' && format === null;
 }
 
 /** svc knows whether SQL reads only; for a Python function only its author knows. */

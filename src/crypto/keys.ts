@@ -24,6 +24,7 @@ export type Purpose =
   | 'code'
   | 'consent'
   | 'refresh'
+  | 'result'
   | 'sessions'
   | 'store'
   | 'ticket'

@@ -11,7 +11,7 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps):
   const read = listens ? { subscribe: true } : {};
   const has = {
     tools: Object.keys(catalog.tools).length > 0,
-    resources: Object.keys(catalog.resources).length > 0,
+    resources: Object.keys(catalog.resources).length > 0 || hasLinks(catalog),
     prompts: Object.keys(catalog.prompts).length > 0,
   };
   return {
@@ -22,6 +22,11 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps):
     ...(isCompletable(catalog) ? { completions: {} } : {}),
     ...(kept || speaks(catalog) ? { logging: {} } : {}),
   };
+}
+
+/** Whether answers of tools link to results, which clients read like resources. */
+function hasLinks({ tools }: Catalog): boolean {
+  return Object.values(tools).some(({ largeResult }) => largeResult !== undefined);
 }
 
 /** Whether endpoints send log lines themselves. This needs no session, because a client may get them unasked. */

@@ -63,9 +63,9 @@ export function createDirectPath(
   }
 }
 
-/** Whether a tool asks nothing and returns a value. */
-function isPlainTool({ ask, confirm, content, mimeType }: ToolEntry): boolean {
-  return ask === undefined && confirm === undefined && content === undefined && mimeType === undefined;
+/** Whether a tool asks nothing and returns a value in its usual form. */
+function isPlainTool({ ask, confirm, content, mimeType, format, largeResult }: ToolEntry): boolean {
+  return [ask, confirm, content, mimeType, format, largeResult].every((key) => key === undefined);
 }
 
 interface Called {

@@ -100,6 +100,20 @@ interface EndpointBase {
 /** `value` is one value; `rows` makes a block of MCP content of each row. */
 export const TOOL_CONTENTS = ['value', 'rows'] as const;
 
+/** The forms of rows in the text of a result. */
+export const TEXT_FORMATS = ['csv', 'markdown', 'json'] as const;
+/** The forms of the file that has all rows of a large result. */
+export const FILE_FORMATS = ['csv', 'json', 'parquet'] as const;
+
+/** A tool whose large results are summaries with a link to all rows. */
+export interface LargeResult {
+  /** Results with more rows are large. */
+  readonly rows: number;
+  readonly format: (typeof FILE_FORMATS)[number];
+  /** The time for which the link can be read. */
+  readonly minutes: number;
+}
+
 export interface ToolEndpoint extends EndpointBase {
   readonly kind: 'tool';
   readonly annotations: Annotations;
@@ -107,6 +121,9 @@ export interface ToolEndpoint extends EndpointBase {
   readonly mimeType: string | null;
   /** The form in which clients receive the result. */
   readonly content: (typeof TOOL_CONTENTS)[number];
+  /** The form of the text, which is then all that a client gets; null for JSON beside `structuredContent`. */
+  readonly format: (typeof TEXT_FORMATS)[number] | null;
+  readonly largeResult: LargeResult | null;
   readonly source: Source;
 }
 

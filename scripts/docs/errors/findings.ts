@@ -87,6 +87,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'The file of `source` is outside the project.',
       'Use a file inside the project.',
     ),
+    'result-form': advice(
+      '`format`, `large_result` or `view` does not fit the result of the tool, or `large_result` is on a tool that writes or asks.',
+      'Correct the result, or remove the key.',
+    ),
     content: advice(
       '`content: rows` has a `mime_type`, or a `return` other than an array.',
       'Remove `content`, or correct `return` and `mime_type`.',

@@ -10,6 +10,7 @@ import { type BuiltinChecks, checkBuiltins } from './builtin.ts';
 import { checkCompletion } from './completion.ts';
 import { checkAsk } from './elicitation.ts';
 import type { CatalogIssue } from './issue.ts';
+import { checkLargeResult } from './large-result.ts';
 import { checkSql } from './sql.ts';
 import { checkTests } from './tests.ts';
 
@@ -60,6 +61,7 @@ function checkEndpoint(
 ): readonly Finding[] {
   const problems: readonly CatalogIssue[] = [
     ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
+    ...checkLargeResult(endpoint),
     ...policies(endpoint, checkPolicies),
     ...checkAsk(endpoint, checkPolicies),
     ...(endpoint.kind === 'tool' ? [] : checkCompletion(endpoint)),

@@ -23,10 +23,12 @@ const PATIENCE_MS = 10 * 60_000;
 /** The sealer of a process without keys. It outlives a reload, so that a person's answer still counts after it. */
 let own: Sealer | null = null;
 
-/** Made on first use: a Worker has no random numbers while it starts. */
-function ownSealer(): Sealer {
+/** The sealer of the server, or one of our own. Made on first use: a Worker has no random numbers while it starts. */
+export function sealerOf({ sealer }: Pick<ServerDeps, 'sealer'>): Sealer {
   const make = () =>
     createSealer({ ring: createKeyRing(parseKeys([generateKey()])), now: Date.now, notBefore: null });
+  const given = sealer?.() ?? null;
+  if (given !== null) return given;
   own ??= make();
   return own;
 }
@@ -76,11 +78,11 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elici
  * requests).
  */
 async function createModern(
-  { sealer: sealerOf, claimOnce }: ServerDeps,
+  { claimOnce, ...parts }: ServerDeps,
   { mcpReq }: ServerContext,
   about: CallIdentity,
 ): Promise<Elicitation> {
-  const sealer = sealerOf?.() ?? ownSealer();
+  const sealer = sealerOf(parts);
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   const state = mcpReq.requestState();
   const before: OpenedState =

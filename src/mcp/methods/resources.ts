@@ -1,15 +1,18 @@
-import type { ProtocolError, Server } from '@modelcontextprotocol/server';
+import type { ProtocolError, Server, ServerContext } from '@modelcontextprotocol/server';
+import { recordUnknown } from '../../call/call-record.ts';
 import { callEndpoint } from '../../call/pipeline.ts';
-import type { Outcome, Runtime } from '../../call/runtime.ts';
+import type { Outcome, Runtime, Truncation } from '../../call/runtime.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
 import type { RequestContext } from '../../context.ts';
-import { toSvcError } from '../../errors.ts';
+import { SvcError, toSvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { ServerDeps } from '../context.ts';
+import { contextOf, type ServerDeps } from '../context.ts';
+import { sealerOf } from '../elicitation/elicitation.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
 import { beginCall, CALL_PARAMS, type Called } from './call-params.ts';
+import { isResultUri, openResult, readResult, SCHEME } from './large-result.ts';
 import { invalidParams, LIST_PARAMS } from './pagination.ts';
 import { TRUNCATED_META_KEY, toContents, truncationText } from './result.ts';
 
@@ -33,6 +36,9 @@ export function answerResources(server: Server, runtime: Runtime, parts: ServerD
     return { resourceTemplates: items, ...next };
   });
   server.setRequestHandler('resources/read', { params: CALL_PARAMS }, async (params, ctx) => {
+    if (typeof params.uri === 'string' && isResultUri(params.uri)) {
+      return answerResult(runtime, parts, ctx, params.uri);
+    }
     const called = readUri(catalog, params);
     const { entry, context } = await beginCall(runtime, parts, ctx, called);
     return answerRead(runtime, { uri: called.name, entry, values: called.args, context });
@@ -44,6 +50,36 @@ function readUri(catalog: Catalog, { uri }: { readonly [key: string]: unknown })
   const name = typeof uri === 'string' ? uri : '';
   const { entry, values: args = {} } = findResource(catalog, name) ?? {};
   return { kind: 'resource', name, entry, args, problem };
+}
+
+/** Reads a link to a whole result as a new call of its tool, which meets the policies of now. */
+async function answerResult(runtime: Runtime, parts: ServerDeps, ctx: ServerContext, uri: string) {
+  const { user } = parts.callerOf(ctx);
+  const opened = await openResult(runtime, sealerOf(parts), { uri, user });
+  const called = {
+    kind: 'tool',
+    name: opened?.entry.name ?? uri,
+    args: opened?.args ?? {},
+    problem: null,
+  } as const;
+  if (opened === null) {
+    const error = new SvcError(
+      'not_found',
+      'The link is too old, or it belongs to another caller. Call the tool again.',
+    );
+    const context = contextOf(parts, ctx);
+    recordUnknown(runtime, { kind: 'resource', name: SCHEME, args: {}, context, error });
+    throw notFound(error.message, uri);
+  }
+  const { entry, context } = await beginCall(runtime, parts, ctx, { ...called, entry: opened.entry });
+  try {
+    const { contents, truncated } = await readResult(runtime, opened, { uri, context });
+    return toReadContents(uri, contents, truncated);
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    logFailure(runtime, { method: 'resources/read', entry, args: opened.args, context }, error);
+    throw toProtocolError(error, context.requestId);
+  }
 }
 
 interface Reading {
@@ -67,8 +103,10 @@ async function answerRead(runtime: Runtime, { uri, entry, values, context }: Rea
 }
 
 function toReadResult(uri: string, mimeType: string, outcome: Outcome) {
-  const contents = toContents({ uri, mimeType, outcome });
-  const { truncated } = outcome;
+  return toReadContents(uri, toContents({ uri, mimeType, outcome }), outcome.truncated);
+}
+
+function toReadContents(uri: string, contents: ReturnType<typeof toContents>, truncated: Truncation | null) {
   if (truncated === null) return { contents: [contents] };
   const note = { uri, mimeType: 'text/plain', text: truncationText(truncated) };
   return { contents: [contents, note], _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };

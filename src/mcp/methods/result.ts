@@ -2,10 +2,12 @@ import { type Block, toMedia } from '../../call/content-blocks.ts';
 import type { Outcome, Truncation } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
 import type { SvcError } from '../../errors.ts';
-import { isObject, type JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonValue } from '../../json.ts';
 import type { Era } from '../era.ts';
 import { failureText } from '../errors.ts';
 import { isWrapped } from '../wire-tool.ts';
+import { toCsv, toMarkdown, toTable } from './rows.ts';
+import { summarize } from './summary.ts';
 
 /** The `_meta` key that tells programs about a cut; `structuredContent` keeps the shape of `outputSchema`. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
@@ -21,8 +23,9 @@ const text = (value: string) => ({ type: 'text', text: value }) as const;
 export function toCallResult(entry: ToolEntry, outcome: Outcome, era: Era) {
   const { truncated } = outcome;
   const blocks = blocksOf(entry, outcome);
-  const content = blocks ?? [text(outcome.text)];
-  const structured = blocks === null ? { structuredContent: toStructured(entry, outcome.value, era) } : {};
+  const content = blocks ?? [text(toText(entry, outcome))];
+  const isStructured = blocks === null && entry.format === undefined;
+  const structured = isStructured ? { structuredContent: toStructured(entry, outcome.value, era) } : {};
   if (truncated === null) return { content: [...content], ...structured };
   return {
     content: [...content, text(truncationText(truncated))],
@@ -36,6 +39,38 @@ function blocksOf({ mimeType }: ToolEntry, { blocks, binary, value }: Outcome): 
   if (blocks !== undefined) return blocks;
   const media = binary ? toMedia(mimeType ?? '', String(value)) : null;
   return media === null ? null : [media];
+}
+
+/** The rows that a client gets of a large result, in the shape of `outputSchema`. */
+const FIRST_ROWS = 5;
+
+/** Turns a large result into a summary with a link to all rows; null for a link that would be too long. */
+export function toLargeResult(
+  entry: ToolEntry,
+  outcome: Outcome,
+  { era, link }: { era: Era; link: Block | null },
+) {
+  const rows = isList(outcome.value) ? outcome.value : [];
+  const table = toTable(rows) ?? { columns: [], rows: [] };
+  const summary = summarize(table, { atLeast: outcome.truncated !== null });
+  const hint =
+    link === null ? NO_LINK : `Read ${link.type === 'resource_link' ? link.uri : ''} for all rows.`;
+  const meta = { reason: 'rows', limit: FIRST_ROWS, hint };
+  const first = rows.slice(0, FIRST_ROWS);
+  return {
+    content: [text(link === null ? `${summary}\n${NO_LINK}` : summary), ...(link === null ? [] : [link])],
+    ...(entry.format === undefined ? { structuredContent: toStructured(entry, first, era) } : {}),
+    _meta: { [TRUNCATED_META_KEY]: meta },
+  };
+}
+
+const NO_LINK = 'The arguments are too long for a link to all rows. Narrow them, or ask for less at a time.';
+
+/** The value as text, in the form that the tool declares. */
+function toText({ format }: ToolEntry, { value, text: json }: Outcome): string {
+  const table = format === undefined || format === 'json' ? null : toTable(value);
+  if (table === null) return json;
+  return format === 'csv' ? toCsv(table, '\n').trimEnd() : toMarkdown(table);
 }
 
 function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {

@@ -4,16 +4,19 @@ import type { Runtime } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
 import { SEARCH_NAME, SEARCH_TOOLS, searchTools } from '../../catalog/tool-search.ts';
 import type { RequestContext } from '../../context.ts';
+import type { Sealer } from '../../crypto/seal.ts';
 import { toSvcError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Caller, ServerDeps } from '../context.ts';
+import { sealerOf } from '../elicitation/elicitation.ts';
 import type { Era } from '../era.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { calledIn, createVisiblePages } from '../scopes.ts';
 import { toEraTool } from '../wire-tool.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './call-params.ts';
+import { isLarge, sealResult } from './large-result.ts';
 import { LIST_PARAMS } from './pagination.ts';
-import { toCallResult, toErrorResult } from './result.ts';
+import { toCallResult, toErrorResult, toLargeResult } from './result.ts';
 
 /** `tools/list` and `tools/call`. */
 export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps): void {
@@ -35,7 +38,11 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps)
       return answerSearch(entries, params.arguments, parts.callerOf(ctx));
     const called = readCalled('tool', calledIn(runtime.catalog, 'tools/call', params as JsonObject), tools);
     const { entry, context } = await beginCall(runtime, parts, ctx, called);
-    const result = await answerCall(runtime, entry, called.args, { context, era });
+    const result = await answerCall(runtime, entry, called.args, {
+      context,
+      era,
+      sealer: () => sealerOf(parts),
+    });
     // What a statement changes is not known to us: any resource may read otherwise now.
     if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
     return result;
@@ -56,15 +63,25 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
   return one.name < other.name ? -1 : 1;
 }
 
+interface Answering {
+  readonly context: RequestContext;
+  readonly era: Era;
+  readonly sealer: () => Sealer;
+}
+
 /** Answers one `tools/call`. Every failure inside the tool is a result with `isError`, never a protocol error. */
 export async function answerCall(
   runtime: Runtime,
   entry: ToolEntry,
   args: JsonObject,
-  { context, era }: { context: RequestContext; era: Era },
+  { context, era, sealer }: Answering,
 ) {
   try {
-    return toCallResult(entry, await callEndpoint({ runtime, entry, args, context }), era);
+    const outcome = await callEndpoint({ runtime, entry, args, context });
+    const { largeResult: large } = entry;
+    if (large === undefined || !isLarge(entry, outcome)) return toCallResult(entry, outcome, era);
+    const link = await sealResult(sealer(), { entry, large, args, user: context.user });
+    return toLargeResult(entry, outcome, { era, link });
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);

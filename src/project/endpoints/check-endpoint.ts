@@ -10,7 +10,7 @@ export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Sour
   if (endpoint.kind === 'prompt') return [];
   const source = [
     ...checkSource(endpoint.source, endpoint.kind, yaml),
-    ...(endpoint.kind === 'tool' ? checkContent(endpoint, yaml) : []),
+    ...(endpoint.kind === 'tool' ? [...checkContent(endpoint, yaml), ...checkRows(endpoint, yaml)] : []),
   ];
   return endpoint.kind === 'resource' ? [...source, ...checkUri(endpoint, yaml)] : source;
 }
@@ -35,6 +35,44 @@ function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFi
       message: 'is `rows`, so `return` must be an array and `mime_type` must be absent.',
       fix: 'Remove `content`, or correct `return` and `mime_type`.',
     }),
+  ];
+}
+
+/** `format` and `large_result` need rows, and a link makes the call again, so the call must change and ask nothing. */
+function checkRows(tool: ToolEndpoint, yaml: YamlFile): readonly SourceIssue[] {
+  const { format, largeResult, content, mimeType, confirm, ask } = tool;
+  const unfit = mimeType !== null || content === 'rows';
+  const single = tool.returns !== null && tool.returns.type !== 'array';
+  const issue = (key: string, message: string, fix: string) =>
+    problemAt(yaml, ['tool', key], { code: 'result-form', message, fix });
+  return [
+    ...(format !== null && (unfit || (single && tool.returns?.type !== 'object'))
+      ? [
+          issue(
+            'format',
+            'needs a result of rows or an object.',
+            'Remove `format`, or correct `return`, `content` and `mime_type`.',
+          ),
+        ]
+      : []),
+    ...(largeResult !== null && (unfit || single)
+      ? [
+          issue(
+            'large_result',
+            'needs a result of rows.',
+            'Remove `large_result`, or make `return` an array, without `content` and `mime_type`.',
+          ),
+        ]
+      : []),
+    ...(largeResult !== null && (confirm !== null || ask.length > 0)
+      ? [
+          issue(
+            'large_result',
+            'links to a call that is made again, so it cannot be used with `confirm` or `ask`.',
+            'Remove one of them.',
+          ),
+        ]
+      : []),
   ];
 }
 

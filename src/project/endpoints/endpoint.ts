@@ -33,6 +33,9 @@ export function toEndpoint(
   return parsed.resource ? toResource(parsed.resource, around, source) : null;
 }
 
+/** The defaults of `large_result`. */
+const LARGE_RESULT = { rows: 100, format: 'csv', minutes: 15 } as const;
+
 function toTool(parsed: ParsedTool, around: Around, source: Source): ToolEndpoint {
   return {
     kind: 'tool',
@@ -41,6 +44,8 @@ function toTool(parsed: ParsedTool, around: Around, source: Source): ToolEndpoin
     annotations: present(parsed.annotations ?? {}),
     mimeType: parsed.mime_type ?? null,
     content: parsed.content ?? 'value',
+    format: parsed.format ?? null,
+    largeResult: parsed.large_result ? { ...LARGE_RESULT, ...present(parsed.large_result) } : null,
     source,
   };
 }

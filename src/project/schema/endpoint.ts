@@ -1,5 +1,13 @@
 import * as v from 'valibot';
-import { ICON_THEMES, POLICY_ACTIONS, PROMPT_ROLES, PROMPT_TYPES, TOOL_CONTENTS } from '../model.ts';
+import {
+  FILE_FORMATS,
+  ICON_THEMES,
+  POLICY_ACTIONS,
+  PROMPT_ROLES,
+  PROMPT_TYPES,
+  TEXT_FORMATS,
+  TOOL_CONTENTS,
+} from '../model.ts';
 import type { Policies } from '../policies.ts';
 import { ASK, CONFIRM } from './elicitation.ts';
 import { present } from './present.ts';
@@ -150,6 +158,14 @@ const TOOL = strictMap({
     ),
   ),
   content: optional(choice(TOOL_CONTENTS)),
+  format: optional(choice(TEXT_FORMATS)),
+  large_result: optional(
+    strictMap({
+      rows: optional(whole(1, 1_000_000)),
+      format: optional(choice(FILE_FORMATS)),
+      minutes: optional(whole(1, 1_440)),
+    }),
+  ),
   ...SOURCED,
 });
 

@@ -77,6 +77,15 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     mime_type: '`image/…` or `audio/…`: the result is one BLOB, and clients get it as content of that type.',
     content:
       '`rows`: each row is a block of content, by its columns `type` (`text`, `image`, `audio`, `resource`, `resource_link`), `text`, `data`, `mime_type`, `uri`, `name`, `title`, `description`. Default: `value`.',
+    format:
+      'Form of the rows in the text of the result: `csv`, `markdown` or `json`. The text is then all that a client gets, without `structuredContent`, so a model reads the rows once.',
+    large_result:
+      'A result with many rows becomes a summary with a link to all rows. The tool must only read.',
+  },
+  large_result: {
+    rows: 'Results with more rows are large. Default: 100.',
+    format: 'Form of the file with all rows: `csv` (default), `json` or `parquet`.',
+    minutes: 'Time for which the link can be read. Default: 15; at most 1440.',
   },
   resource: {
     uri: 'Address, with `{name}` in place of a parameter: `shop://customers/{id}`.',

@@ -104,6 +104,8 @@ describe('a project with everything in it', () => {
       confirm: null,
       ask: [],
       mimeType: null,
+      format: null,
+      largeResult: null,
       content: 'value',
       scopes: [],
       limits: {},

@@ -1,0 +1,246 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AppOptions, createApp } from '../../../../src/app.ts';
+import { checkCatalog } from '../../../../src/catalog/checks/check.ts';
+import type { User } from '../../../../src/context.ts';
+import { createKeyRing, generateKey, parseKeys } from '../../../../src/crypto/keys.ts';
+import { createSealer } from '../../../../src/crypto/seal.ts';
+import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
+import { ALICE, loadTree, type Served, serveTree } from '../../call/project.ts';
+import { exchange, legacy, modern } from '../fixture.ts';
+
+const ROWS = 3_000;
+const SEED = `CREATE TABLE sales AS SELECT i AS id, 'shop ' || (i % 7) AS shop, (i * 1.5)::DOUBLE AS total,
+  i % 2 = 0 AS paid, CASE WHEN i % 10 = 0 THEN NULL ELSE 'a, "b"' || chr(10) || i END AS note,
+  'secret-' || i AS card FROM range(${ROWS}) t(i)`;
+
+const tool = (name: string, keys: string) => `tool:
+  name: ${name}
+  ${keys}
+  policies: { output: [{ condition: "user.role != 'boss'", action: mask_fields, fields: [card] }] }
+  source: { code: SELECT * FROM sales ORDER BY id }
+`;
+const TREE = {
+  'tools/csv.yml': tool('csv', 'large_result: {}'),
+  'tools/json.yml': tool('json', 'large_result: { format: json, minutes: 1 }'),
+  'tools/parquet.yml': tool('parquet', 'large_result: { format: parquet }'),
+  'tools/bounded.yml': tool('bounded', 'large_result: { rows: 10 }\n  limits: { rows: 50 }'),
+  'tools/few.yml': tool('few', 'large_result: { rows: 10 }').replace('ORDER BY id', 'ORDER BY id LIMIT 10'),
+  'tools/asked.yml': `tool:
+  name: asked
+  parameters: [{ name: word, type: string }]
+  large_result: {}
+  source: { code: SELECT id FROM sales WHERE $word <> '' }
+`,
+  'tools/text.yml': `tool:
+  name: text
+  parameters: [{ name: form, type: string }]
+  format: markdown
+  return: { type: array, items: { type: object, properties: { a: { type: integer } } } }
+  source: { code: "SELECT 1 AS a, 'x|y' AS b, NULL AS c WHERE $form <> 'none'" }
+`,
+  'tools/plain.yml': `tool:
+  name: plain
+  format: csv
+  source: { code: "SELECT 1 AS a, 'x,y' AS b, '' AS c, NULL AS d, {'n': 1} AS e" }
+`,
+};
+
+const BOSS: User = { ...ALICE, id: 'u-2', role: 'boss' };
+let served: Served;
+let now = 1_800_000_000_000;
+
+beforeAll(async () => {
+  served = await serveTree(TREE, SEED);
+});
+afterAll(() => served.close());
+
+const ring = createKeyRing(parseKeys([generateKey()]));
+
+/** One of several instances with the same keys. */
+function appOf(user: User | null, options: Partial<AppOptions> = {}) {
+  const sealer = createSealer({ ring, now: () => now, notBefore: null });
+  return createApp({
+    runtime: () => served.runtime,
+    version: '1.2.3',
+    stateless: true,
+    log: served.runtime.log,
+    access: () => LOCAL_ACCESS,
+    sealer: () => sealer,
+    authenticate: async () => ({ user, scopes: [] }),
+    ...options,
+  });
+}
+
+interface CallResult {
+  readonly content: { type: string; text?: string; uri?: string; mimeType?: string; name?: string }[];
+  readonly structuredContent?: unknown;
+  readonly _meta?: unknown;
+}
+
+type Write = (
+  method: string,
+  params: { [key: string]: unknown },
+) => ReturnType<typeof legacy | typeof modern>;
+
+async function call(name: string, user: User | null = ALICE, write: Write = modern): Promise<CallResult> {
+  const { json } = await exchange(appOf(user), write('tools/call', { name, arguments: {} }));
+  return json.result as CallResult;
+}
+
+function linkOf({ content }: CallResult) {
+  const link = content.find(({ type }) => type === 'resource_link');
+  if (link?.uri === undefined) throw new Error(`no link in ${JSON.stringify(content)}`);
+  return { ...link, uri: link.uri };
+}
+
+async function read(uri: string, user: User | null = ALICE) {
+  const { json } = await exchange(appOf(user), modern('resources/read', { uri }));
+  return json as { result?: { contents: { text?: string; blob?: string }[] }; error?: { message: string } };
+}
+
+/** Reads a file as DuckDB does. */
+async function query(sql: (path: string) => string, content: string | Uint8Array) {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-file-'));
+  const path = join(folder, 'file');
+  await writeFile(path, content);
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    return (await connection.runAndReadAll(sql(path))).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const FIGURES = `count(*)::INT AS n, sum(id)::INT AS ids, sum(total)::INT AS total, count(note)::INT AS notes, count(*) FILTER (paid)::INT AS paid, min(card) AS card, max(note) AS note`;
+const EXPECTED = [
+  { n: ROWS, ids: 4_498_500, total: 6_747_750, notes: 2_700, paid: 1_500, card: '****', note: 'a, "b"\n999' },
+];
+
+describe('a large result', () => {
+  it.each([
+    ['modern', modern],
+    ['legacy', legacy],
+  ])('is a summary of under 400 tokens with a link: %s', async (_, write) => {
+    const result = await call('csv', ALICE, write);
+    const [summary, link] = result.content;
+    expect(summary?.text).toContain('3,000 rows, 6 columns.');
+    expect(summary?.text).toContain('id: 0 to 2999, over 1000 distinct');
+    expect(summary?.text).toContain('shop: shop 0 to shop 6, 7 distinct');
+    expect(summary?.text).toContain('300 empty');
+    expect(summary?.text).toContain('card: ****, 1 distinct');
+    expect(summary?.text?.length).toBeLessThan(1_600);
+    expect(link).toMatchObject({ type: 'resource_link', name: 'csv.csv', mimeType: 'text/csv' });
+    expect(result._meta).toMatchObject({ 'svc-kit/truncated': { reason: 'rows', limit: 5 } });
+    const rows = result.structuredContent as { result?: unknown[] } | unknown[];
+    expect(Array.isArray(rows) ? rows : rows.result).toHaveLength(5);
+  });
+
+  it('is sent whole up to its number of rows', async () => {
+    const { content, structuredContent } = await call('few');
+    expect(content).toHaveLength(1);
+    expect(structuredContent).toHaveLength(10);
+  });
+
+  it('is read whole as CSV, JSON and Parquet, masked for its reader', async () => {
+    const csv = (await read(linkOf(await call('csv')).uri)).result?.contents[0]?.text ?? '';
+    expect(
+      await query((path) => `SELECT ${FIGURES} FROM read_csv('${path}', all_varchar = false)`, csv),
+    ).toEqual(EXPECTED);
+    const json = (await read(linkOf(await call('json')).uri)).result?.contents[0]?.text ?? '';
+    expect(await query((path) => `SELECT ${FIGURES} FROM read_json('${path}')`, json)).toEqual(EXPECTED);
+    const { blob = '' } = (await read(linkOf(await call('parquet')).uri)).result?.contents[0] ?? {};
+    const parquet = Buffer.from(blob, 'base64');
+    expect(await query((path) => `SELECT ${FIGURES} FROM read_parquet('${path}')`, parquet)).toEqual(
+      EXPECTED,
+    );
+  });
+
+  it('is shown to its reader as the policies of the reading say', async () => {
+    const { uri } = linkOf(await call('csv', BOSS));
+    expect((await read(uri, BOSS)).result?.contents[0]?.text).toContain('secret-2999');
+    const demoted = await read(uri, { ...BOSS, role: 'clerk' });
+    expect(demoted.result?.contents[0]?.text).not.toContain('secret');
+  });
+
+  it('does not open for another caller, changed, of another server, or too late', async () => {
+    const { uri } = linkOf(await call('json', BOSS));
+    for (const user of [ALICE, null]) {
+      expect((await read(uri, user)).error?.message).toContain('belongs to another caller');
+    }
+    const changed = `${uri.slice(0, -1)}${uri.endsWith('A') ? 'B' : 'A'}`;
+    expect((await read(changed, BOSS)).error).toBeDefined();
+    const other = createSealer({
+      ring: createKeyRing(parseKeys([generateKey()])),
+      now: () => now,
+      notBefore: null,
+    });
+    const { json } = await exchange(appOf(BOSS, { sealer: () => other }), modern('resources/read', { uri }));
+    expect(json.error).toBeDefined();
+    now += 61_000;
+    expect((await read(uri, BOSS)).error?.message).toContain('too old');
+  });
+
+  it('is bounded by the limits of its tool, and says so', async () => {
+    const result = await call('bounded');
+    expect(result.content[0]?.text).toContain('More than 50 rows');
+    const { result: file } = await read(linkOf(result).uri);
+    expect(file?.contents[0]?.text?.split('\r\n')).toHaveLength(
+      // The quoted notes have no line break of this kind.
+      52,
+    );
+    expect(file?.contents[1]?.text).toContain('Truncated (rows)');
+  });
+
+  it('is recorded as a call of its tool whenever it is read', async () => {
+    const { uri } = linkOf(await call('csv'));
+    const before = served.records.length;
+    await read(uri);
+    expect(served.records.slice(before)).toMatchObject([{ kind: 'tool', name: 'csv', status: 'success' }]);
+    await read(uri, BOSS);
+    expect(served.records.at(-1)).toMatchObject({ kind: 'resource', name: 'svc-result:', status: 'error' });
+  });
+
+  it('has no link if the arguments are too long for one', async () => {
+    const long = { name: 'asked', arguments: { word: 'x'.repeat(10_000) } };
+    const { json } = await exchange(appOf(ALICE), modern('tools/call', long));
+    const { content } = json.result as CallResult;
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('too long for a link') }]);
+  });
+});
+
+describe('the text of a result', () => {
+  it('is all that a client gets in the form of `format`', async () => {
+    const asked = modern('tools/call', { name: 'text', arguments: { form: 'x' } });
+    const { json } = await exchange(appOf(null), asked);
+    expect(json.result).toMatchObject({
+      content: [{ type: 'text', text: '| a | b | c |\n|---|---|---|\n| 1 | x\\|y |  |' }],
+    });
+    expect(json.result).not.toHaveProperty('structuredContent');
+    expect((await call('plain')).content).toEqual([
+      { type: 'text', text: 'a,b,c,d,e\n1,"x,y","",,"{""n"":1}"' },
+    ]);
+    const listed = await exchange(appOf(null), modern('tools/list'));
+    const tools = (listed.json.result as { tools: { name: string; outputSchema?: unknown }[] }).tools;
+    expect(tools.find(({ name }) => name === 'text')?.outputSchema).toBeUndefined();
+  });
+});
+
+describe('a project with `large_result`', () => {
+  it.each([
+    ['SELECT 1 AS a', 'return: { type: object }', 'needs a result of rows'],
+    ['SELECT 1 AS a', 'confirm: Sure?', 'cannot be used with `confirm`'],
+    ['DELETE FROM sales RETURNING id', '', 'the SQL writes'],
+  ])('cannot have %s with %j', async (code, more, message) => {
+    const text = `tool:\n  name: bad\n  large_result: {}\n  ${more}\n  source: { code: ${code} }\n`;
+    const project = await loadTree({ 'tools/bad.yml': text });
+    const findings = [...project.findings, ...(await checkCatalog(project))];
+    expect(findings.map((finding) => finding.message).join('\n')).toContain(message);
+  });
+});
