@@ -492,6 +492,11 @@ export const COMMANDS: readonly Command[] = [
         repeat: true,
       },
       { flags: '--replace', summary: 'let --load replace existing tables' },
+      {
+        flags: '--store <place>',
+        summary:
+          'read the database by ranges: from r2 or assets (Workers, r2 above 25 MiB), s3://bucket/folder or https://host/folder (Node, Lambda)',
+      },
       { flags: '--config <file>', summary: 'user file to bundle; references only (default: none)' },
       PUBLIC,
       {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { auditSettingsOf } from '../adapters/artefact/audit.ts';
 import type { DatabaseSecret } from '../adapters/duckdb-native/options.ts';
@@ -38,6 +38,7 @@ import { describeRemote } from './remote-database.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
 import { enforceStatements, withCopy, withNative } from './statements.ts';
+import { chooseStore, placeDatabase } from './store.ts';
 import {
   type BuildTarget,
   type BuiltFile,
@@ -66,6 +67,8 @@ export interface BuildOptions extends CallerOptions {
   readonly engine?: EngineName;
   /** The processor of a native artefact. Default: the target's own. */
   readonly arch?: Architecture;
+  /** The place of a database that is read by ranges, as in the manifest. Default: the platform's, if it is large. */
+  readonly store?: string;
   /** The secrets of the profile, with which the build opens remote data. */
   readonly secrets?: readonly DatabaseSecret[];
   /** A user file to put into the artefact; it may hold references, but no secrets. Default: none. */
@@ -127,7 +130,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const { copy, loaded, ...written } = await writeDatabase(folder, target, ready, options);
     const allowed = await inspectDatabase({ folder, copy, name: written.database.name }, ready, options);
     refuseUnrunnablePython(ready, options);
-    const database = await moveLarge(folder, target, ready, { copy, ...written });
+    const database = await moveRemote(folder, target, ready, { copy, ...written }, options);
     const manifest = toManifest(ready, database, allowed);
     const bundles = await bundleEntries(target, ready, manifest);
     await writeAll(folder, toBundleFiles(bundles));
@@ -145,25 +148,26 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
 /** The command that deploys an artefact. */
 function nextOf(target: BuildTarget, { site, python }: Ready, { bytes, remote }: ServedDatabase): string {
   const deploy = (python && target.python.next) ?? target.next;
-  if (remote === undefined || target.remote === undefined) return deploy;
-  return `${target.remote.next(site.project, { key: remote.key, bytes })} && ${deploy}`;
+  const upload = remote && target.remote?.upload(site.project, { ...remote, bytes });
+  return upload ? `${upload} && ${deploy}` : deploy;
 }
 
 /** The database as the manifest has it. */
 type ServedDatabase = Manifest['database'];
 
-/** Takes a large database out of the files that are deployed, if the platform can read it from an object store. */
-async function moveLarge(
+/** Moves a database that is read by ranges to its place in the artefact. */
+async function moveRemote(
   folder: string,
-  { remote }: BuildTarget,
-  { site, native }: Ready,
+  target: BuildTarget,
+  { site: { project }, native }: Ready,
   { copy, database }: WrittenDatabase,
+  { store: asked }: BuildOptions,
 ): Promise<ServedDatabase> {
-  if (remote === undefined || native !== null || database.bytes <= remote.above) return database;
-  const place = join(folder, remote.database);
-  await mkdir(dirname(place), { recursive: true });
-  await rename(copy, place);
-  return { ...database, remote: await describeRemote(place, database, site.project) };
+  const store = chooseStore(target, { asked, bytes: database.bytes, native: native !== null });
+  if (store === null) return database;
+  const remote = await describeRemote(copy, database, { project, store });
+  await placeDatabase(copy, folder, store);
+  return { ...database, remote };
 }
 
 async function readProject(options: BuildOptions): Promise<Ready> {
@@ -368,7 +372,7 @@ async function toPlatformFiles(
     config: config !== null,
     python: python !== null,
     native: native === null ? null : toNativeFacts(native, database),
-    ...(database.remote === undefined ? {} : { remote: { key: database.remote.key, bytes: database.bytes } }),
+    ...(database.remote === undefined ? {} : { remote: { ...database.remote, bytes: database.bytes } }),
   };
   return {
     ...target.files(facts),

@@ -44,7 +44,7 @@ export interface Included {
   readonly python?: boolean;
   /** The native engine instead of the wasm engine. */
   readonly native?: boolean;
-  /** A database in an object store instead of one beside the bundle. */
+  /** A database that is read by ranges instead of one beside the bundle. */
   readonly remote?: boolean;
 }
 
@@ -120,11 +120,13 @@ function chooseParts({
         needed.python ? null : { path: sourceFile('adapters/artefact/no-python') },
       );
       onResolve({ filter: /\/bundled-database\.[jt]s$/ }, () =>
-        native ? { path: sourceFile('adapters/node/native-database') } : null,
+        native || remote
+          ? { path: sourceFile(`adapters/node/${native ? 'native' : 'remote'}-database`) }
+          : null,
       );
       onResolve({ filter: /^\.\/database\.[jt]s$/ }, ({ importer }) =>
         remote && /\/cloudflare-workers\/entry\.[jt]s$/.test(importer)
-          ? { path: sourceFile('adapters/cloudflare-workers/r2-database') }
+          ? { path: sourceFile('adapters/cloudflare-workers/remote-database') }
           : null,
       );
       // The package of the bindings chooses a file for the machine; an artefact has one file.

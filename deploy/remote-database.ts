@@ -21,9 +21,10 @@ const MOST_SEGMENTS = 10_000_000;
 export async function describeRemote(
   path: string,
   { bytes, sha256 }: CopiedDatabase,
-  project: string,
+  { project, store }: { readonly project: string; readonly store: string },
 ): Promise<RemoteDatabase> {
   return {
+    store,
     key: `${toDeploymentName(project)}/${sha256.slice(0, 16)}.duckdb`,
     digests: (await digestBlocks(path, bytes)).toString('base64url'),
     columns: packColumns(await listColumns(path)),

@@ -45,6 +45,6 @@ export async function openObject(
 function unavailable(problem: string): SvcError {
   return new SvcError(
     'database_unavailable',
-    `${problem}. Upload database/data.duckdb of this artefact again, as its README.md says.`,
+    `${problem}. Upload upload/data.duckdb of this artefact again, as its README.md says.`,
   );
 }

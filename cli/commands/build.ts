@@ -45,6 +45,8 @@ interface BuildChoices {
   readonly arch?: Architecture;
   readonly local?: boolean;
   readonly public?: boolean;
+  /** The place of the database unless the command line names one. */
+  readonly store?: string | undefined;
 }
 
 /** Builds a loaded project with the options of `svc build`. Without a gate, only errors stop the build. */
@@ -53,7 +55,7 @@ export async function buildChecked(
   target: TargetName,
   input: CommandInput,
   output: Output,
-  { gate, local = false, public: isPublic = false, ...machine }: BuildChoices = {},
+  { gate, local = false, public: isPublic = false, store: kept, ...machine }: BuildChoices = {},
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
@@ -63,6 +65,7 @@ export async function buildChecked(
   await ensureWasmArtefact();
   const config = input.text('config');
   const load = loadOf(input);
+  const store = input.text('store') ?? kept;
   const engine = engineOf(input);
   const secrets = engine === 'native' ? (await settingsOf(input, checked)).secrets : [];
   const own = await ownCallers(checked);
@@ -81,6 +84,7 @@ export async function buildChecked(
       experimentalPython: input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
+      ...(store === undefined ? {} : { store }),
       ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: gate.incapable }),
     }),
   );

@@ -43,6 +43,12 @@ export async function isPublicArtefact(out: string): Promise<boolean> {
   return text !== null && readManifest(text)?.access.public === true;
 }
 
+/** The place from which the artefact in a folder reads its database by ranges, if it does. */
+export async function storeOfArtefact(out: string): Promise<string | undefined> {
+  const text = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => null);
+  return text === null ? undefined : readManifest(text)?.database.remote?.store;
+}
+
 /** Null for a manifest that this version does not read. */
 function readManifest(text: string): Manifest | null {
   try {

@@ -9,6 +9,9 @@ export const CONFIG_FILE = 'config.yml';
 /** The bill of materials and the licences that every artefact contains. */
 export const MATERIALS = { bom: 'sbom.cdx.json', licenses: 'THIRD-PARTY-LICENSES.txt' } as const;
 
+/** The database that is uploaded to a store. No platform's tool takes it for a part of the program. */
+export const UPLOADED_DATABASE = 'upload/data.duckdb';
+
 /** The folders that an artefact has for Python endpoints. */
 export const PYTHON_FOLDERS = ['project', 'pyodide', 'python-host'] as const;
 
@@ -25,14 +28,19 @@ export interface ProjectFacts {
   readonly config?: boolean;
   /** Whether the artefact has Python endpoints. */
   readonly python?: boolean;
-  /** The database in an object store; absent if the artefact contains it. */
+  /** The database that is read by ranges; absent if the artefact contains it. */
   readonly remote?: RemoteFacts;
   /** Null or absent for the wasm engine. */
   readonly native?: NativeFacts | null;
 }
 
-/** A database in an object store. */
+/** The kinds of places that hold a database which an artefact reads by ranges. */
+export type StoreKind = 'r2' | 'assets' | 's3' | 'https';
+
+/** A database that is read by ranges. */
 export interface RemoteFacts {
+  /** As in the manifest. */
+  readonly store: string;
   readonly key: string;
   readonly bytes: number;
 }
@@ -70,14 +78,14 @@ export interface BuildTarget {
   readonly nativeBundles: BundleEntries;
   /** Path of the database in an artefact with the wasm engine. */
   readonly database: string;
-  /** Present if the platform reads databases from an object store. */
+  /** Present if the platform reads databases by ranges. */
   readonly remote?: {
-    /** The size in bytes above which the database lies there. */
-    readonly above: number;
-    /** Path of the file to upload, in the artefact. */
-    readonly database: string;
-    /** The commands that deploy such an artefact. */
-    readonly next: (project: string, facts: RemoteFacts) => string;
+    /** The kinds of stores that its code reads. */
+    readonly stores: readonly StoreKind[];
+    /** The size in bytes above which the first of them holds the database, unless the build names one. Null: never. */
+    readonly above: number | null;
+    /** The command that uploads the database before the artefact is deployed; null if it is deployed with it. */
+    readonly upload: (project: string, facts: RemoteFacts) => string | null;
   };
   /** The files that the platform's own tools deploy by, and a README. */
   readonly files: (facts: ProjectFacts) => { readonly [path: string]: string };

@@ -21,7 +21,7 @@ export interface Manifest {
     readonly name: string;
     readonly bytes: number;
     readonly sha256: string;
-    /** Present only if the database lies in an object store. */
+    /** Present only if the database is read by ranges. */
     readonly remote?: RemoteDatabase;
   };
   /** The profile of the build. */
@@ -44,9 +44,11 @@ export interface Manifest {
   };
 }
 
-/** A database in an object store, which an artefact reads by ranges. */
+/** A database that an artefact reads by ranges. */
 export interface RemoteDatabase {
-  /** The key of the object. It contains a part of the file's digest, so versions lie side by side. */
+  /** `r2` or `assets` of a Worker, or the address of a folder: `s3://bucket/folder`, `https://host/folder`. */
+  readonly store: string;
+  /** The key of the object there. It contains a part of the file's digest, so versions lie side by side. */
   readonly key: string;
   /** The SHA-256 of each block, joined, in base64url. */
   readonly digests: string;

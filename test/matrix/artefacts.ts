@@ -9,7 +9,7 @@ import { createProject } from './fixture.ts';
 /** Builds of the matrix project, each target once. */
 export interface Artefacts {
   readonly root: string;
-  get(target: TargetName, engine?: EngineName): Promise<BuildResult>;
+  get(target: TargetName, engine?: EngineName, store?: string): Promise<BuildResult>;
   remove(): Promise<void>;
 }
 
@@ -20,9 +20,17 @@ export async function createArtefacts(): Promise<Artefacts> {
   const built = new Map<string, Promise<BuildResult>>();
   return {
     root,
-    get: (target, engine = 'wasm') => {
-      const name = `${target}-${engine}`;
-      const options = { root, public: true, target, ...toEngineOptions(engine), out: join(out, name) };
+    get: (target, engine = 'wasm', store = 'file') => {
+      const name = `${target}-${engine}-${store}`;
+      const chosen = store === 'file' ? {} : { store };
+      const options = {
+        root,
+        public: true,
+        target,
+        ...toEngineOptions(engine),
+        ...chosen,
+        out: join(out, name),
+      };
       const known = built.get(name) ?? buildTarget(options);
       built.set(name, known);
       return known;

@@ -23,8 +23,9 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
   let running: Running;
 
   beforeAll(async () => {
-    const { target, engine } = platform;
-    running = await platform.start(target ? (await artefacts.get(target, engine)).out : artefacts.root);
+    const { target, engine, store } = platform;
+    const out = target ? (await artefacts.get(target, engine, store)).out : artefacts.root;
+    running = await platform.start(out);
   });
   afterAll(() => running.close());
 

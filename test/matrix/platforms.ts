@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startPreview } from '../../deploy/preview/preview.ts';
 import { type FunctionOptions, startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import { startDeno } from '../../deploy/targets/deno/target.ts';
 import type { EngineName, TargetName } from '../../deploy/targets/targets.ts';
@@ -33,6 +34,8 @@ export interface Platform {
   readonly target: TargetName;
   /** The engine of the artefact; wasm by default. */
   readonly engine?: EngineName;
+  /** The place from which the artefact reads its database by ranges; by default it contains the file. */
+  readonly store?: string;
   readonly start: (folder: string) => Promise<Running>;
   readonly clients: readonly ClientKind[];
 }
@@ -63,12 +66,27 @@ export const PLATFORMS: readonly Platform[] = [
   { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd, clients: CLIENTS },
   { name: 'Deno', target: 'deno', start: startInDeno, clients: CLIENTS },
   { name: 'Vercel', target: 'vercel', start: startOnVercel, clients: CLIENTS },
+  {
+    name: 'workerd, database in R2',
+    target: 'cloudflare-workers',
+    store: 'r2',
+    start: startWithBucket,
+    clients: CLIENTS.slice(0, 1),
+  },
+  {
+    name: 'workerd, blocks as assets',
+    target: 'cloudflare-workers',
+    store: 'assets',
+    start: startWorkerd,
+    clients: CLIENTS.slice(0, 1),
+  },
 ];
 
 /** The compiled program over the project as it is. */
-export type Served = Omit<Platform, 'target' | 'engine'> & {
+export type Served = Omit<Platform, 'target' | 'engine' | 'store'> & {
   readonly target?: undefined;
   readonly engine?: undefined;
+  readonly store?: undefined;
 };
 
 /** Every way in which a project is served without being built. */
@@ -171,4 +189,16 @@ const { PATH = '' } = process.env;
 async function startWorkerd(folder: string): Promise<Running> {
   const { url, close } = await startWorker(folder);
   return { reach: { kind: 'http', url: new URL('mcp', url) }, close };
+}
+
+/** As `svc preview` does, which fills the local bucket. */
+async function startWithBucket(folder: string): Promise<Running> {
+  const quiet = { env: process.env, onLine: () => {} };
+  const { url, close } = await startPreview('cloudflare-workers', {
+    folder,
+    port: 0,
+    root: folder,
+    ...quiet,
+  });
+  return { reach: { kind: 'http', url: new URL(url) }, close };
 }

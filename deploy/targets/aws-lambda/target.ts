@@ -13,6 +13,7 @@ import {
   PYTHON_FOLDERS,
   toMiB,
 } from '../target.ts';
+import { uploadCommand, uploadReadme } from '../upload.ts';
 import { createZip } from '../zip.ts';
 import { previewLambda } from './preview/preview.ts';
 import { samTemplate } from './sam.ts';
@@ -40,12 +41,13 @@ export const target: BuildTarget = {
   bundles: { 'index.mjs': 'aws-lambda/entry' },
   nativeBundles: { 'index.mjs': 'aws-lambda/entry' },
   database: 'data.duckdb',
-  files: ({ project, callers, native = null }) => ({
+  files: ({ project, callers, native = null, remote }) => ({
     'serverless.yml': serverlessYml({ project, callers }, native?.arch ?? null),
     'template.yaml': samTemplate({ project, callers }, native?.arch ?? null),
-    'README.md': readme({ project, callers }, native?.arch ?? null),
+    'README.md': readme({ project, callers }, native?.arch ?? null) + uploadReadme(project, remote),
   }),
   python: { bundles: { 'python-worker.mjs': 'python-pyodide/worker' }, files: pythonFiles },
+  remote: { stores: ['s3', 'https'], above: null, upload: uploadCommand },
   finish: pack,
   next: 'npx osls deploy',
   preview: previewLambda,

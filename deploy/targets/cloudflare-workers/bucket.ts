@@ -1,28 +1,31 @@
 import { toDeploymentName } from '../deployment-name.ts';
-import type { ProjectFacts, RemoteFacts } from '../target.ts';
-
-/** The database that is uploaded to a bucket, in the artefact. Wrangler uploads nothing of its folder with the Worker. */
-export const REMOTE_DATABASE = 'database/data.duckdb';
+import { type ProjectFacts, type RemoteFacts, UPLOADED_DATABASE } from '../target.ts';
 
 /** The largest file that wrangler uploads to a bucket, in bytes. */
 const WRANGLER_LIMIT = 300 * 1_048_576;
+
+const BLOCKS_README = `
+The database is cut into blocks of 256 KiB, an asset each. The Worker fetches those that a statement reads. \`npx wrangler deploy\` uploads only blocks that have changed.
+`;
 
 /** The bucket of a project's databases. */
 export function bucketName(project: string): string {
   return `${toDeploymentName(project)}-data`;
 }
 
-/** The command that uploads the database. It comes before the one that deploys the Worker. */
-export function uploadCommand(project: string, { key, bytes }: RemoteFacts): string {
+/** The command that uploads the database, before the one that deploys the Worker. Assets are a part of the Worker. */
+export function uploadCommand(project: string, { store, key, bytes }: RemoteFacts): string | null {
+  if (store === 'assets') return null;
   const bucket = bucketName(project);
   return bytes <= WRANGLER_LIMIT
-    ? `npx wrangler r2 object put ${bucket}/${key} --file ${REMOTE_DATABASE} --remote`
-    : `aws s3 cp ${REMOTE_DATABASE} s3://${bucket}/${key} --endpoint-url https://$CLOUDFLARE_ACCOUNT_ID.r2.cloudflarestorage.com`;
+    ? `npx wrangler r2 object put ${bucket}/${key} --file ${UPLOADED_DATABASE} --remote`
+    : `aws s3 cp ${UPLOADED_DATABASE} s3://${bucket}/${key} --endpoint-url https://$CLOUDFLARE_ACCOUNT_ID.r2.cloudflarestorage.com`;
 }
 
-/** The part of the README about a database in a bucket; empty without one. */
+/** The part of the README about a database that is read by ranges; empty without one. */
 export function remoteReadme({ project, remote }: ProjectFacts): string {
   if (remote === undefined) return '';
+  if (remote.store === 'assets') return BLOCKS_README;
   const large =
     remote.bytes <= WRANGLER_LIMIT
       ? ''

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
-import { REMOTE_DATABASE } from './bucket.ts';
+import { UPLOADED_DATABASE } from '../target.ts';
 
 /** A busy machine loses connections over larger parts. */
 const PART_BYTES = 16 * 1_048_576;
@@ -31,7 +31,7 @@ export interface LocalBucket {
 
 /** Puts the database of an artefact into the local bucket that `wrangler dev` uses, unless it is there. */
 export async function fillLocalBucket(folder: string, wrangler: string): Promise<void> {
-  const file = join(folder, REMOTE_DATABASE);
+  const file = join(folder, UPLOADED_DATABASE);
   if (!existsSync(file)) return;
   const { database } = parseManifest(await readFile(join(folder, 'manifest.json'), 'utf8'));
   if (database.remote === undefined) return;

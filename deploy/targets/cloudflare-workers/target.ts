@@ -1,13 +1,23 @@
 import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { type BuildTarget, type BuiltFile, CONFIG_FILE, type ProjectFacts, toMiB } from '../target.ts';
-import { REMOTE_DATABASE, remoteReadme, uploadCommand } from './bucket.ts';
+import { BLOCKS_FOLDER } from '../../store.ts';
+import {
+  type BuildTarget,
+  type BuiltFile,
+  CONFIG_FILE,
+  type ProjectFacts,
+  toMiB,
+  UPLOADED_DATABASE,
+} from '../target.ts';
+import { remoteReadme, uploadCommand } from './bucket.ts';
 import { previewWorker } from './preview.ts';
 import { pythonWorkerFiles } from './python-worker.ts';
 import { wranglerToml } from './wrangler.ts';
 
 /** The largest static asset that Cloudflare allows, in bytes. */
 const ASSET_LIMIT = 25 * 1_048_576;
+/** The most static assets of a Worker on each of Cloudflare's plans. */
+const MOST_BLOCKS = 20_000;
 /** Our limit for the uploaded modules, in bytes; it is below every limit that Cloudflare names. */
 const UPLOAD_LIMIT = 30 * 1_048_576;
 
@@ -19,7 +29,7 @@ const FOR_REQUESTS = 16 * 1_048_576;
 const ENGINE_MEMORY = MEMORY_MB * 1_048_576;
 /** JavaScript heap after a garbage collection, measured without the manifest. */
 const HEAP = 9 * 1_048_576;
-/** Kept blocks of a database in a bucket, and the blocks in flight. */
+/** Kept blocks of a database that is read by ranges, and the blocks in flight. */
 const BLOCKS = 14 * 1_048_576;
 /** Memory per byte of the manifest: its text, the parsed value and the compiled form. */
 const MANIFEST_TIMES = 4;
@@ -42,14 +52,16 @@ export const target: BuildTarget = {
     files: pythonWorkerFiles,
     next: 'npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy',
   },
-  remote: { above: ASSET_LIMIT, database: REMOTE_DATABASE, next: uploadCommand },
+  remote: { stores: ['r2', 'assets'], above: ASSET_LIMIT, upload: uploadCommand },
   finish: async (_folder, files) => checkLimits(files),
   next: 'npx wrangler deploy',
   preview: previewWorker,
 };
 
 function checkLimits(files: readonly BuiltFile[]): void {
-  const remote = sizeOf(files, [REMOTE_DATABASE]) > 0;
+  const blocks = files.filter(({ path }) => path.startsWith(`${BLOCKS_FOLDER}/`)).length;
+  if (blocks > MOST_BLOCKS) throw tooManyBlocks(blocks);
+  const remote = blocks > 0 || sizeOf(files, [UPLOADED_DATABASE]) > 0;
   const database = remote ? BLOCKS : sizeOf(files, [DATABASE]);
   if (database > ASSET_LIMIT) throw databaseTooLarge(database);
   const upload = sizeOf(files, MODULES);
@@ -81,6 +93,13 @@ function databaseTooLarge(bytes: number): SvcError {
   return new SvcError(
     'target_unsupported',
     `The database has ${toMiB(bytes)}; Cloudflare Workers allows ${toMiB(ASSET_LIMIT)} for an asset. Make it smaller, or build for another target.`,
+  );
+}
+
+function tooManyBlocks(blocks: number): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    `The database has ${blocks.toLocaleString('en')} blocks, and a Worker takes ${MOST_BLOCKS.toLocaleString('en')} assets. Build with \`--store r2\`.`,
   );
 }
 

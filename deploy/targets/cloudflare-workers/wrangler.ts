@@ -17,7 +17,7 @@ compatibility_date = "${COMPATIBILITY_DATE}"
 no_bundle = true
 find_additional_modules = true
 
-${facts.remote === undefined ? ASSETS : bucketBinding(project)}
+${facts.remote?.store === 'r2' ? bucketBinding(project) : ASSETS}
 [[rules]]
 type = "Text"
 globs = [${texts}]

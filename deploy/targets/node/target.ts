@@ -2,6 +2,7 @@ import { ARCHITECTURES } from '../../native/architecture.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
 import { toDeploymentName } from '../deployment-name.ts';
 import { type BuildTarget, CONFIG_FILE, MATERIALS, type ProjectFacts, PYTHON_FOLDERS } from '../target.ts';
+import { uploadCommand, uploadReadme } from '../upload.ts';
 import { dockerfile } from './dockerfile.ts';
 import { previewNode } from './preview.ts';
 import { systemdUnit } from './systemd.ts';
@@ -9,14 +10,15 @@ import { systemdUnit } from './systemd.ts';
 const SHIPPED = [MATERIALS.licenses, MATERIALS.bom, 'index.js', 'manifest.json', 'package.json'];
 
 /** The files of the wasm engine. */
-const WASM = ['engine-worker.js', 'data.duckdb', 'duckdb.wasm', 'trampolines.wasm', 'LICENSE.duckdb.txt'];
+const WASM = ['engine-worker.js', 'duckdb.wasm', 'trampolines.wasm', 'LICENSE.duckdb.txt'];
+const DATABASE = 'data.duckdb';
 
 /** A folder that runs under Node: as a program, in a container, or as a service of systemd. */
 export const target: BuildTarget = {
   runtime: 'node',
   bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/pool/engine-worker' },
   nativeBundles: { 'index.js': 'node/entry' },
-  database: 'data.duckdb',
+  database: DATABASE,
   files: (facts) => ({
     'package.json': packageJson(facts),
     Dockerfile: dockerfile(facts.callers, shipped(facts), folders(facts), facts.native?.arch ?? null),
@@ -25,23 +27,25 @@ export const target: BuildTarget = {
     'README.md': readme(facts),
   }),
   python: { bundles: { 'python-worker.js': 'python-pyodide/worker' }, files: pythonFiles },
+  remote: { stores: ['s3', 'https'], above: null, upload: uploadCommand },
   finish: async () => {},
   next: 'node index.js',
   preview: previewNode,
 };
 
-function packageJson({ project, version, native }: ProjectFacts): string {
+function packageJson({ project, version, native, remote }: ProjectFacts): string {
   const scripts = { start: 'node index.js' };
-  const engines = { node: '>=22.15' };
+  const engines = { node: remote === undefined ? '>=22.15' : '>=24' };
   const machine = native ? { os: ['linux'], cpu: [ARCHITECTURES[native.arch].npm] } : {};
   const name = toDeploymentName(project);
   return `${JSON.stringify({ name, private: true, version, type: 'module', engines, ...machine, scripts }, null, 2)}\n`;
 }
 
-function shipped({ config, python, native }: ProjectFacts): readonly string[] {
+function shipped({ config, python, native, remote }: ProjectFacts): readonly string[] {
   return [
     ...SHIPPED,
     ...(native ? (native.files ?? []) : WASM),
+    ...(native || remote ? [] : [DATABASE]),
     ...(config ? [CONFIG_FILE] : []),
     ...(python ? ['python-worker.js'] : []),
   ];
@@ -51,7 +55,7 @@ function folders({ python, native }: ProjectFacts): readonly string[] {
   return [...(native?.folders ?? []), ...(python ? PYTHON_FOLDERS : [])];
 }
 
-function readme({ project, callers, native }: ProjectFacts): string {
+function readme({ project, callers, native, remote }: ProjectFacts): string {
   const slug = toDeploymentName(project);
   const machine = native
     ? `\nThis artefact has DuckDB's native engine and runs on Linux with glibc on ${native.arch}. It downloads nothing.\n`
@@ -68,5 +72,5 @@ Callers: ${callers}.
 | as a service of systemd | copy the folder to \`/opt/${slug}\`, then \`systemctl enable --now /opt/${slug}/${slug}.service\` |
 
 \`GET /health\` reports that the server runs, \`GET /ready\` that it accepts calls. \`svc preview --target node\` runs it on your machine. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
-${machine}`;
+${machine}${uploadReadme(project, remote)}`;
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { REMOTE_DATABASE } from '../../../deploy/targets/cloudflare-workers/bucket.ts';
 import {
   fillLocalBucket,
   type LocalBucket,
   upload,
 } from '../../../deploy/targets/cloudflare-workers/local-bucket.ts';
+import { UPLOADED_DATABASE } from '../../../deploy/targets/target.ts';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
 import { type RawCall, sendCall } from '../raw.ts';
 
@@ -195,5 +195,5 @@ export async function answerOf(
 export async function uploadAgain(edge: Edge, folder: string, partBytes: number): Promise<void> {
   const { database } = parseManifest(await readFile(join(folder, 'manifest.json'), 'utf8'));
   const key = database.remote?.key ?? '';
-  await upload(await edge.bucket(), { key, path: join(folder, REMOTE_DATABASE), partBytes });
+  await upload(await edge.bucket(), { key, path: join(folder, UPLOADED_DATABASE), partBytes });
 }

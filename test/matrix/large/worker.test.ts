@@ -55,7 +55,7 @@ function recordsOf(tool: string): readonly Readonly<Record<string, number>>[] {
 
 test('a database above the asset limit is built for a bucket, with both commands in the right order', () => {
   const paths = built.files.map(({ path }) => path);
-  expect(paths).toContain('database/data.duckdb');
+  expect(paths).toContain('upload/data.duckdb');
   expect(paths.filter((path) => path.startsWith('assets/'))).toEqual([]);
   expect(built.next).toMatch(
     /^(npx wrangler r2 object put|aws s3 cp) .*large-data\/large\/[0-9a-f]{16}\.duckdb.* && npx wrangler deploy$/,

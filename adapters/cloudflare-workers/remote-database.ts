@@ -1,0 +1,55 @@
+import { waitUntil } from 'cloudflare:workers';
+import { SvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import { type FetchedFile, prepareWasm } from '../duckdb-wasm/in-process.ts';
+import { openRemote } from '../duckdb-wasm/remote/open.ts';
+import type { RangeSource } from '../duckdb-wasm/remote/remote-file.ts';
+import { blockAssets } from './block-assets.ts';
+import type { BundledDatabase, DatabaseBindings } from './database.ts';
+import wasm from './duckdb.wasm';
+import { openObject } from './r2-object.ts';
+import trampolines from './trampolines.wasm';
+
+/* A database that is read by ranges: an object in an R2 bucket, or an asset for each block. */
+
+/** Cloudflare allows 1,000 requests to its own services for each request to a Worker. */
+const MAX_RANGES = 900;
+
+let openFile: () => Promise<FetchedFile> = () => Promise.reject(new Error('no request has come yet'));
+const open = await prepareWasm({ wasm, trampolines, file: () => openFile(), maxRanges: MAX_RANGES });
+
+/** Opens the database where the manifest says. Throws `database_unavailable`. */
+export async function openBundled(bindings: DatabaseBindings, database: BundledDatabase): Promise<Database> {
+  openFile = async () => openRemote(database, await openSource(bindings, database));
+  return keptAlive(await open());
+}
+
+async function openSource(
+  { DATABASE: bucket, ASSETS: assets }: DatabaseBindings,
+  { bytes, remote }: BundledDatabase,
+): Promise<RangeSource> {
+  const { store, key } = remote ?? { store: '', key: '' };
+  if (store === 'assets' && assets !== undefined) return blockAssets(assets, { bytes, keepAlive });
+  if (store === 'r2' && bucket !== undefined) return openObject(bucket, { key, bytes, keepAlive });
+  const [binding, table] = store === 'assets' ? ['ASSETS', '[assets]'] : ['DATABASE', '[[r2_buckets]]'];
+  throw new SvcError(
+    'database_unavailable',
+    `The database is behind the binding ${binding}, which is missing. Keep ${table} in wrangler.toml as it was built.`,
+  );
+}
+
+/** Runs each call to its end even if its client leaves, because the engine may be suspended on a read of that request. */
+function keptAlive(database: Database): Database {
+  return {
+    engine: database.engine,
+    readonly: database.readonly,
+    run: (request, call) => keepAlive(database.run(request, call)),
+    prepare: (sql, mode) => keepAlive(database.prepare(sql, mode)),
+    close: () => database.close(),
+  };
+}
+
+function keepAlive<T>(work: Promise<T>): Promise<T> {
+  waitUntil(work.catch(() => {}));
+  return work;
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { chooseStore, placeDatabase } from '../../../deploy/store.ts';
+import { TARGETS, type TargetName } from '../../../deploy/targets/targets.ts';
+
+const MB = 1_048_576;
+
+async function choose(name: TargetName, asked?: string, { bytes = MB, native = false } = {}) {
+  const { target } = await TARGETS[name].load();
+  return chooseStore(target, { asked, bytes, native });
+}
+
+it('is R2 for a Worker whose database is larger than an asset, and the artefact everywhere else', async () => {
+  expect(await choose('cloudflare-workers', undefined, { bytes: 25 * MB })).toBeNull();
+  expect(await choose('cloudflare-workers', undefined, { bytes: 25 * MB + 1 })).toBe('r2');
+  expect(await choose('node', undefined, { bytes: 5000 * MB })).toBeNull();
+  expect(await choose('aws-lambda', undefined, { bytes: 5000 * MB })).toBeNull();
+});
+
+it('is what the build names, at any size', async () => {
+  expect(await choose('cloudflare-workers', 'r2')).toBe('r2');
+  expect(await choose('cloudflare-workers', 'assets', { bytes: 500 * MB })).toBe('assets');
+  expect(await choose('node', 's3://bucket/folder/')).toBe('s3://bucket/folder');
+  expect(await choose('aws-lambda', 'https://data.example.com/a')).toBe('https://data.example.com/a');
+  expect(await choose('node', 'http://127.0.0.1:9000/a')).toBe('http://127.0.0.1:9000/a');
+});
+
+it.each<[TargetName, string]>([
+  ['cloudflare-workers', 's3://bucket'],
+  ['cloudflare-workers', 'kv'],
+  ['node', 'r2'],
+  ['node', 'assets'],
+  ['node', 'http://example.com/a'],
+  ['node', 'https://example.com/a?token=x'],
+  ['aws-lambda', 'ftp://example.com'],
+  ['aws-lambda', 's3://'],
+])('is refused for %s if it is %s', async (target, store) => {
+  await expect(choose(target, store)).rejects.toThrow(
+    target === 'cloudflare-workers'
+      ? 'Choose r2 or assets.'
+      : 'Choose s3://bucket/folder or https://host/folder.',
+  );
+});
+
+it('is refused for the native engine', async () => {
+  await expect(choose('node', 's3://bucket', { native: true })).rejects.toThrow(
+    '--store is for the wasm engine',
+  );
+});
+
+it('cuts a database into an asset for each block, in order', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-store-'));
+  const bytes = Buffer.from(Array.from({ length: 12_288 + 262_144 + 5 }, (_, at) => at % 251));
+  await writeFile(join(folder, 'copy'), bytes);
+  await placeDatabase(join(folder, 'copy'), folder, 'assets');
+  expect(await readdir(folder, { recursive: true })).toEqual([
+    'assets',
+    'assets/blocks',
+    'assets/blocks/0',
+    'assets/blocks/1',
+    'assets/blocks/2',
+  ]);
+  const blocks = ['0', '1', '2'].map((name) => readFile(join(folder, 'assets/blocks', name)));
+  expect(Buffer.concat(await Promise.all(blocks)).equals(bytes)).toBe(true);
+  await rm(folder, { recursive: true });
+});
