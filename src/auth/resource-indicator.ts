@@ -10,12 +10,14 @@ export function enforceTarget(parameters: Parameters, { resource, aliases }: Pub
 }
 
 /**
- * Writes scheme and host in lower case, without a trailing slash and without the tags of a toolset, which is a part of the
- * same server; null for an invalid URL.
+ * Writes scheme and host in lower case, without a trailing slash and without the choices of a toolset and of
+ * schemas, which belong to the same server; null for an invalid URL.
  */
 function toComparable(text: string): string | null {
   if (!/^https?:\/\/[^\s#@\\]+$/i.test(text) || !URL.canParse(text)) return null;
   const { origin } = new URL(text);
-  const path = text.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?tags=[^?&]*$/, '');
+  const path = text
+    .replace(/^https?:\/\/[^/?]*/i, '')
+    .replace(/\?(?:(?:tags|schema_profile)=[^?&]*(?:&|$))+$/, '');
   return `${origin}${path.replace(/\/$/, '')}`;
 }

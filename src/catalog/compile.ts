@@ -27,6 +27,7 @@ import type {
   ResourceEntry,
   ToolEntry,
 } from './model.ts';
+import { withSchemaProfile } from './schema-profile.ts';
 import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
 const DEFAULT_LIMITS: CallLimits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
@@ -55,7 +56,8 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
     prompts: await compileAll(prompts, (prompt) => prompt.name, toPromptEntry),
     ...(project.site?.toolSearch ? { search: true as const } : {}),
   };
-  return freeze({ ...content, hash: await hashCatalog(content) });
+  const profiled = withSchemaProfile(content, project.site?.schemaProfile ?? null);
+  return freeze({ ...profiled, hash: await hashCatalog(profiled) });
 }
 
 /** Adds the limits of the site, where an endpoint has no own. */

@@ -1,4 +1,5 @@
 import type { Runtime } from '../call/runtime.ts';
+import { parseSchemaProfile, withSchemaProfile } from '../catalog/schema-profile.ts';
 import { narrowCatalog, parseTags } from '../catalog/toolset.ts';
 
 /** The header that selects a toolset, beside the query `tags` of the endpoint's URL. */
@@ -11,23 +12,26 @@ const MOST_TOOLSETS = 32;
 export type FindToolset<Part> = (request: Request) => Part;
 
 /**
- * Makes a part of each toolset on its first use. Tags of the URL and of the header both narrow: an endpoint needs one of
+ * Makes a part of each toolset, and of each form of schemas, on its first use. Tags of the URL and of the header both narrow: an endpoint needs one of
  * each. A toolset is a choice of the client; scopes and policies apply inside as everywhere.
  */
 export function createToolsets<Part>(runtime: Runtime, make: (narrowed: Runtime) => Part): FindToolset<Part> {
   const whole = make(runtime);
   const kept = new Map<string, Part>();
   return ({ url, headers }) => {
-    const query = url.indexOf('?');
+    const begin = url.indexOf('?');
     const header = headers.get(TAGS_HEADER);
-    if (query === -1 && header === null) return whole;
-    const asked = query === -1 ? '' : new URLSearchParams(url.slice(query)).getAll('tags').join(',');
+    if (begin === -1 && header === null) return whole;
+    const query = new URLSearchParams(begin === -1 ? '' : url.slice(begin));
+    const asked = query.getAll('tags').join(',');
     const [inUrl, inHeader] = [parseTags(asked), parseTags(header ?? '')];
-    if (inUrl.length + inHeader.length === 0) return whole;
-    const key = JSON.stringify([inUrl, inHeader]);
+    const profile = query.get('schema_profile');
+    if (inUrl.length + inHeader.length === 0 && profile === null) return whole;
+    const key = JSON.stringify([inUrl, inHeader, profile]);
     const found = kept.get(key);
     if (found !== undefined) return found;
-    const catalog = narrowCatalog(narrowCatalog(runtime.catalog, inUrl), inHeader);
+    const narrowed = narrowCatalog(narrowCatalog(runtime.catalog, inUrl), inHeader);
+    const catalog = withSchemaProfile(narrowed, profile === null ? null : parseSchemaProfile(profile));
     const part = make({ ...runtime, catalog });
     if (kept.size >= MOST_TOOLSETS) kept.clear();
     kept.set(key, part);

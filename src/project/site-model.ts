@@ -21,6 +21,10 @@ export type Paths = { readonly [name in (typeof FOLDERS)[number]]: string };
 
 export const ENGINES = ['auto', 'wasm', 'native'] as const;
 
+/** The forms of the schemas that clients see, beside plain JSON Schema. */
+export const SCHEMA_PROFILES = ['gemini'] as const;
+export type SchemaProfile = (typeof SCHEMA_PROFILES)[number];
+
 /** The place of the native engine: `auto` is a process of its own where callers write SQL. */
 export const ISOLATIONS = ['auto', 'process', 'none'] as const;
 
@@ -148,6 +152,8 @@ export interface SiteFile extends Site {
   readonly sqlTools: SqlTools;
   /** Whether clients see the tools `search` and `call` in place of all tools. */
   readonly toolSearch: boolean;
+  /** The form of the schemas that clients see; null for plain JSON Schema. */
+  readonly schemaProfile: SchemaProfile | null;
   /** Limits of every endpoint that has no own. */
   readonly limits: Pick<EndpointLimits, 'scan_rows' | 'scan_bytes'>;
   /** Names of the secrets that the project needs. */

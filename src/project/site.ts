@@ -139,7 +139,16 @@ function toDatabase({ attach, ...database }: NonNullable<ParsedProfile['database
   return { ...present(database), ...(attach ? { attach: attach.map(present) } : {}) };
 }
 
-function toFeatures({ extensions, dbt, sql_tools, tool_search, secrets, plugin, limits }: ParsedSiteFile) {
+function toFeatures({
+  extensions,
+  dbt,
+  sql_tools,
+  tool_search,
+  schema_profile,
+  secrets,
+  plugin,
+  limits,
+}: ParsedSiteFile) {
   const described = SQL_TOOLS.map((name) => [name, sql_tools?.[name]?.description] as const);
   const governed = SQL_TOOLS.map((name) => [name, toPolicies(sql_tools?.[name]?.policies)] as const);
   return {
@@ -153,6 +162,7 @@ function toFeatures({ extensions, dbt, sql_tools, tool_search, secrets, plugin, 
       tables: sql_tools?.tables ? (sql_tools.tables.map(present) as readonly TableRule[]) : null,
     },
     toolSearch: tool_search ?? false,
+    schemaProfile: schema_profile ?? null,
     secrets: secrets ?? [],
     plugins: (plugin ?? []).map(present),
     limits: present(limits ?? {}),

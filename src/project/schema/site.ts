@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ENGINES, EXTENSION_REPOS, ISOLATIONS, ON_AUDIT_ERROR } from '../site-model.ts';
+import { ENGINES, EXTENSION_REPOS, ISOLATIONS, ON_AUDIT_ERROR, SCHEMA_PROFILES } from '../site-model.ts';
 import { POLICIES, SCAN_LIMITS } from './endpoint.ts';
 import { memory } from './memory.ts';
 import {
@@ -174,6 +174,7 @@ export const SITE_FILE = strictMap(
     ),
     limits: optional(strictMap(SCAN_LIMITS)),
     tool_search: optional(flag()),
+    schema_profile: optional(choice(SCHEMA_PROFILES)),
     sql_tools: optional(
       strictMap({
         enabled: optional(flag()),

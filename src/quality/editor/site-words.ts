@@ -86,6 +86,8 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'dbt.clean_targets[]': 'Folders that `dbt clean` removes.',
   tool_search:
     'Show clients two tools in place of all: `search` finds tools, and `call` runs one. For projects of more than about 30 tools.',
+  schema_profile:
+    "The form of the schemas of arguments that clients see: `gemini` is for converters of Google's SDKs. Leave it out for all other clients.",
   'sql_tools.enabled': 'Serve the built-in SQL tools.',
   'sql_tools.attached': 'Let the SQL tools see the databases under `database.attach`.',
   'sql_tools.tables[].name': 'A table or view as `list_tables` shows it.',

@@ -23,7 +23,7 @@ describe('a login', () => {
       `Bearer scope="svc:access", resource_metadata="${BASE}/.well-known/oauth-protected-resource/mcp"`,
     );
     const { access_token, scope, expires_in, status } = await tokens(desk, {
-      resource: `${BASE}/mcp?tags=sales`,
+      resource: `${BASE}/mcp?tags=sales&schema_profile=gemini`,
     });
     expect({ status, scope, expires_in }).toEqual({ status: 200, scope: 'svc:access', expires_in: 3600 });
     const answered = await call(desk, access_token);

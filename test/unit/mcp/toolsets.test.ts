@@ -64,6 +64,18 @@ describe('a toolset', () => {
     expect(json.error).toMatchObject({ code: -32602, message: 'Unknown tool: greet' });
   });
 
+  it('has its schemas in the form that the URL names', async () => {
+    const closed = ALL.map((entry) => ({
+      ...entry,
+      wire: { ...entry.wire, inputSchema: { type: 'object', additionalProperties: false } },
+    }));
+    const { send } = createSide(false, closed);
+    const listed = async (path: string) => JSON.stringify((await send(modern('tools/list'), path)).result);
+    expect(await listed('/mcp')).toContain('additionalProperties');
+    expect(await listed('/mcp?schema_profile=gemini&tags=people')).not.toContain('additionalProperties');
+    expect((await send(modern('tools/list'), '/mcp?schema_profile=mars')).status).toBe(400);
+  });
+
   it('rejects a tag that no endpoint has, and one that is outside of the other choice', async () => {
     const { send } = createSide();
     const unknown = await send(modern('tools/list'), '/mcp?tags=nothing');

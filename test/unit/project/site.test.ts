@@ -57,6 +57,7 @@ describe('the site file', () => {
           tables: null,
         },
         toolSearch: false,
+        schemaProfile: null,
         secrets: [],
         plugins: [],
         profiles: {},
