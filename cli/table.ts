@@ -180,7 +180,10 @@ export const COMMANDS: readonly Command[] = [
     summary: 'ask a running server: status, reload, config, endpoints, audit/stats ...',
     options: [
       { flags: '--socket <path>', summary: 'admin socket of the server (default: SVC_ADMIN_SOCKET)' },
-      { flags: '--web', summary: 'open the admin page to browsers on this machine' },
+      {
+        flags: '--web',
+        summary: 'open the workbench, which watches the server, to browsers on this machine',
+      },
       { flags: '--port <int>', summary: 'with --web: the port (default: any free one)' },
       JSON_OUT,
       DEBUG,

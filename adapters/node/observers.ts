@@ -12,7 +12,7 @@ export interface Observers {
   readonly parts: Pick<RuntimeDeps, 'spans' | 'observe' | 'admit' | 'written'>;
   /** The audit file; null if audit is off. */
   readonly audit: AuditSink | null;
-  /** The latest calls and errors for the admin API; null if the API is off. */
+  /** The latest calls and errors for the admin API; null if nobody may ask for them. */
   readonly recent: Recent | null;
   close(): Promise<void>;
 }
@@ -22,12 +22,14 @@ export interface ObserverDeps {
   readonly log: Log;
   readonly root: string;
   readonly conceal: Conceal;
+  /** Whether the latest calls are counted even without an admin API. */
+  readonly counts?: boolean;
 }
 
 /** Opens telemetry and audit as the settings enable them. */
 export async function openObservers(
   current: () => Settings,
-  { log, root, conceal }: ObserverDeps,
+  { log, root, conceal, counts = false }: ObserverDeps,
 ): Promise<Observers> {
   const settings = current();
   const audit = await openAudit(settings.audit, root, log, conceal);
@@ -40,7 +42,7 @@ export async function openObservers(
     onDemand: false,
     headers: () => current().telemetry.headers,
   });
-  const recent = settings.admin.enabled ? createRecent(Date) : null;
+  const recent = settings.admin.enabled || counts ? createRecent(Date) : null;
   return {
     parts: {
       ...(telemetry === null ? {} : { spans: telemetry.spans }),

@@ -14,14 +14,17 @@ export interface BannerDetails {
   readonly readonly: boolean;
   /** Path of the database file. */
   readonly path: string;
+  /** Address of the workbench, with its key; absent outside of `svc dev`. */
+  readonly workbench?: string;
 }
 
 /** Formats the address of the server, and how clients connect to it. */
 export function toBanner({ reached, ...serving }: BannerDetails & { readonly reached: string }): string {
-  const { project, url, tools, engine, readonly, path } = serving;
+  const { project, url, tools, engine, readonly, path, workbench } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
     styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
+    ...(workbench === undefined ? [] : [`${styled('ok', 'workbench')} ${styled('strong', workbench)}`]),
     '',
     // clients that sign in must come by the name that tokens are made for
     ...howToConnect({ ...serving, url: reached }),

@@ -17,6 +17,8 @@ import type { Started } from './started.ts';
 /** The parts of a running server that a change of files replaces. */
 interface Current {
   checked: CheckedProject;
+  /** The files as they are now, also if they cannot be served. */
+  looked: CheckedProject;
   runtime: Runtime;
   /** The findings that were printed last, as JSON. */
   told: string;
@@ -24,17 +26,25 @@ interface Current {
 
 /**
  * Serves a project and follows changes of its files. Always over HTTP with sessions, so that clients can be notified
- * of changes.
+ * of changes. `onRead` is called whenever the files were read again, with the hash of the catalog that is served then.
  */
-export async function startDevelopment(input: CommandInput, output: Output): Promise<Started> {
+export async function startDevelopment(
+  input: CommandInput,
+  output: Output,
+  onRead: (hash: string) => void = () => {},
+): Promise<Started> {
   const look = createLook(input);
-  const started = await start(input, output, { check: look.check, follow: true });
+  const started = await start(input, output, { check: look.check, follow: true, keepCalls: true });
   const { checked, runtime } = started;
-  const current = { checked, runtime, told: '[]' };
+  const current = { checked, looked: checked, runtime, told: '[]' };
   await tellFindings(checked, current, output);
   const changes = createChanges();
   const stopping = new AbortController();
-  const read = () => reread({ look, current, changes, output });
+  const read = async () => {
+    const noted = await reread({ look, current, changes, output });
+    onRead(current.runtime.catalog.hash);
+    return noted;
+  };
   const following = watchFiles({ first: look.noted(), read, signal: stopping.signal });
   const { transport } = started.settings;
   const http = { ...transport.http, stateless: false };
@@ -44,6 +54,9 @@ export async function startDevelopment(input: CommandInput, output: Output): Pro
     changes,
     get checked() {
       return current.checked;
+    },
+    get looked() {
+      return current.looked;
     },
     get runtime() {
       return current.runtime;
@@ -92,6 +105,7 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
     return null;
   });
   if (checked === null) return null;
+  current.looked = checked;
   const news = await tellFindings(checked, current, output);
   try {
     const catalog = await compileCatalog(servedPart(checked));

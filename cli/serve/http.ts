@@ -16,11 +16,16 @@ import { TRANSPORTS } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
 import { docsPage } from '../io/docs-page.ts';
 import type { Output } from '../io/output.ts';
-import { toBanner } from './banner.ts';
+import { type BannerDetails, toBanner } from './banner.ts';
 import type { Started } from './started.ts';
 
 /** Serves Streamable HTTP, and HTTP+SSE if that is chosen, until the process is stopped. */
-export async function serveOverHttp(started: Started, stopped: Promise<void>, output: Output): Promise<void> {
+export async function serveOverHttp(
+  started: Started,
+  stopped: Promise<void>,
+  output: Output,
+  beside: Pick<BannerDetails, 'workbench'> = {},
+): Promise<void> {
   const { serving, settings, requests, changes, leases } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log, around } = requests;
@@ -44,7 +49,7 @@ export async function serveOverHttp(started: Started, stopped: Promise<void>, ou
     log,
   });
   const { callerType, path } = TRANSPORTS[sse === null ? 'streamable-http' : 'sse'];
-  const served = { ...serving, transport: callerType };
+  const served = { ...serving, ...beside, transport: callerType };
   const url = `${server.url}${path}`;
   const { base_url } = settings.transport.http;
   const reached = base_url === null ? url : `${toBase(base_url)}${path}`;

@@ -9,6 +9,7 @@ import { openObservers } from '../../adapters/node/observers.ts';
 import { Leases } from '../../adapters/node/reload/leases.ts';
 import { logSpans } from '../../adapters/node/span-log.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
+import { createLiveCalls } from '../../src/admin/live-calls.ts';
 import { createResultCache } from '../../src/call/cache.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
@@ -43,6 +44,8 @@ export interface ServeStartOptions {
   readonly check?: (input: CommandInput) => Promise<CheckedProject>;
   /** Whether the next call loads changed Python files. */
   readonly follow?: boolean;
+  /** Whether the latest calls are kept for the workbench. */
+  readonly keepCalls?: boolean;
 }
 
 /** Checks and compiles the project and opens its database, so that nothing fails on first use. */
@@ -51,7 +54,7 @@ export async function start(
   output: Output,
   options: ServeStartOptions = {},
 ): Promise<Started> {
-  const { check = checkProject } = options;
+  const { check = checkProject, keepCalls = false } = options;
   const onHangup = watchHangups();
   const checked = await check(input);
   const sound = servedPart(checked);
@@ -76,7 +79,15 @@ export async function start(
     createGeneration(next, await openNodeDatabase({ ...choice, secrets: next.secrets, create: false }), deps);
   let leases: Leases<ServedGeneration> | null = null;
   // Before the database: what is open would keep a process alive that must end here.
-  const watch = await openObservers(() => leases?.current.settings ?? settings, { log, root, conceal });
+  const watch = await openObservers(() => leases?.current.settings ?? settings, {
+    log,
+    root,
+    conceal,
+    counts: keepCalls,
+  });
+  const { admin, audit } = settings;
+  const inputs = keepCalls || audit.inputs;
+  const live = keepCalls || admin.enabled ? createLiveCalls({ always: keepCalls, inputs, conceal }) : null;
   const opened = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
   warnOfWriters(catalog, opened, log);
   const first = createGeneration(settings, opened, deps);
@@ -84,10 +95,12 @@ export async function start(
   leases = generations;
   const observers = combineObservers([
     watch.parts.observe,
+    live?.observe,
     input.flag('quiet') ? undefined : createCallLog(log),
   ]);
-  const spans =
+  const ownSpans =
     settings.logging.level === 'DEBUG' ? logSpans(watch.parts.spans ?? NO_SPANS, log) : watch.parts.spans;
+  const spans = live === null ? ownSpans : live.spans(ownSpans ?? NO_SPANS);
   const parts = {
     open: first.database,
     openPython: first.python,
@@ -113,7 +126,9 @@ export async function start(
     requests,
     leases,
     watch,
+    live,
     checked,
+    looked: checked,
     databasePath: choice.path,
     runtime,
     reloader,

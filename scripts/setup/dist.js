@@ -20,6 +20,8 @@ const DIST = join(ROOT, 'dist');
 const DAY_MS = 86_400_000;
 const STAMP = join(DIST, '.sources');
 const FOLDERS = ['src', 'adapters', 'deploy', 'cli'];
+/** The page of the workbench, which esbuild bundles for browsers. */
+const PAGE = 'workbench';
 const FILES = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 /** Whether dist was compiled from the present sources. Compares sizes and times of the files and reads none. */
@@ -35,7 +37,7 @@ export async function ensureDist() {
   const fresh = join(BUILD, `.dist-${process.pid}`);
   const { status, output } = await announced('compiling ...', 1000, () => compile(fresh));
   rmSync(STAMP, { force: true });
-  for (const folder of FOLDERS) rmSync(join(DIST, folder), { recursive: true, force: true });
+  for (const folder of [...FOLDERS, PAGE]) rmSync(join(DIST, folder), { recursive: true, force: true });
   if (status === 0) install(fresh, stamp);
   rmSync(fresh, { recursive: true, force: true });
   if (status !== 0) throw new Error(`the code of this checkout does not compile:\n${output}`);
@@ -58,11 +60,38 @@ function remove(path) {
   }
 }
 
-function compile(out) {
+async function compile(out) {
   rmSync(out, { recursive: true, force: true });
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', out, '--noEmitOnError'];
-  return run(DEVELOPMENT_NODE, args, { cwd: ROOT, quiet: true });
+  const compiled = await Promise.all([
+    run(DEVELOPMENT_NODE, [tsc, '-p', 'tsconfig.build.json', '--outDir', out, '--noEmitOnError'], QUIET),
+    run(DEVELOPMENT_NODE, [tsc, '-p', `${PAGE}/tsconfig.json`], QUIET),
+  ]);
+  const failed = compiled.find(({ status }) => status !== 0);
+  return failed ?? bundlePage(join(out, PAGE));
+}
+
+const QUIET = { cwd: ROOT, quiet: true };
+
+function licenceOf(name) {
+  return readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim();
+}
+
+/** Bundles the page to one script and one style, named by their content. */
+async function bundlePage(outdir) {
+  const { build } = await import('esbuild');
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [`${PAGE}/main.tsx`],
+    entryNames: '[name]-[hash]',
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    banner: { js: `/*! This file contains Preact.\n\n${licenceOf('preact')} */` },
+  });
+  return { status: 0, output: '' };
 }
 
 /** Moves folder by folder, because the wasm artefact lies in dist too. */
@@ -72,7 +101,7 @@ function install(fresh, stamp) {
     mkdirSync(dirname(join(fresh, file)), { recursive: true });
     copyFileSync(join(ROOT, file), join(fresh, file));
   }
-  for (const folder of FOLDERS) renameSync(join(fresh, folder), join(DIST, folder));
+  for (const folder of [...FOLDERS, PAGE]) renameSync(join(fresh, folder), join(DIST, folder));
   writeFileSync(STAMP, stamp);
 }
 
@@ -91,7 +120,7 @@ function isCopied(file) {
 }
 
 function sources() {
-  return [...FOLDERS.flatMap((folder) => below(folder)), ...FILES];
+  return [...[...FOLDERS, PAGE].flatMap((folder) => below(folder)), ...FILES];
 }
 
 function below(folder) {
@@ -100,6 +129,6 @@ function below(folder) {
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return below(path);
-      return /\.(ts|json|pyi?)$|^LICENSE\.\w+\.txt$/.test(entry.name) ? [path] : [];
+      return /\.(tsx?|json|css|pyi?)$|^LICENSE\.\w+\.txt$/.test(entry.name) ? [path] : [];
     });
 }

@@ -7,6 +7,8 @@ import type { Activity } from './source.ts';
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
 const CALLS = 20;
+/** The durations of an endpoint that its percentiles come from. */
+const DURATIONS = 512;
 
 interface Minute {
   calls: number;
@@ -14,6 +16,16 @@ interface Minute {
   denials: number;
   totalMs: number;
   slowestMs: number;
+}
+
+interface Tally {
+  calls: number;
+  errors: number;
+  denials: number;
+  rows: number;
+  cached: number;
+  /** The latest durations, in milliseconds, in no order. */
+  readonly durations: number[];
 }
 
 /** Recent calls in memory, without arguments and results. */
@@ -26,17 +38,23 @@ export interface Recent {
 export function createRecent(clock: Clock): Recent {
   const minutes = new Map<number, Minute>();
   const calls: Activity['calls'] = [];
+  const tallies = new Map<string, Tally>();
   const observe: CallObserver = (record) => {
     const minute = Math.floor(record.startedAt / MINUTE_MS);
     minutes.set(minute, added(minutes.get(minute), record));
     for (const old of minutes.keys()) if (old <= minute - MINUTES) minutes.delete(old);
+    if (record.entry !== null) tally(tallies, record);
     calls.unshift(toLine(record));
     calls.length = Math.min(calls.length, CALLS);
   };
   const activity = (): Activity => {
     const last = Math.floor(clock.now() / MINUTE_MS);
     const known = Array.from({ length: MINUTES }, (_, index) => last - MINUTES + 1 + index);
-    return { minutes: known.map((minute) => toPoint(minute, minutes.get(minute))), calls: [...calls] };
+    return {
+      minutes: known.map((minute) => toPoint(minute, minutes.get(minute))),
+      calls: [...calls],
+      endpoints: [...tallies].map(toStatistics),
+    };
   };
   return { observe, activity };
 }
@@ -53,13 +71,45 @@ function added(minute: Minute = EMPTY, { status, decision, durationMs }: CallRec
   };
 }
 
+/** Counts a call under its endpoint. Unknown names are not counted, so that clients cannot fill the memory. */
+function tally(tallies: Map<string, Tally>, record: CallRecord): void {
+  const name = `${record.kind}/${toOperationName(record)}`;
+  const before = tallies.get(name);
+  const own = before ?? { calls: 0, errors: 0, denials: 0, rows: 0, cached: 0, durations: [] };
+  if (before === undefined) tallies.set(name, own);
+  own.durations[own.calls % DURATIONS] = record.durationMs;
+  own.calls += 1;
+  if (record.status === 'error') own.errors += 1;
+  if (record.decision.outcome === 'deny') own.denials += 1;
+  if (record.cached === true) own.cached += 1;
+  own.rows += Array.isArray(record.result) ? record.result.length : record.result === null ? 0 : 1;
+}
+
+function toStatistics([endpoint, { durations, rows, cached, ...counts }]: readonly [string, Tally]) {
+  const sorted = durations.toSorted((one, other) => one - other);
+  const at = (share: number) => round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0);
+  return {
+    endpoint,
+    ...counts,
+    rows,
+    cache_hits: cached,
+    p50_ms: at(0.5),
+    p95_ms: at(0.95),
+    p99_ms: at(0.99),
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
 function toPoint(minute: number, { calls, errors, denials, totalMs, slowestMs }: Minute = EMPTY) {
   return {
     minute: new Date(minute * MINUTE_MS).toISOString(),
     calls,
     errors,
     denials,
-    average_ms: calls === 0 ? 0 : Math.round((totalMs / calls) * 10) / 10,
+    average_ms: calls === 0 ? 0 : round(totalMs / calls),
     slowest_ms: slowestMs,
   };
 }

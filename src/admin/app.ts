@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { SvcError, toSvcError } from '../errors.ts';
 import { toDocsPage } from '../pages/admin-docs.ts';
-import { LIVE_PAGE } from '../pages/admin-live.ts';
 import { toPage } from '../pages/page.ts';
 import type { Clock, Log } from '../ports.ts';
 import { toAdminError } from './errors.ts';
@@ -16,9 +15,11 @@ export interface AdminOptions {
   readonly log: Log;
   /** Whether errors include their code and causes. */
   readonly debug: boolean;
+  /** Answers the page at `/` and its requests; null for any other path. */
+  readonly workbench: (request: Request) => Promise<Response> | null;
 }
 
-/** The admin API: its operations, their OpenAPI document, and pages for people. */
+/** The admin API: its operations, their OpenAPI document, the workbench and pages about the API. */
 export interface Admin {
   fetch(request: Request): Promise<Response>;
 }
@@ -27,13 +28,16 @@ export interface Admin {
  * Creates the app for the admin API, which is separate from the MCP
  * app and for a Unix socket only (spec, "Admin API"; design, D12).
  */
-export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin {
+export function createAdmin({ source, clock, log, debug, workbench }: AdminOptions): Admin {
   const hono = new Hono();
   const described = toOpenApi();
   hono.use(async (c, next) => {
     enforceHost(c.req.raw.headers.get('host'));
+    const page = await workbench(c.req.raw);
+    if (page !== null) return page;
     await next();
     c.res.headers.set('cache-control', 'no-store');
+    return undefined;
   });
   for (const { method, path, answer } of ROUTES) {
     hono.on(method, path, async (c) => {
@@ -42,7 +46,6 @@ export function createAdmin({ source, clock, log, debug }: AdminOptions): Admin 
     });
   }
   hono.get('/openapi.json', (c) => c.json(described));
-  hono.get('/', () => toPage(LIVE_PAGE));
   hono.get('/docs', () => toPage(toDocsPage(described, 'try')));
   hono.get('/redoc', () => toPage(toDocsPage(described, 'read')));
   hono.all('*', (c) => refuse(c.req.method, c.req.path, debug));

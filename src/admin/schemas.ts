@@ -190,6 +190,20 @@ export const ACTIVITY = v.strictObject({
       duration_ms: v.number(),
     }),
   ),
+  /** Since the start, by endpoint; the percentiles are those of the latest 512 calls. */
+  endpoints: v.array(
+    v.strictObject({
+      endpoint: v.string(),
+      calls: count,
+      errors: count,
+      denials: count,
+      rows: count,
+      cache_hits: count,
+      p50_ms: v.number(),
+      p95_ms: v.number(),
+      p99_ms: v.number(),
+    }),
+  ),
 });
 
 /** Every error (spec, "Errors"); `detail` in debug mode only. */

@@ -45,7 +45,7 @@ export function toDocsPage(described: Json, kind: 'try' | 'read'): HtmlPage {
   );
   const other = kind === 'try' ? html`<a href="redoc">Reference</a>` : html`<a href="docs">Try it</a>`;
   const body = html`<header><h1>${info.title}</h1><span class="dim">${info.version}</span>
-<nav><a href="./">Live</a>${other}<a href="openapi.json">OpenAPI</a></nav></header>
+<nav><a href="./">Workbench</a>${other}<a href="openapi.json">OpenAPI</a></nav></header>
 <p>${info.description} Every error is <code>{error, message, detail?}</code>.</p>
 ${operations}`;
   return { title: info.title, body, style: STYLE, ...(kind === 'try' ? { script: SCRIPT } : {}) };

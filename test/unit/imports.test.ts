@@ -32,6 +32,8 @@ const FOLDERS: Record<string, readonly string[]> = {
   adapters: ['adapters', 'src'],
   deploy: ['deploy', 'src', 'adapters'],
   cli: ['cli', 'deploy', 'adapters', 'src'],
+  // A browser runs it: of the server it takes types only.
+  workbench: ['workbench', 'cli'],
 };
 
 /** A package and the only folders that may import it. */
@@ -44,6 +46,7 @@ const OWNERS: readonly [RegExp, readonly string[]][] = [
   [/^@duckdb\/node-api/, ['adapters/duckdb-native']],
   [/^@opentelemetry\//, ['adapters/otel']],
   [/^@anthropic-ai\/sdk$|^openai$/, ['adapters/models']],
+  [/^preact(\/|$)/, ['workbench']],
 ];
 
 const files = Object.keys(FOLDERS).flatMap((folder) => sources(folder));
@@ -52,7 +55,7 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]));
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
 }
 
 function importsOf(file: string, kind: 'all' | 'values' = 'all'): string[] {
@@ -91,6 +94,16 @@ describe('the direction of imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
+  it('takes nothing but types from the server into the page of the workbench', () => {
+    const foreign = local.filter(
+      ({ file, target }) => file.startsWith('workbench/') && !target.startsWith('workbench/'),
+    );
+    expect(new Set(foreign.map(({ target }) => target))).toEqual(new Set(['cli/workbench/model.ts']));
+    expect(foreign.filter(({ file, target }) => valueImports.get(file)?.includes(target)).map(show)).toEqual(
+      [],
+    );
+  });
+
   it('goes downwards inside src', () => {
     const inside = local.filter(
       ({ file, target }) => file.startsWith('src/') && areaOf(file) !== areaOf(target),
@@ -105,7 +118,7 @@ describe('the direction of imports', () => {
 
   it('resolves every relative import', () => {
     const lost = edges.filter(
-      ({ target }) => /^(src|adapters|deploy|cli)\/.*\.ts$/.test(target) && !imports.has(target),
+      ({ target }) => /^(src|adapters|deploy|cli|workbench)\/.*\.tsx?$/.test(target) && !imports.has(target),
     );
     expect(lost.map(show)).toEqual([]);
   });

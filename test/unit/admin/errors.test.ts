@@ -15,7 +15,7 @@ it.each([
 ])('a fault of the server is 500 internal_error (debug: %s)', async (debug, body) => {
   const lines: LogLine[] = [];
   const log = (line: LogLine) => void lines.push(line);
-  const admin = createAdmin({ source: BROKEN, clock: { now: () => 0 }, log, debug });
+  const admin = createAdmin({ source: BROKEN, clock: { now: () => 0 }, log, debug, workbench: () => null });
   const response = await admin.fetch(new Request('http://localhost/status'));
   expect(response.status).toBe(500);
   expect(await response.json()).toEqual(body);
@@ -27,7 +27,13 @@ it.each([
   ['GET', '/reload', 'POST'],
   ['POST', '/docs', 'GET, HEAD'],
 ])('%s %s is refused with the methods that there are', async (method, path, allowed) => {
-  const admin = createAdmin({ source: BROKEN, clock: { now: () => 0 }, log: () => {}, debug: false });
+  const admin = createAdmin({
+    source: BROKEN,
+    clock: { now: () => 0 },
+    log: () => {},
+    debug: false,
+    workbench: () => null,
+  });
   const response = await admin.fetch(new Request(`http://localhost${path}`, { method }));
   expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
   expect(await response.json()).toEqual({

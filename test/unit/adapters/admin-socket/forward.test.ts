@@ -5,10 +5,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Forwarder, forwardToSocket } from '../../../../adapters/admin-socket/forward.ts';
+import { forwardToSocket } from '../../../../adapters/admin-socket/forward.ts';
+import type { BrowserDoor } from '../../../../adapters/node/http/browser-door.ts';
 
 let server: Server;
-let door: Forwarder;
+let door: BrowserDoor;
 /** The address that the printed one leads to. */
 let page: URL;
 let cookie: string;

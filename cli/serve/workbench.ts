@@ -1,0 +1,43 @@
+import { getRequestListener } from '@hono/node-server';
+import { type BrowserDoor, openBrowserDoor } from '../../adapters/node/http/browser-door.ts';
+import { SvcError } from '../../src/errors.ts';
+import { createWorkbench, type Workbench } from '../workbench/app.ts';
+import { createProjectFeed, type ProjectFeed } from '../workbench/events.ts';
+import { sourceOf } from './admin-source.ts';
+import type { Started } from './started.ts';
+
+/** Makes the workbench of `svc dev`, with which its author calls endpoints as any user. */
+export function createDevelopmentWorkbench(started: Started, feed: ProjectFeed): Workbench {
+  return toWorkbench(started, { feed, authoring: true });
+}
+
+/** Makes the workbench of `svc admin --web`, which watches a server. */
+export function createWatchingWorkbench(started: Started): Workbench {
+  return toWorkbench(started, { feed: createProjectFeed(), authoring: false });
+}
+
+function toWorkbench(
+  started: Started,
+  options: { readonly feed: ProjectFeed; readonly authoring: boolean },
+): Workbench {
+  const { live } = started;
+  if (live === null) throw new SvcError('internal', 'This server keeps no calls for a workbench.');
+  return createWorkbench({ started, live, source: sourceOf(started), ...options });
+}
+
+/** Serves a workbench to the browsers of this machine, on a port of its own that is never the served address. */
+export function openWorkbench(workbench: Workbench): Promise<BrowserDoor> {
+  const listener = getRequestListener(
+    async (request) =>
+      (await workbench.answer(request)) ?? new Response('There is nothing here.', { status: 404 }),
+    { overrideGlobalObjects: false },
+  );
+  return openBrowserDoor({
+    port: 0,
+    command: 'svc dev',
+    answer: (request, response, path) => {
+      request.url = path;
+      return listener(request, response);
+    },
+  });
+}

@@ -1,0 +1,161 @@
+import type { LiveCalls } from '../../src/admin/live-calls.ts';
+import { type App, createApp } from '../../src/app.ts';
+import type { Authenticate } from '../../src/auth/host-sign-in.ts';
+import type { Runtime } from '../../src/call/runtime.ts';
+import type { User } from '../../src/context.ts';
+import { LOCAL_ACCESS } from '../../src/http/access.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import type { Log } from '../../src/ports.ts';
+import type { EndpointKind } from '../../src/project/model.ts';
+import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
+import { VERSION } from '../../src/version.ts';
+import type { CallAnswer } from './model.ts';
+
+const REVISION = '2026-07-28';
+const META = 'io.modelcontextprotocol';
+const USER = 'x-workbench-user';
+
+/** A call of an endpoint, as a user who holds scopes. */
+export interface WireCall {
+  readonly kind: EndpointKind;
+  /** The name of a tool or a prompt, the URI of a resource. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly user: User | null;
+  readonly scopes: readonly string[];
+  /** Answers to questions of the endpoint, and the sealed state of the call. */
+  readonly answers?: JsonObject;
+}
+
+/** Sends calls as MCP clients do. */
+export type SendCall = (call: WireCall) => Promise<CallAnswer>;
+
+/** The parts that calls of the workbench need. */
+export interface WireCallDeps {
+  readonly runtime: () => Runtime;
+  readonly live: LiveCalls;
+  readonly log: Log;
+}
+
+/**
+ * Makes a sender that goes the way of every MCP client: the same guards, pipeline, policies, records and spans. The app
+ * that answers listens on no socket, so nobody else can name a user this way.
+ */
+export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
+  const callers = new Map<string, Awaited<ReturnType<Authenticate>>>();
+  const app = createApp({
+    runtime,
+    version: VERSION,
+    stateless: true,
+    log,
+    access: () => LOCAL_ACCESS,
+    authenticate: async (request) => callers.get(request.headers.get(USER) ?? '') ?? null,
+  });
+  return async (call) => {
+    const id = crypto.randomUUID();
+    callers.set(id, { user: call.user, scopes: call.scopes });
+    try {
+      return await exchange(app, live, { ...call, id });
+    } finally {
+      callers.delete(id);
+    }
+  };
+}
+
+const METHODS = { tool: 'tools/call', resource: 'resources/read', prompt: 'prompts/get' } as const;
+
+async function exchange(app: App, live: LiveCalls, call: WireCall & { id: string }): Promise<CallAnswer> {
+  const method = METHODS[call.kind];
+  const sent = { jsonrpc: '2.0', id: 1, method, params: { ...paramsOf(call), _meta: ENVELOPE } };
+  const startedAt = performance.now();
+  const response = await app.fetch(
+    new Request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: {
+        host: '127.0.0.1',
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': REVISION,
+        'mcp-method': method,
+        'mcp-name': toHeader(call.name),
+        [USER]: call.id,
+      },
+      body: JSON.stringify(sent),
+    }),
+  );
+  const received = toMessage(await response.text());
+  const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+  const requestId = response.headers.get('x-request-id');
+  const found = live.recent().find(({ record }) => record.request_id === requestId) ?? null;
+  return { sent, received, status: response.status, ms, ...toForms(received), live: found };
+}
+
+const ENVELOPE = {
+  [`${META}/protocolVersion`]: REVISION,
+  [`${META}/clientInfo`]: { name: 'svc-workbench', version: VERSION },
+  [`${META}/clientCapabilities`]: { elicitation: { form: {} } },
+};
+
+function paramsOf({ kind, name, arguments: args, answers = {} }: WireCall): JsonObject {
+  if (kind === 'resource') return { uri: name, ...answers };
+  if (kind === 'tool') return { name, arguments: args, ...answers };
+  // MCP's prompts take texts only.
+  const texts = Object.entries(args).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return { name, arguments: Object.fromEntries(texts), ...answers };
+}
+
+/** A text that is no plain header value travels as Base64 (SEP-2243). */
+function toHeader(name: string): string {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name) && !name.startsWith('=?base64?')) return name;
+  return `=?base64?${Buffer.from(name).toString('base64')}?=`;
+}
+
+/** The last message of a response, which is JSON or a stream of events. */
+function toMessage(text: string): JsonValue {
+  const events = text.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return JSON.parse(events.at(-1)?.slice('data:'.length) ?? text);
+}
+
+type Forms = Pick<CallAnswer, 'value' | 'text' | 'tokens' | 'failed'>;
+
+function toForms(received: JsonValue): Forms {
+  const message = isObject(received) ? received : {};
+  const { result, error } = message;
+  if (!isObject(result)) {
+    const text =
+      isObject(error) && typeof error.message === 'string' ? error.message : JSON.stringify(received);
+    return { text, tokens: estimateTokens(text), failed: true };
+  }
+  const text = textOf(result);
+  const failed = result.isError === true;
+  return { ...(failed ? {} : { value: toValue(result, text) }), text, tokens: estimateTokens(text), failed };
+}
+
+/** The texts of a result in their order; a client shows them to its model. */
+function textOf(result: JsonObject): string {
+  const blocks = [result.content, result.contents, result.messages].flatMap((list) =>
+    Array.isArray(list) ? list.filter(isObject) : [],
+  );
+  return blocks.map((block) => toBlockText(isObject(block.content) ? block.content : block)).join('\n');
+}
+
+function toBlockText(block: JsonObject): string {
+  const inside = isObject(block.resource) ? block.resource : block;
+  if (typeof inside.text === 'string') return inside.text;
+  const bytes = inside.data ?? inside.blob;
+  const size = typeof bytes === 'string' ? `, ${Math.floor((bytes.length * 3) / 4)} bytes` : '';
+  return `[${String(block.type ?? 'data')} ${String(inside.mimeType ?? inside.uri ?? '')}${size}]`;
+}
+
+function toValue(result: JsonObject, text: string): JsonValue {
+  if (result.structuredContent !== undefined) return result.structuredContent;
+  if (Array.isArray(result.messages)) return result.messages;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,149 @@
+import { type AuditRecord, toAuditRecord } from '../audit/record.ts';
+import type { CallObserver, CallRecord } from '../call/call-record.ts';
+import { toHex } from '../crypto/encoding.ts';
+import type { Span, SpanAttributes, Spans } from '../ports.ts';
+import type { Conceal } from '../redaction/redact.ts';
+import { allowedAttributes } from '../telemetry/allowed.ts';
+
+const CALLS = 200;
+/** Timelines of calls that have not ended yet. */
+const TIMELINES = 1_000;
+
+/** One step of a call: `depth` counts from the root, times are milliseconds. */
+export type SpanLine = {
+  readonly name: string;
+  readonly depth: number;
+  /** Since the call began. */
+  readonly start_ms: number;
+  readonly duration_ms: number;
+  readonly attributes: SpanAttributes;
+};
+
+/** An ended call: its audit record, without the result, and the steps that it took. */
+export type LiveCall = { readonly record: AuditRecord; readonly spans: readonly SpanLine[] };
+
+/** The latest calls in memory, for somebody who watches them. */
+export interface LiveCalls {
+  readonly observe: CallObserver;
+  /** Records the steps of calls beside the server's own spans. */
+  spans(inner: Spans): Spans;
+  /** The latest calls, newest first. */
+  recent(): readonly LiveCall[];
+  /** Receives each call when it ends, until the returned function is called. */
+  subscribe(listener: (call: LiveCall) => void): () => void;
+}
+
+/** The parts that live calls need. */
+export interface LiveCallsOptions {
+  /** Whether calls are kept even if nobody watches, as `svc dev` does. */
+  readonly always: boolean;
+  /** Whether records contain the arguments of calls. */
+  readonly inputs: boolean;
+  readonly conceal: Conceal;
+}
+
+/** Keeps the latest calls while somebody watches. Otherwise a call costs nothing more. */
+export function createLiveCalls({ always, inputs, conceal }: LiveCallsOptions): LiveCalls {
+  const calls: LiveCall[] = [];
+  const timelines = new Map<string, readonly SpanLine[]>();
+  const listeners = new Set<(call: LiveCall) => void>();
+  const watched = () => always || listeners.size > 0;
+  const keep = (traceId: string, lines: readonly SpanLine[]) => {
+    timelines.set(traceId, lines);
+    const [oldest] = timelines.keys();
+    if (timelines.size > TIMELINES && oldest !== undefined) timelines.delete(oldest);
+  };
+  const take = ({ traceId }: CallRecord) => {
+    const lines = timelines.get(traceId ?? '') ?? [];
+    timelines.delete(traceId ?? '');
+    return lines;
+  };
+  return {
+    observe: (call) => {
+      if (!watched()) return;
+      const record = toAuditRecord(call, { inputs, outputs: false, conceal });
+      const live = { record, spans: take(call) };
+      calls.unshift(live);
+      calls.length = Math.min(calls.length, CALLS);
+      for (const listener of listeners) listener(live);
+    },
+    spans: (inner) => ({
+      trace: (name, attributes, parent, run) =>
+        inner.trace(name, attributes, parent, (span) =>
+          watched() ? traceLines({ name, attributes, span, keep }, run) : run(span),
+        ),
+    }),
+    recent: () => calls,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+interface Root {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  readonly span: Span;
+  readonly keep: (traceId: string, lines: readonly SpanLine[]) => void;
+}
+
+async function traceLines<T>(root: Root, run: (span: Span) => Promise<T>): Promise<T> {
+  const { name, attributes, span, keep } = root;
+  const lines: SpanLine[] = [];
+  const traceId = span.traceId ?? newTraceId();
+  try {
+    const began = performance.now();
+    return await timed({ name, attributes, depth: 0, began, lines, traceId }, span, run);
+  } finally {
+    keep(traceId, lines);
+  }
+}
+
+interface Step {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  readonly depth: number;
+  readonly began: number;
+  readonly lines: SpanLine[];
+  readonly traceId: string;
+}
+
+/** Runs a step. Its line comes before those of the steps inside it, and is complete when it ends. */
+async function timed<T>(step: Step, inner: Span, run: (span: Span) => Promise<T>): Promise<T> {
+  const { name, attributes, depth, began, lines, traceId } = step;
+  let known = attributes;
+  const startedAt = performance.now();
+  const place = lines.length;
+  lines.push({ name, depth, start_ms: 0, duration_ms: 0, attributes });
+  const span: Span = {
+    traceId,
+    set: (more) => {
+      known = { ...known, ...more };
+      inner.set(more);
+    },
+    span: (child, own, work) =>
+      inner.span(child, own, (next) =>
+        timed({ ...step, name: child, attributes: own, depth: depth + 1 }, next, work),
+      ),
+  };
+  try {
+    return await run(span);
+  } finally {
+    lines[place] = {
+      name,
+      depth,
+      start_ms: rounded(startedAt - began),
+      duration_ms: rounded(performance.now() - startedAt),
+      attributes: allowedAttributes(name, known),
+    };
+  }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
+function newTraceId(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { addTest } from '../../../../cli/workbench/add-test.ts';
+
+const TEST = {
+  name: 'saved',
+  arguments: [{ key: 'id', value: 1 }],
+  user_context: { role: 'support' },
+  result: { id: 1, note: 'a: b', list: ['x', null] },
+};
+
+const BLOCK = `# the head
+svc: 1
+tool:
+  name: one # its name
+  source: { code: SELECT 1 AS x }
+  tests:
+    # the first
+    - name: first
+      arguments: [] # none
+      result: 1
+
+    - name: second
+      arguments: []
+      result: |
+        two
+        lines
+  # after the tests
+  tags: [a]
+# the end
+`;
+
+/** The lines of a text that are not in another. */
+const added = (before: string, after: string) => {
+  const known = before.split('\n');
+  return after.split('\n').filter((line) => !known.includes(line));
+};
+
+describe('a saved test', () => {
+  it.each([
+    ['a list in the middle of the file', BLOCK],
+    ['a list at the end', BLOCK.slice(0, BLOCK.indexOf('  # after'))],
+    ['a list at the end without a line break', BLOCK.slice(0, BLOCK.indexOf('\n  # after'))],
+    ['no tests', BLOCK.replace(/ {2}tests:[\s\S]*? {2}# after/, '  # after')],
+    ['no tests and no line break', 'svc: 1\ntool:\n  name: one\n  source: { code: SELECT 1 }'],
+    [
+      'list items at the column of their key',
+      'tool:\n  tests:\n  - name: x\n    arguments: []\n  name: one\n',
+    ],
+  ])('adds lines and changes none: %s', (_, before) => {
+    const after = addTest(before, 'tool', TEST);
+    const old = parse(before);
+    const tests = [...(old.tool.tests ?? []), TEST];
+    expect(parse(after)).toEqual({ ...old, tool: { ...old.tool, tests } });
+    const kept = before.split('\n').filter((line) => line !== '');
+    expect(kept.filter((line) => !after.split('\n').includes(line))).toEqual([]);
+    expect(added(before, after).length).toBeGreaterThan(3);
+  });
+
+  it.each([
+    ['a list in one line', 'tool: # here\n  tests: [{ name: x, arguments: [] }] # all\n  name: one\n'],
+    ['an endpoint in one line', 'tool: { name: one, tests: [] } # all\n'],
+    ['an empty list', 'tool:\n  name: one # here\n  tests: []\n'],
+    ['aliases', 'tool:\n  name: one\n  tests: &t\n    - &x { name: x, arguments: [] }\n    - *x # all\n'],
+  ])('keeps comments: %s', (_, before) => {
+    const after = addTest(before, 'tool', TEST);
+    const old = parse(before);
+    expect(parse(after)).toEqual({ tool: { ...old.tool, tests: [...old.tool.tests, TEST] } });
+    for (const [comment] of before.matchAll(/#.*/g)) expect(after).toContain(comment);
+  });
+
+  it('refuses a file that is no endpoint', () => {
+    expect(() => addTest('tool: [', 'tool', TEST)).toThrow('no tool');
+    expect(() => addTest('prompt: { name: x }\n', 'tool', TEST)).toThrow('no tool');
+  });
+});

@@ -1,0 +1,227 @@
+import { cpSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { folder, Svc } from '../svc.ts';
+
+/** The workbench of a running `svc dev`, as its page uses it. */
+class Bench {
+  readonly root: string;
+  /** The served address. */
+  readonly url: string;
+  readonly page: URL;
+  readonly cookie: string;
+  readonly door: string;
+
+  constructor(root: string, url: string, door: string, entered: Response) {
+    this.root = root;
+    this.url = url;
+    this.door = door;
+    this.page = new URL(entered.headers.get('location') ?? '', door);
+    this.cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+  }
+
+  send(path: string, body?: object, headers: Record<string, string> = {}) {
+    const own = { cookie: this.cookie, ...headers };
+    const posted = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    return fetch(new URL(`api/${path}`, this.page), {
+      headers: body === undefined ? own : { origin: this.page.origin, ...own },
+      ...posted,
+    });
+  }
+
+  async ask(path: string, body?: object) {
+    const response = await this.send(path, body);
+    return { status: response.status, answer: await response.json() };
+  }
+
+  call(user: unknown, args: object = { id: 1 }, name = 'get_customer') {
+    return this.ask('call', { kind: 'tool', name, arguments: args, user });
+  }
+}
+
+async function openBench(): Promise<Bench> {
+  const root = join(folder(), 'shop');
+  cpSync('examples/shop', root, { recursive: true });
+  const program = new Svc(['dev', '--port', '0', '--json'], { cwd: root });
+  const { url, workbench } = JSON.parse((await program.until(/^.*\n/))[0]);
+  return new Bench(root, url, workbench, await fetch(workbench, { redirect: 'manual' }));
+}
+
+describe('the workbench of svc dev', () => {
+  it('opens to its key alone, on another port than the served one', async () => {
+    const bench = await openBench();
+    expect(new URL(bench.door).port).not.toBe(new URL(bench.url).port);
+    expect(new URL(bench.door).hostname).toBe('127.0.0.1');
+    expect((await bench.send('state')).status).toBe(200);
+    expect((await bench.send('state', undefined, { cookie: '' })).status).toBe(403);
+    expect((await bench.send('reload', {}, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await bench.send('reload', {}, { origin: 'null' })).status).toBe(403);
+    const foreign = { 'sec-fetch-site': 'cross-site' };
+    expect((await bench.send('state', undefined, foreign)).status).toBe(403);
+    // on the served address there is nothing of it, with or without the cookie
+    const { origin } = new URL(bench.url);
+    for (const path of ['/api/state', '/api/call', `${bench.page.pathname}api/state`, '/assets/main.js']) {
+      const answer = await fetch(new URL(path, origin), { headers: { cookie: bench.cookie } });
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    const { search } = new URL(bench.door);
+    const landing = await fetch(`${origin}/${search}`, { redirect: 'manual' });
+    expect([landing.status, landing.headers.get('set-cookie')]).toEqual([200, null]);
+  });
+
+  it('has one script and one style, and a policy without inline code', async () => {
+    const bench = await openBench();
+    const page = await fetch(bench.page, { headers: { cookie: bench.cookie } });
+    const html = await page.text();
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(html).not.toMatch(/<style|<script(?![^>]*src=)|\son\w+=|https?:/);
+    const assets = [...html.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(assets.map((path) => path.replace(/-[\w]{8}\./, '-HASH.'))).toEqual([
+      'assets/main-HASH.css',
+      'assets/main-HASH.js',
+    ]);
+    for (const path of assets) {
+      const asset = await fetch(new URL(path, bench.page), { headers: { cookie: bench.cookie } });
+      expect(asset.headers.get('cache-control')).toContain('immutable');
+      expect((await asset.text()).length).toBeLessThan(100_000);
+    }
+    const odd = await fetch(new URL('assets/..%2f..%2fcli%2fmain.js', bench.page), {
+      headers: { cookie: bench.cookie },
+    });
+    expect(odd.status).toBe(404);
+  });
+
+  it('runs calls as anybody, through the policies, the records and the statistics of every call', async () => {
+    const bench = await openBench();
+    const { answer: denied } = await bench.call(null);
+    expect(denied).toMatchObject({ failed: true, live: { record: { policy_decision: 'deny' } } });
+    expect(denied.text).toContain('Sign in to see customers');
+    const { answer: support } = await bench.call('support');
+    expect(support.value).toEqual({
+      id: 1,
+      name: 'Ada Lovelace',
+      phone: '****',
+      address: { city: 'London' },
+    });
+    expect(JSON.stringify(support)).not.toContain('ada@example.com');
+    const claims = { role: 'manager', permissions: ['customers.pii'] };
+    const { answer: manager } = await bench.call(claims);
+    expect(manager.value).toMatchObject({ email: 'ada@example.com', credit_limit: 5000 });
+    expect(manager.sent).toMatchObject({ method: 'tools/call', params: { name: 'get_customer' } });
+    expect(manager.received).toMatchObject({ jsonrpc: '2.0', result: { structuredContent: { id: 1 } } });
+    expect(manager.tokens).toBeGreaterThan(20);
+    const [root, ...steps] = manager.live.spans;
+    expect(root.name).toBe('svc.endpoint.execute');
+    expect(steps.map(({ name }: { name: string }) => name)).toContain('svc.database.execute');
+    expect(JSON.stringify(steps)).toMatch(/"db.statement.hash":"[\da-f]{64}"/);
+    const { answer: activity } = await bench.ask('activity');
+    expect(activity.endpoints).toMatchObject([
+      { endpoint: 'tool/get_customer', calls: 3, errors: 1, denials: 1, rows: 2 },
+    ]);
+  });
+
+  it('holds callers to the scopes that their claims state', async () => {
+    const bench = await openBench();
+    const stock = { sku: 'TEA-001', pieces: 3 };
+    const without = await bench.call({ role: 'warehouse', scope: 'other' }, stock, 'set_stock');
+    expect(without.answer.failed).toBe(true);
+    expect(JSON.stringify(without.answer.received)).toMatch(/shop\.write/);
+  });
+
+  it('reads resources and prompts, and shows the errors of clients', async () => {
+    const bench = await openBench();
+    const resource = { kind: 'resource', name: 'shop://opening-hours', arguments: {}, user: null };
+    expect((await bench.ask('call', resource)).answer.failed).toBe(false);
+    const { answer: wrong } = await bench.call('support', { id: 'x' });
+    expect(wrong).toMatchObject({ failed: true });
+    expect(wrong.text).toContain('id');
+    const { status, answer } = await bench.call('nobody of this name');
+    expect([status, answer.message]).toEqual([400, expect.stringContaining('no user named')]);
+    expect((await bench.ask('call', { kind: 'tool' })).status).toBe(400);
+  });
+
+  it('runs tests, and saves a call as a test after it showed the change', async () => {
+    const bench = await openBench();
+    const file = join(bench.root, 'tools/get_customer.yml');
+    const before = await readFile(file, 'utf8');
+    const report = await bench.ask('tests', { endpoint: 'tool/get_customer' });
+    expect(report.answer.tests.map(({ status }: { status: string }) => status)).toEqual(
+      Array(5).fill('passed'),
+    );
+    const draft = {
+      endpoint: 'tool/get_customer',
+      name: 'customer 2',
+      arguments: { id: 2 },
+      user_context: { role: 'support' },
+      expect: { result: (await bench.call('support', { id: 2 })).answer.value },
+    };
+    const { answer: change } = await bench.ask('tests/draft', draft);
+    expect(change.file).toBe('tools/get_customer.yml');
+    expect(change.diff).toContain('+     - name: customer 2');
+    expect(change.diff.filter((line: string) => line.startsWith('-'))).toEqual([]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+    const stale = await bench.ask('tests/save', { ...draft, hash: 'another' });
+    expect([stale.status, stale.answer.message]).toEqual([400, expect.stringContaining('has changed')]);
+    expect(await bench.ask('tests/save', { ...draft, hash: change.hash })).toEqual({
+      status: 200,
+      answer: {},
+    });
+    const after = await readFile(file, 'utf8');
+    expect(after.startsWith(before.trimEnd())).toBe(true);
+    await expect
+      .poll(async () => (await bench.ask('tests', { endpoint: 'tool/get_customer' })).answer.tests.at(-1))
+      .toMatchObject({ name: 'customer 2', status: 'passed' });
+  });
+
+  it('shows findings at their line while a file is broken', async () => {
+    const bench = await openBench();
+    const file = join(bench.root, 'tools/best_customer.yml');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('description:', 'descripton:'));
+    const found = async () =>
+      (await bench.ask('state')).answer.findings.find(({ code }: { code: string }) => code === 'unknown-key');
+    await expect.poll(found).toMatchObject({ severity: 'error', file: 'tools/best_customer.yml', line: 4 });
+    expect((await found()).frame.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 6]);
+    await writeFile(file, text);
+    await expect.poll(found).toBeUndefined();
+  });
+
+  it('shows the state of the server, its databases and drift', async () => {
+    const bench = await openBench();
+    const { answer } = await bench.ask('server');
+    expect(answer).toMatchObject({ status: { status: 'ok' }, config: { project: 'shop' } });
+    expect(answer.databases).toMatchObject([{ name: 'database', ok: true, message: null }]);
+    expect((await bench.ask('drift', {})).answer.message).toContain('svc drift-snapshot');
+  });
+});
+
+describe('the workbench of svc admin --web', () => {
+  it('watches svc serve, which answers nothing of it itself', async () => {
+    const root = join(folder(), 'shop');
+    cpSync('examples/shop', root, { recursive: true });
+    const socket = join(root, 'svc.sock');
+    const env = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket };
+    const program = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
+    const { url, workbench } = JSON.parse((await program.until(/^.*\n/))[0]);
+    expect(workbench).toBeUndefined();
+    const web = new Svc(['admin', '--web', '--json', '--socket', socket], { cwd: root });
+    const { url: door } = JSON.parse((await web.until(/^.*\n/))[0]);
+    const bench = new Bench(root, url, door, await fetch(door, { redirect: 'manual' }));
+    onTestFinished(() => void web.child.kill());
+
+    const { answer: state } = await bench.ask('state');
+    expect(state).toMatchObject({ project: 'shop', authoring: false });
+    expect(state.endpoints.every(({ source }: { source: unknown }) => source === null)).toBe(true);
+    for (const path of ['call', 'tests', 'tests/draft', 'tests/save', 'drift']) {
+      const { status, answer } = await bench.ask(path, {});
+      expect([path, status, answer.message]).toEqual([path, 403, expect.stringContaining('svc dev')]);
+    }
+    const { origin } = new URL(url);
+    for (const path of ['/api/state', '/api/calls', '/api/events', '/assets/main.js', '/docs']) {
+      expect([path, (await fetch(origin + path)).status]).toEqual([path, 404]);
+    }
+  });
+});

@@ -1,0 +1,4 @@
+/** The address of an endpoint's view. */
+export function toHash(id: string): string {
+  return `#${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,101 @@
+import type { CallAnswer } from '../cli/workbench/model.ts';
+import { CallDetail } from './call-detail.tsx';
+import { Pre, Scroll } from './scroll.tsx';
+import { type Tab, Tabs } from './tabs.tsx';
+import { flatten, Json, toText, ValueTable } from './value.tsx';
+
+/** An answer with the name of the user who got it. */
+export interface NamedAnswer {
+  readonly user: string;
+  readonly answer: CallAnswer;
+}
+
+/** One answer in each of its forms. */
+export function Result({ user, answer }: NamedAnswer) {
+  const { value, text, failed, live } = answer;
+  const tabs: Tab[] = [
+    ...(value === undefined ? [] : [{ name: 'Table', view: () => <ValueTable value={value} /> }]),
+    ...(value === undefined ? [] : [{ name: 'JSON', view: () => <Json value={value} /> }]),
+    { name: 'Model', view: () => <ModelText answer={answer} /> },
+    { name: 'Client', view: () => <Messages answer={answer} /> },
+    ...(live === null ? [] : [{ name: 'Steps', view: () => <CallDetail call={live} /> }]),
+  ];
+  return (
+    <section class="result">
+      <h3>
+        {user} <span class={failed ? 'bad' : 'good'}>{failed ? 'failed' : 'ok'}</span>{' '}
+        <span class="dim">
+          {answer.ms} ms · about {answer.tokens.toLocaleString()} tokens
+        </span>
+      </h3>
+      {failed ? <p class="error">{text}</p> : null}
+      <Tabs label={`Answer to ${user}`} tabs={tabs} />
+    </section>
+  );
+}
+
+function ModelText({ answer: { text, tokens } }: { readonly answer: CallAnswer }) {
+  return (
+    <>
+      <p class="dim">A model reads this text, about {tokens.toLocaleString()} tokens.</p>
+      <Pre>{text}</Pre>
+    </>
+  );
+}
+
+function Messages({ answer: { sent, received, status } }: { readonly answer: CallAnswer }) {
+  return (
+    <>
+      <h4>Sent</h4>
+      <Json value={sent} />
+      <h4>Received, HTTP {status}</h4>
+      <Json value={received} />
+    </>
+  );
+}
+
+/** The same call as two users, field by field. */
+export function Comparison({ answers }: { readonly answers: readonly [NamedAnswer, NamedAnswer] }) {
+  const [left, right] = answers.map(fieldsOf) as [Fields, Fields];
+  const paths = [...new Set([...left.keys(), ...right.keys()])];
+  const differing = paths.filter((path) => left.get(path) !== right.get(path)).length;
+  return (
+    <section class="comparison">
+      <h3>
+        Side by side <span class="dim">{differing === 1 ? '1 difference' : `${differing} differences`}</span>
+      </h3>
+      <Scroll label="Side by side">
+        <table>
+          <thead>
+            <tr>
+              <th>Field</th>
+              {answers.map(({ user }) => (
+                <th key={user}>{user}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {paths.map((path) => (
+              <tr key={path} class={left.get(path) === right.get(path) ? '' : 'differs'}>
+                <th scope="row">
+                  {path === '' ? 'result' : path}
+                  {left.get(path) === right.get(path) ? null : <span class="mark"> differs</span>}
+                </th>
+                {[left, right].map((fields, index) => (
+                  <td key={index}>{fields.get(path) ?? <span class="dim">absent</span>}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+function fieldsOf({ answer: { value, text } }: NamedAnswer): Fields {
+  if (value === undefined) return new Map([['error', text]]);
+  return new Map(flatten(value).map(([path, one]) => [path, toText(one)]));
+}
