@@ -12,6 +12,8 @@ export interface CachedQuery {
   readonly database: Database;
   readonly request: SqlRequest;
   readonly call: SqlCall;
+  /** The time of the call, in milliseconds. */
+  readonly now: number;
 }
 
 /** The place of one call's result in the cache. */
@@ -26,6 +28,8 @@ export interface Slot {
  * Results of statements on data that cannot change while the database is open. Only a statement that reads nothing but
  * its parameters and that data is kept, from the second time on that it is asked with the same values. Scopes, policies,
  * masks and records are no part of a result: every call meets them.
+ *
+ * With `cache: { ttl }`, an endpoint keeps the results of any read for that time, for the same caller only.
  */
 export interface ResultCache {
   /** Returns the slot of a call; null if its result must not be kept. */
@@ -44,8 +48,12 @@ export function createResultCache(): ResultCache {
   const stores = new WeakMap<Database, ResultCache>();
   return {
     async find(query) {
-      const { database, request } = query;
-      if (database.unchanging !== true || !mayKeep(request)) return null;
+      const { database, request, entry } = query;
+      const may =
+        entry.cache === undefined
+          ? database.unchanging === true && mayKeep(request)
+          : request.mode === 'read';
+      if (!may) return null;
       const store = stores.get(database) ?? createStore();
       stores.set(database, store);
       return store.find(query);
@@ -54,23 +62,44 @@ export function createResultCache(): ResultCache {
 }
 
 function createStore(): ResultCache {
-  const kept = new Map<string, { readonly result: Produced; readonly bytes: number }>();
+  const kept = new Map<string, Kept>();
   const asked = new Set<string>();
   const endpoints = new WeakMap<CachedQuery['entry'], Endpoint>();
   let last = 0;
   let bytes = 0;
   let definitions: Promise<Definitions> | null = null;
 
-  function keep(key: string, result: Produced): void {
+  function keep(key: string, result: Produced, from: number): void {
     const size = freeze(result.value) + key.length;
-    if (size > LARGEST_BYTES || kept.has(key)) return;
-    kept.set(key, { result, bytes: size });
+    if (size > LARGEST_BYTES) return;
+    forget(key);
+    kept.set(key, { result, bytes: size, from });
     bytes += size;
     for (const [oldest, entry] of kept) {
       if (bytes <= MOST_BYTES) return;
       kept.delete(oldest);
       bytes -= entry.bytes;
     }
+  }
+
+  function forget(key: string): void {
+    bytes -= kept.get(key)?.bytes ?? 0;
+    kept.delete(key);
+  }
+
+  /** A result that is too old is forgotten. So is one of the future, which a clock that was set back makes. */
+  function recall(key: string, now: number, ttlMs: number): Produced | null {
+    const found = kept.get(key);
+    if (found === undefined) return null;
+    kept.delete(key);
+    const age = now - found.from;
+    if (age >= 0 && age < ttlMs) {
+      // The one used longest ago comes first.
+      kept.set(key, found);
+      return found.result;
+    }
+    bytes -= found.bytes;
+    return null;
   }
 
   /** Asks the database for its views and macros, once. After a failure the next call asks again. */
@@ -92,27 +121,40 @@ function createStore(): ResultCache {
   }
 
   return {
-    async find({ entry, database, request, call }) {
+    async find({ entry, database, request, call, now }) {
       const endpoint = endpointOf(entry);
-      if (endpoint.pure === false) return null;
-      const key = `${endpoint.number} ${JSON.stringify(request.values, toKeyPart)}`;
+      const timed = entry.cache !== undefined;
+      if (endpoint.pure === false && !timed) return null;
+      const values = JSON.stringify(request.values, toKeyPart);
+      const key = `${endpoint.number} ${values}${timed ? ` ${JSON.stringify(identityOf(call))}` : ''}`;
       if (key.length > LONGEST_KEY) return null;
-      const found = kept.get(key);
-      if (found !== undefined) {
-        // The one used longest ago comes first.
-        kept.delete(key);
-        kept.set(key, found);
-        return { found: found.result, keep: () => {} };
-      }
+      const found = recall(key, now, entry.cache?.ttlMs ?? Number.POSITIVE_INFINITY);
+      if (found !== null) return { found, keep: () => {} };
+      if (timed) return { found: null, keep: (result) => keep(key, result, now) };
       if (!asked.has(key)) {
         if (asked.size >= MOST_ASKED) asked.clear();
         asked.add(key);
         return null;
       }
       endpoint.pure ??= isPure(request.sql, await define(database, call));
-      return endpoint.pure ? { found: null, keep: (result) => keep(key, result) } : null;
+      return endpoint.pure ? { found: null, keep: (result) => keep(key, result, 0) } : null;
     },
   };
+}
+
+interface Kept {
+  readonly result: Produced;
+  readonly bytes: number;
+  /** The time at which its statement began. */
+  readonly from: number;
+}
+
+/** All that a statement with `cache` can learn of its caller; null for an anonymous one. */
+function identityOf({ caller }: SqlCall): readonly (string | null)[] | null {
+  if (caller === null) return null;
+  if (caller.headers !== null || caller.externalToken !== null)
+    throw new Error('A statement whose result is kept must not see headers or tokens.');
+  return [caller.provider, caller.username, caller.email];
 }
 
 /** An endpoint's part of the keys, and whether its statement is pure; null before that is known. */

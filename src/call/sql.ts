@@ -43,7 +43,7 @@ export async function runSql(
       own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql, confined: true };
     const { request, toVisible } = await restrict(runtime, source, asked, context);
     const { signal } = context;
-    const caller = own === null ? toSqlCaller(context) : withoutSecrets(toSqlCaller(context));
+    const caller = callerOf(entry, context);
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
     const result = await runScanned(database, request, call, { limits, span, scans }).catch((thrown) => {
       throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
@@ -56,18 +56,24 @@ export async function runSql(
 
 /** Returns the place of a call's result in the cache; null if the result may not be kept. */
 export async function findSlot(
-  { cache, database }: Runtime,
+  { cache, database, clock }: Runtime,
   entry: SqlEntry,
   values: JsonObject,
-  { signal }: RequestContext,
+  context: RequestContext,
 ): Promise<Slot | null> {
   const { source, limits } = entry;
   const own = source.statement !== undefined || source.tables !== undefined;
   // A limit on scans needs the estimate of each call.
-  const limited = limits.scanRows !== undefined || limits.scanBytes !== undefined;
+  const limited =
+    entry.cache === undefined && (limits.scanRows !== undefined || limits.scanBytes !== undefined);
   if (cache === undefined || own || limited) return null;
-  const call = { signal, caller: null, timeoutMs: limits.timeoutMs };
-  return cache.find({ entry, database: await database(), request: toRequest(entry, values), call });
+  const call = {
+    signal: context.signal,
+    caller: entry.cache === undefined ? null : callerOf(entry, context),
+    timeoutMs: limits.timeoutMs,
+  };
+  const request = toRequest(entry, values);
+  return cache.find({ entry, database: await database(), request, call, now: clock.now() });
 }
 
 /**
@@ -118,9 +124,10 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
   };
 }
 
-/** Statements that a client wrote must not read the caller's credentials. */
-function withoutSecrets(caller: SqlCaller | null): SqlCaller | null {
-  return caller === null ? null : { ...caller, externalToken: null, headers: null };
+/** The caller as a statement may know them. One that a client wrote, or whose result is kept, sees no credentials. */
+function callerOf({ source, cache }: SqlEntry, context: RequestContext): SqlCaller | null {
+  if (source.statement === undefined && cache === undefined) return toSqlCaller(context);
+  return context.user === null ? null : { ...identityOf(context.user), externalToken: null, headers: null };
 }
 
 /** The reason for which the platform aborted the call, such as its time limit; null if it gave none. */

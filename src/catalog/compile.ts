@@ -98,6 +98,7 @@ async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
     kind: 'tool',
     ...shared(tool),
     returns,
+    ...cached(tool),
     source,
     ...(mimeType === null ? {} : { mimeType }),
     ...(content === 'rows' ? { content } : {}),
@@ -119,6 +120,7 @@ async function toResourceEntry(resource: ResourceEndpoint): Promise<ResourceEntr
     template: parsed.template,
     mimeType,
     returns,
+    ...cached(resource),
     source: await compileSource(resource),
     ...completed(resource),
     wire: toWireResource(resource, mimeType),
@@ -147,6 +149,10 @@ function shared({ name, parameters, policies, scopes, limits, confirm, ask }: En
       ...(limits.scan_bytes === undefined ? {} : { scanBytes: limits.scan_bytes }),
     },
   };
+}
+
+function cached({ cache }: ToolEndpoint | ResourceEndpoint): Pick<ToolEntry, 'cache'> {
+  return cache === undefined ? {} : { cache };
 }
 
 function completed({ completion }: ResourceEndpoint | PromptEndpoint): Pick<PromptEntry, 'completion'> {

@@ -1,6 +1,13 @@
 import type { JsonObject } from '../json.ts';
 import type { Confirm, QuestionRounds } from '../project/elicitation-model.ts';
-import type { LargeResult, Policies, PromptMessage, TableRule, TEXT_FORMATS } from '../project/model.ts';
+import type {
+  EndpointCache,
+  LargeResult,
+  Policies,
+  PromptMessage,
+  TableRule,
+  TEXT_FORMATS,
+} from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
@@ -79,6 +86,7 @@ export type { LargeResult } from '../project/model.ts';
 export interface ToolEntry extends Entry {
   readonly kind: 'tool';
   readonly returns: TypeNode | null;
+  readonly cache?: EndpointCache;
   readonly source: CompiledSource;
   /** `image/…` or `audio/…` if the result is one BLOB. */
   readonly mimeType?: string;
@@ -97,6 +105,7 @@ export interface ResourceEntry extends Entry, Completed {
   readonly template: UriTemplate;
   readonly mimeType: string;
   readonly returns: TypeNode | null;
+  readonly cache?: EndpointCache;
   readonly source: CompiledSource;
 }
 

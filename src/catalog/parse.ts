@@ -44,6 +44,7 @@ const SQL = v.object({
   statement: v.exactOptional(v.string()),
 });
 const SOURCE = v.variant('language', [SQL, PYTHON]);
+const CACHE = v.exactOptional(v.object({ ttlMs: v.number() }));
 const COMPLETION = v.exactOptional(v.record(v.string(), v.object({ sql: v.string(), order: NAMES })));
 const RETURNS = v.nullable(v.looseObject({ type: v.string() }));
 const TEMPLATE = v.object({ literals: NAMES, variables: NAMES });
@@ -57,6 +58,7 @@ const CATALOG = v.object({
       kind: v.literal('tool'),
       ...SHARED,
       returns: RETURNS,
+      cache: CACHE,
       source: SOURCE,
       mimeType: v.exactOptional(v.string()),
       content: v.exactOptional(v.literal('rows')),
@@ -76,6 +78,7 @@ const CATALOG = v.object({
       template: TEMPLATE,
       mimeType: v.string(),
       returns: RETURNS,
+      cache: CACHE,
       source: SOURCE,
     }),
   ),

@@ -73,6 +73,11 @@ export interface EndpointLimits {
   readonly scan_bytes?: number;
 }
 
+/** The time for which results of a statement may be kept although its data can change. */
+export interface EndpointCache {
+  readonly ttlMs: number;
+}
+
 /** The keys that tools, resources and prompts share. */
 interface EndpointBase {
   /** Relative to the project's root. */
@@ -124,6 +129,7 @@ export interface ToolEndpoint extends EndpointBase {
   /** The form of the text, which is then all that a client gets; null for JSON beside `structuredContent`. */
   readonly format: (typeof TEXT_FORMATS)[number] | null;
   readonly largeResult: LargeResult | null;
+  readonly cache?: EndpointCache;
   readonly source: Source;
 }
 
@@ -138,6 +144,7 @@ export interface ResourceEndpoint extends EndpointBase {
   /** May have `{name}` placeholders. A resource without a `name` has its URI as name. */
   readonly uri: string;
   readonly mimeType: string | null;
+  readonly cache?: EndpointCache;
   readonly source: Source;
 }
 

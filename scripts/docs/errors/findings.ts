@@ -140,6 +140,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Join them with WITH, or make one endpoint per statement.',
     ),
     'sql-undeclared': advice('The SQL uses an undeclared parameter.', 'Declare it under `parameters`.'),
+    cache: advice(
+      '`cache` stands at a source whose results cannot be kept: Python, SQL that writes, or SQL that reads headers or the token of the user.',
+      'Remove `cache`.',
+    ),
     'sql-unused': advice('The SQL does not use a declared parameter.', 'Use it, or remove it.'),
     'sql-failed': advice(
       'The engine that will serve the endpoint cannot plan the statement.',

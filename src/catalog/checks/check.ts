@@ -7,6 +7,7 @@ import { nearestAt, positionAt, positionInText } from '../../project/yaml/positi
 import { checkTemplate } from '../../template/check.ts';
 import { builtinTools } from '../builtin.ts';
 import { type BuiltinChecks, checkBuiltins } from './builtin.ts';
+import { checkCache } from './cache.ts';
 import { checkCompletion } from './completion.ts';
 import { checkAsk } from './elicitation.ts';
 import type { CatalogIssue } from './issue.ts';
@@ -60,7 +61,9 @@ function checkEndpoint(
   checkPolicies: CheckPolicies,
 ): readonly Finding[] {
   const problems: readonly CatalogIssue[] = [
-    ...(endpoint.kind === 'prompt' ? templates(file, endpoint) : checkSql(endpoint)),
+    ...(endpoint.kind === 'prompt'
+      ? templates(file, endpoint)
+      : [...checkSql(endpoint), ...checkCache(endpoint)]),
     ...checkLargeResult(endpoint),
     ...policies(endpoint, checkPolicies),
     ...checkAsk(endpoint, checkPolicies),

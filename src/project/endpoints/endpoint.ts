@@ -1,5 +1,6 @@
 import type {
   Endpoint,
+  EndpointCache,
   EndpointKind,
   PromptEndpoint,
   ResourceEndpoint,
@@ -46,6 +47,7 @@ function toTool(parsed: ParsedTool, around: Around, source: Source): ToolEndpoin
     content: parsed.content ?? 'value',
     format: parsed.format ?? null,
     largeResult: parsed.large_result ? { ...LARGE_RESULT, ...present(parsed.large_result) } : null,
+    ...toCache(parsed),
     source,
   };
 }
@@ -58,6 +60,7 @@ function toResource(parsed: ParsedResource, around: Around, source: Source): Res
     mimeType: parsed.mime_type ?? null,
     ...shared(parsed, around),
     completion: parsed.completion ?? {},
+    ...toCache(parsed),
     source,
   };
 }
@@ -74,6 +77,14 @@ function toPrompt(parsed: ParsedPrompt, around: Around): PromptEndpoint {
       prompt,
     })),
   };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `30s` is 30,000 milliseconds. */
+function toCache({ cache }: ParsedTool | ParsedResource): { readonly cache?: EndpointCache } {
+  if (!cache) return {};
+  return { cache: { ttlMs: Number.parseInt(cache.ttl, 10) * (UNIT_MS[cache.ttl.at(-1) ?? ''] ?? 0) } };
 }
 
 function shared(parsed: Parsed, { file, metadata }: Around) {

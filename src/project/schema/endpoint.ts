@@ -88,6 +88,14 @@ const LIMITS = strictMap({
   ...SCAN_LIMITS,
 });
 
+const CACHE = strictMap({
+  ttl: formed(
+    /^[1-9]\d{0,3}[smh]$/,
+    'a time of at most four digits with its unit',
+    'Write one such as 30s, 5m or 1h.',
+  ),
+});
+
 const RULE = strictMap({
   condition: word(),
   action: choice(POLICY_ACTIONS),
@@ -119,6 +127,7 @@ const LANGUAGE = optional(choice(['sql', 'python']));
 
 const SOURCED = {
   return: optional(RETURN),
+  cache: optional(CACHE),
   language: LANGUAGE,
   source: v.pipe(
     strictMap({ code: optional(word()), file: optional(word()), language: LANGUAGE }),

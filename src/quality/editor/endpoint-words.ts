@@ -20,6 +20,7 @@ const SHARED: Words = {
 
 /** Further keys of tools and resources. */
 const SOURCED: Words = {
+  cache: 'Keeps results although their data can change, such as those of attached databases and files.',
   language:
     'Language of the source: `sql` or `python`. Default: `python` for a file that ends in `.py`, otherwise `sql`.',
   source:
@@ -162,6 +163,9 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
       'Most rows that a statement may scan. A statement whose plan estimates more is refused before it runs. Default: `limits.scan_rows` of the site file.',
     scan_bytes:
       'Most bytes that a statement may scan, likewise; on the native engine. Default: `limits.scan_bytes` of the site file.',
+  },
+  cache: {
+    ttl: 'The time for which a result may be kept: `30s`, `5m`, `1h`.',
   },
   parameter: { name: 'Name of the parameter; `$name` in SQL, `{{ name }}` in templates.', ...TYPE },
   type: { name: 'Allowed, but without meaning here.', ...TYPE },
