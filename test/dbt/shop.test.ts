@@ -55,6 +55,7 @@ describe.skipIf(BIN === undefined)('examples/dbt-shop with a real dbt', { timeou
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Completed successfully') });
   });
 
+  // Requirements: feature.dbt
   it('serves the tables and views that dbt made', async () => {
     expect(await run(['test'])).toMatchObject({ code: 0 });
     const server = new Svc(['serve', '--port', '0'], { cwd: root });

@@ -27,6 +27,7 @@ afterAll(async () => {
 const countNotes = () => answerOf(database, 'count(*) FROM notes');
 
 describe('a read-write database', () => {
+  // Requirements: site.three-fields
   it('is made with its folders, unless it must be there', async () => {
     expect(existsSync(path)).toBe(true);
     expect(database.readonly).toBe(false);

@@ -15,6 +15,7 @@ describe('svc on the wasm engine', () => {
     expect(wasm.stdout).toBe('{"greeting":"Hello, Ada!"}\n');
   });
 
+  // Requirements: command.serve, user-file.transport.http.stateless
   it('serves every --stateless server with it, and ends with 0 on SIGTERM', async () => {
     const server = new Svc(['serve', '--stateless', '--port', '0', '--json'], { cwd: await project() });
     expect(JSON.parse((await server.until(/^.*\n/))[0])).toMatchObject({

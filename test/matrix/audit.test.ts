@@ -85,6 +85,7 @@ test('cloudflare-workers: a record is a line of the log', async () => {
   }
 });
 
+// Requirements: audit.line
 test('node: records are in the file, in the folder that it is started in', async () => {
   const built = await buildTarget({ root, public: true, target: 'node', out: join(out, 'node') });
   const cwd = await mkdtemp(join(out, 'cwd-'));

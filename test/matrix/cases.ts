@@ -68,6 +68,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    // Requirements: modern.order
     name: 'the list has every tool, in one order, with complete schemas',
     run: async (session) => {
       const tools = await session.listTools();
@@ -89,6 +90,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    // Requirements: service.2
     name: 'a call answers from the database',
     run: async (session) => {
       const result = await session.callTool('customer', { id: 1 });
@@ -105,6 +107,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    // Requirements: endpoint.parameters, endpoint.types
     name: 'parameters of every type arrive as what they are',
     run: async (session) => {
       const loud = await session.callTool('hello', { name: "O'Brien; 東京 $loud", loud: true });
@@ -125,6 +128,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    // Requirements: endpoint.parameters, error.calls
     name: 'an argument that does not fit is an error that names it',
     run: async (session) => {
       const result = await session.callTool('customer', { id: 'one' });

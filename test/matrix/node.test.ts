@@ -24,6 +24,7 @@ async function runToEnd(cwd: string, env: Record<string, string>): Promise<{ cod
   return { code, log };
 }
 
+// Requirements: signal.SIGTERM
 test('on SIGTERM a running call is answered, new ones are not taken, and the program ends with 0', async () => {
   const running = await startNode(folder);
   if (running.reach.kind !== 'http') throw new Error('it does not serve over HTTP');

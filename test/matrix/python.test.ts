@@ -94,6 +94,7 @@ describe.each([
 
   const call = callerOf(() => running.reach);
 
+  // Requirements: service.2
   test('functions query the database of the artefact and use modules of the project', async () => {
     const { structuredContent, content } = await call('amounts', { country: 'DE' });
     const value = structuredContent ?? JSON.parse(content[0].text);

@@ -49,6 +49,7 @@ async function recordedTraces(folder: string): Promise<readonly string[]> {
 const medianOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
+// Requirements: event.audit, transition.waits
 test(`${RATE} calls a second for ${SECONDS} s, reloads and a dead collector: each call is answered and recorded once, unless it waited too long`, async () => {
   const root = await project();
   const socket = join(root, 'admin.sock');

@@ -1,14 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** One thing that is asked of us, in our words, and the tests that hold us to it. */
+/** One thing that is asked of us, in our words. */
 export interface Requirement {
+  /** Tests name it, in a comment above them: `// Requirements: audit.line, signal.*`. */
   readonly id: string;
+  /** The sentences and table rows of the specification that it states, as SP012. */
+  readonly spec?: readonly string[];
   readonly says: string;
-  /** `<file below test/> > <title of a test, or part of it>`. */
-  readonly tests?: readonly string[];
-  /** What is missing, where no test can be cited yet. */
-  readonly open?: string;
+  /** Why we do not do what those sentences say. */
+  readonly differs?: string;
 }
 
 /** A section of the specification, with the number of rows that it has. */
@@ -18,7 +20,17 @@ export interface Section {
   readonly rows: readonly Requirement[];
 }
 
-/** The table: `spec-*.yml` for the service's own specification, `mcp-*.yml` for the protocol's. */
+/** A comment that names requirements, and the code below it. */
+export interface Tag {
+  readonly place: string;
+  readonly ids: readonly string[];
+  readonly code: string;
+}
+
+/** The sentences and table rows of the specification: SP001 to SP275. */
+export const SENTENCES = Array.from({ length: 275 }, (_, index) => `SP${String(index + 1).padStart(3, '0')}`);
+
+/** The table: `spec-*.yml` for the service's own specification, `mcp-*.yml` for the protocol's, the rest for our promises. */
 export function readTable(): readonly Section[] {
   const files = readdirSync('test/requirements').filter((file) => file.endsWith('.yml'));
   return files.toSorted().flatMap((file): readonly Section[] => {
@@ -26,35 +38,23 @@ export function readTable(): readonly Section[] {
   });
 }
 
-/** What is wrong with the tests that a row cites; empty where each file has a test of that title. */
-export function brokenCitations({ id, tests = [] }: Requirement): readonly string[] {
-  return tests.flatMap((citation) => {
-    const [, file = '', title = ''] = /^(\S+\.ts) > (.+)$/.exec(citation) ?? [];
-    const path = `test/${file}`;
-    if (title === '') return [`${id}: ${citation} is not "<file> > <title>"`];
-    if (!existsSync(path)) return [`${id}: there is no ${path}`];
-    return isTitle(title, titlesOf(path)) ? [] : [`${id}: no test of ${path} is called "${title}"`];
+/** The tags of every test. */
+export function readTags(): readonly Tag[] {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.ts')).flatMap((file) => tagsOf(join('test', file)));
+}
+
+function tagsOf(path: string): readonly Tag[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    const [, ids] = /^\s*\/\/ Requirements: (.+)$/.exec(line) ?? [];
+    if (ids === undefined) return [];
+    const code = lines.slice(index + 1).find((below) => !below.trimStart().startsWith('//')) ?? '';
+    return [{ place: `${path}:${index + 1}`, ids: ids.split(', '), code: code.trim() }];
   });
 }
 
-const LEAST = 15;
-
-/** A short one is a whole title: parts of that length are in many. */
-function isTitle(title: string, titles: readonly string[]): boolean {
-  return titles.includes(title) || (title.length >= LEAST && titles.some((one) => one.includes(title)));
+/** Whether a tag's id means a requirement: `signal.*` means each that begins with `signal.`. */
+export function means(tag: string, id: string): boolean {
+  return tag.endsWith('*') ? id.startsWith(tag.slice(0, -1)) : tag === id;
 }
-
-const read = new Map<string, readonly string[]>();
-
-/** Every title, and every text of a table of tests, which is where the titles of `each` come from. */
-function titlesOf(path: string): readonly string[] {
-  const known = read.get(path);
-  if (known !== undefined) return known;
-  const texts = readFileSync(path, 'utf8').matchAll(TEXT);
-  const titles = Array.from(texts, ([text]) => text.slice(1, -1).replaceAll("\\'", "'"));
-  read.set(path, titles);
-  return titles;
-}
-
-/** A text on one line, in quotes of any kind. */
-const TEXT = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\\n])*`/g;

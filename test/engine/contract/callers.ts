@@ -9,6 +9,8 @@ const SEEN = `SELECT get_user_external_token() AS token, get_username() AS usern
 /** The user functions, each caller its own. */
 export function describeCallers(subject: Subject): void {
   describe('callers', () => {
+    // Requirements: sql.get_request_header, sql.get_request_headers_json, sql.get_user_email
+    // Requirements: sql.get_user_external_token, sql.get_user_provider, sql.get_username
     it('are told apart, 50 at a time', async () => {
       const rounds = Array.from({ length: 200 }, (_, index) => index % 50);
       const seen = await Promise.all(
@@ -45,6 +47,7 @@ export function describeCallers(subject: Subject): void {
       expect(seen).toEqual(rounds.map((index) => ({ owner: `user ${index}`, n: 40, same: 40, headers: 1 })));
     });
 
+    // Requirements: sql.null
     it('without authentication are NULL', async () => {
       const { rows } = await read(subject.database, SEEN);
       expect(new Set(Object.values(rows[0] ?? {}))).toEqual(new Set([null]));

@@ -5,6 +5,7 @@ import { createHost, failureOf } from './subject.ts';
 
 /** What functions may do, and what is for them to see. */
 export function describeCalls({ threads, processes }: Implementation, opened: () => Opened): void {
+  // Requirements: endpoint.python
   it('functions are called by name, with and without arguments, synchronous or not', async () => {
     const { value } = opened();
     expect(await value('hello')).toBe('hello you');
@@ -27,6 +28,7 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(started).toEqual([[expect.any(Number), null, false], 'async']);
   });
 
+  // Requirements: endpoint.python
   it('statements run through the host, and fail as exceptions with the public text', async () => {
     const { value, call } = opened();
     const host = createHost(async (sql) => {
@@ -66,6 +68,7 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(await value('who')).toEqual({ id: null, token: null, groups: null, known: false });
   });
 
+  // Requirements: secret.get_secret
   it('secrets and settings come from the host', async () => {
     const { value } = opened();
     expect(await value('secret', { name: 'rates' })).toEqual({ key: 's3cret', nested: { a: 1 } });

@@ -31,6 +31,7 @@ export function describeLifecycle(implementation: Implementation, opened: () => 
     300_000,
   );
 
+  // Requirements: reread.python
   it.runIf(!artefact)('one that is opened beside another has files as they are now, and started', () =>
     inCopy(async (root) => {
       const before = await openSubject(implementation, { root, size: 1 });
@@ -49,6 +50,7 @@ export function describeLifecycle(implementation: Implementation, opened: () => 
     }),
   );
 
+  // Requirements: reread.python
   it.runIf(!artefact)('each one has the secrets and settings that it was opened with', async () => {
     for (const key of ['old', 'new']) {
       const settings = { secret: () => ({ key }), config: () => ({ site: { project: key }, user: {} }) };

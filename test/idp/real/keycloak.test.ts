@@ -22,6 +22,7 @@ describe.skipIf(PARTS === undefined)('a real Keycloak', { timeout: SLOW }, () =>
   const statuses = (mcp: URL, token: string) =>
     Promise.all([...TOOLS, 'open'].map(async (tool) => (await callWith(mcp, token, tool)).status));
 
+  // Requirements: provider.keycloak
   it('signs a user in, and SQL knows the user', async () => {
     const { mcp } = await serve(keycloak);
     const { tokens } = await signInStrictly(mcp);

@@ -231,6 +231,7 @@ describe.each(ARTEFACTS)('$name', ({ target, start }) => {
     expect(await statusOf(start(folder, { SVC_PUBLIC: 'true' }, []))).toBe('starts');
   });
 
+  // Requirements: own.closed
   test('an artefact that was built with sign-in does not serve without its settings', async () => {
     const root = rootOf('plain');
     const options = { root, target, out: join(root, `build/${target}-lost`), config: 'user.yml' };

@@ -103,6 +103,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     for (const folder of folders ?? []) await rm(folder, { recursive: true });
   });
 
+  // Requirements: auth.2
   test.each([sdk2(), sdk1()])('$name signs in, and SQL knows who it is', async ({ signIn }) => {
     const client = await signIn(front.mcp);
     const answer = await client.call('whoami');
@@ -120,6 +121,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     expect(started.log().join('\n')).not.toContain(tokens.access_token);
   });
 
+  // Requirements: auth.3
   test('without a token, 401 says where to get one', async () => {
     const response = await fetch(front.mcp, { method: 'POST', body: '{}' });
     expect(response.status).toBe(401);

@@ -165,6 +165,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
   const statusOf = async (mcp: URL, token: string, tool = 'restricted') =>
     (await callWith(mcp, token, tool)).status;
 
+  // Requirements: auth.required_scopes
   test.each(Object.entries(SHAPES))('%s: required scopes without any group refuse', async (_name, create) => {
     const { mcp } = await serve(async (callback) => {
       const shape = await create(callback);
@@ -176,6 +177,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     }
   });
 
+  // Requirements: auth.required_scopes
   test.each(Object.entries(SHAPES))('%s: only a user who holds a scope gets it', async (_name, create) => {
     let leave: Shape['leave'] = () => () => undefined;
     const { mcp } = await serve(async (callback) => {
@@ -216,6 +218,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     expect(await statusOf(mcp, await tokenFor([]), 'sales')).toBe(200);
   });
 
+  // Requirements: api-key.bearer
   test('an API key works beside a provider, with its scopes only', async () => {
     const [plain, admin, other] = await Promise.all([generateApiKey(), generateApiKey(), generateApiKey()]);
     const { mcp } = await serve(async () => [
@@ -231,6 +234,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     expect(refused.headers.get('www-authenticate')).toContain('resource_metadata=');
   });
 
+  // Requirements: api-key.bearer
   test('API keys that are built in are the only sign-in, without --public', async () => {
     const [made, other, old] = await Promise.all([generateApiKey(), generateApiKey(), generateApiKey()]);
     const [root, out] = [await createProject(), await mkdtemp(join(tmpdir(), 'svc-keys-'))];

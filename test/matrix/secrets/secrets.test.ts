@@ -61,6 +61,7 @@ function leaksOf(ways: Readonly<Record<string, string>>) {
 }
 
 describe.each(SERVED)('$name', ({ project: options, start }) => {
+  // Requirements: privacy.credentials
   test('no secret is in the log, an answer, a notification, a record, a span or a metric', async () => {
     const project = await createSecretProject(options);
     onTestFinished(() => rm(project.root, { recursive: true }));
@@ -120,6 +121,7 @@ const ADMIN = [
   '/openapi.json',
 ];
 
+// Requirements: admin./config
 test('no secret is in what the commands, the admin API and its pages say and write', async () => {
   const project = await createSecretProject();
   const { root } = project;

@@ -9,6 +9,7 @@ const BROKEN = new Proxy({} as AdminSource, {
   },
 });
 
+// Requirements: error.500, error.codes
 it.each([
   [false, { error: 'internal_error', message: 'the disk is gone' }],
   [true, { error: 'internal_error', message: 'the disk is gone', detail: 'internal: the disk is gone' }],

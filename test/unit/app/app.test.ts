@@ -65,11 +65,13 @@ describe('GET /ready', () => {
 });
 
 describe('the MCP path', () => {
+  // Requirements: oauth.mcp, version.5
   it('answers at /mcp/ too, without a redirect', async () => {
     const app = createTestApp();
     for (const path of ['/mcp', '/mcp/']) expect((await app.fetch(post(ping, {}, path))).status).toBe(200);
   });
 
+  // Requirements: modern.get
   it.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD'])('refuses %s, naming what it takes', async (method) => {
     const response = await createTestApp().fetch(at('/mcp', { method }));
     expect(response.status).toBe(405);
@@ -174,6 +176,7 @@ describe('the MCP path', () => {
 });
 
 describe('everything else', () => {
+  // Requirements: admin.socket
   it('is 404 in JSON', async () => {
     const response = await get('/nothing');
     expect(response.status).toBe(404);
@@ -200,6 +203,7 @@ describe('everything else', () => {
 describe('the body limit', () => {
   const big = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'y'.repeat(1024 * 1024)}"}}`;
 
+  // Requirements: limit.others, mcp.depth
   it('refuses a declared length beyond it unread', async () => {
     const request = post('{}', { 'content-length': '1048577' });
     const response = await createTestApp().fetch(request);
@@ -208,6 +212,7 @@ describe('the body limit', () => {
     expect(request.bodyUsed).toBe(false);
   });
 
+  // Requirements: limit.others
   it('refuses a longer body of undeclared or falsely declared length', async () => {
     expect((await createTestApp().fetch(post(big))).status).toBe(413);
     expect((await createTestApp().fetch(post(big, { 'content-length': '10' }))).status).toBe(413);
@@ -257,6 +262,7 @@ describe('Host and Origin', () => {
     },
   );
 
+  // Requirements: mcp.host
   it.each([
     'evil.example',
     'localhost.evil.example',
@@ -277,6 +283,7 @@ describe('Host and Origin', () => {
     expect(await response.json()).toMatchObject({ error: 'denied' });
   });
 
+  // Requirements: mcp.cors
   it.each(['http://localhost', 'http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:1'])(
     'a page of this machine may call a loopback server: %s',
     async (origin) => {
@@ -290,6 +297,7 @@ describe('Host and Origin', () => {
     },
   );
 
+  // Requirements: mcp.origin
   it.each(['https://evil.example', 'null', 'localhost', 'http://localhost.evil.example', ' '])(
     'no other page may: %j',
     async (origin) => {
@@ -320,6 +328,7 @@ describe('Host and Origin', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
+  // Requirements: mcp.local
   it.each([
     ['127.0.0.1', LOCAL_ACCESS],
     ['::1', LOCAL_ACCESS],
@@ -363,6 +372,7 @@ describe('a preflight', () => {
   const preflight = (headers: Record<string, string>) =>
     createTestApp().fetch(at('/mcp', { method: 'OPTIONS', headers }));
 
+  // Requirements: mcp.cors
   it('allows the headers of the protocol and no others', async () => {
     const response = await preflight({
       origin: 'http://localhost:5173',

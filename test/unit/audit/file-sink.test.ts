@@ -73,6 +73,7 @@ function linesOf(path: string): readonly string[] {
 }
 
 describe('the audit file', () => {
+  // Requirements: site.audit.path
   it('is made with its folders, for its owner only', async () => {
     const root = folder();
     const path = join(root, 'deep/er/log.jsonl');
@@ -84,6 +85,7 @@ describe('the audit file', () => {
     expect((statSync(join(root, 'deep')).mode & 0o777).toString(8)).toBe('700');
   });
 
+  // Requirements: audit.line
   it('has a record without anybody asking for it', async () => {
     const path = join(folder(), 'log.jsonl');
     const { sink } = await open(path);

@@ -103,6 +103,8 @@ const FILTERS: readonly AuditFilter[] = [
 ];
 
 describe('a query', () => {
+  // Requirements: admin./audit/stats, audit-query.offset, audit-query.operation_name, audit-query.schema_name
+  // Requirements: audit-query.trace_id, audit-query.user_id
   it.each(FILTERS)('D22: finds the same with DuckDB, without it, and by hand: %j', async (filter) => {
     const path = logOf(500);
     const wanted = Array.from({ length: 500 }, (_, index) => recordOf(index))
@@ -168,6 +170,7 @@ describe('a query', () => {
 });
 
 describe('an export', () => {
+  // Requirements: command.log
   it('D21: to DuckDB has typed columns in the table `logs`, whatever shapes results have', async () => {
     const path = logOf(100);
     const target = join(path, '../out.duckdb');
@@ -225,6 +228,7 @@ describe('an export', () => {
 });
 
 describe('a time', () => {
+  // Requirements: audit-query.time
   it.each([
     ['2026-08-01', 'start', '2026-08-01T00:00:00.000Z'],
     ['2026-08-01', 'end', '2026-08-01T23:59:59.999Z'],
@@ -259,6 +263,9 @@ describe('a time', () => {
 describe('the query string of the admin API', () => {
   const parse = (text: string) => parseAuditQuery(new URLSearchParams(text));
 
+  // Requirements: audit-query.limit, audit-query.operation_name, audit-query.operation_type
+  // Requirements: audit-query.schema_name, audit-query.time, audit-query.trace_id, audit-query.user_id
+  // Requirements: limit.audit
   it('has defaults, and every parameter of the spec', () => {
     expect(parse('')).toEqual({ filter: {}, limit: 100, offset: 0 });
     const all =
@@ -280,13 +287,18 @@ describe('the query string of the admin API', () => {
   });
 
   it.each([
+    // Requirements: limit.audit
     ['limit=0', /limit/],
+    // Requirements: audit-query.limit, limit.audit
     ['limit=1001', /limit must be 1000 or less/],
     ['limit=ten', /limit must be a whole number/],
     ['limit=', /limit/],
     ['limit=5&limit=6', /limit is given twice/],
+    // Requirements: audit-query.offset
     ['offset=-1', /offset/],
+    // Requirements: audit-query.operation_type
     ['operation_type=spell', /operation_type must be one of tool, resource, prompt/],
+    // Requirements: audit-query.operation_status
     ['operation_status=ok', /operation_status/],
     ['start_time=yesterday', /start_time must be an ISO 8601 time/],
     ['nonsense=1', /nonsense is not a known parameter/],

@@ -76,6 +76,7 @@ async function recorded(
 describe('an audit record', () => {
   /** Transcribed from spec.md, "Audit record". */
   const SPEC: readonly (readonly [string, (value: unknown) => boolean])[] = [
+    // Requirements: audit.record_id
     ['record_id', isText],
     ['timestamp', (value) => isText(value) && new Date(value as string).toISOString() === value],
     ['schema_name', isText],
@@ -93,6 +94,8 @@ describe('an audit record', () => {
     ['error_message', isTextOrNull],
   ];
 
+  // Requirements: audit.duration_ms, audit.operation_type, audit.schema_name, audit.schema_version
+  // Requirements: audit.timestamp, version.3
   it('has every field of the spec, of its type, whatever became of the call', async () => {
     const calls = [
       await recorded('tool', 'people', { country: 'DE' }),
@@ -111,6 +114,7 @@ describe('an audit record', () => {
     }
   });
 
+  // Requirements: audit.caller_type, audit.session_id, audit.user_id
   it('tells who called, from where, in which session and trace', async () => {
     const trace = '0af7651916cd43dd8448eb211c80319c';
     const context = {
@@ -132,6 +136,7 @@ describe('an audit record', () => {
     });
   });
 
+  // Requirements: audit.policy_decision, audit.policy_reason
   it('D5: of a denied call has the decision and its reason', async () => {
     expect(toAuditRecord(await recorded('tool', 'people', { country: 'XX' }), ALL)).toMatchObject({
       operation_status: 'error',
@@ -144,6 +149,7 @@ describe('an audit record', () => {
     });
   });
 
+  // Requirements: audit.error_message
   it('of wrong arguments has what was declared, and only the names of the rest', async () => {
     const call = await recorded('tool', 'people', { country: 5, pasword: 'planted-typo' });
     const record = toAuditRecord(call, ALL);
@@ -164,6 +170,7 @@ describe('an audit record', () => {
     });
   });
 
+  // Requirements: audit.operation_name
   it('of a name that nothing answers to keeps no value of the client', () => {
     const uri = 'orders://x?token=planted-query';
     const error = new SvcError('endpoint_unknown', `Unknown resource: ${uri}`);
@@ -182,6 +189,7 @@ describe('an audit record', () => {
     expect(JSON.stringify(record)).not.toContain('planted');
   });
 
+  // Requirements: audit.operation_name
   it('names a resource by its template', async () => {
     expect(toAuditRecord(await recorded('resource', 'orders://7', {}), ALL)).toMatchObject({
       operation_type: 'resource',
@@ -190,6 +198,7 @@ describe('an audit record', () => {
     });
   });
 
+  // Requirements: audit.error_message, condition.call
   it('tells a client no more than it was told itself', async () => {
     const call = await recorded('tool', 'people', { country: 'DE' });
     const error = new SvcError('sql_failed', 'Conversion Error: planted-row');
@@ -199,6 +208,7 @@ describe('an audit record', () => {
     });
   });
 
+  // Requirements: audit.record_id
   it('has ids that are UUIDs of version 7 and sort by time', async () => {
     const call = await recorded('tool', 'people', { country: 'DE' });
     const at = (startedAt: number) => toAuditRecord({ ...call, startedAt }, ALL).record_id;
@@ -214,6 +224,7 @@ describe('an audit record', () => {
 describe('redaction', () => {
   const line = (record: AuditRecord) => JSON.stringify(record);
 
+  // Requirements: endpoint.return.sensitive
   it('D6: takes out what is sensitive, nested and in lists, in parameters, results and echoes', async () => {
     const args = {
       country: 'DE',

@@ -37,6 +37,7 @@ const mcp = (desk: Desk, headers: Record<string, string>, path = '/mcp', body = 
 const challengeOf = ({ headers }: Response) => headers.get('www-authenticate');
 
 describe('an API key', () => {
+  // Requirements: api-key.bearer
   it('lets a machine in as its user, without any provider', async () => {
     const made = await make('nightly', {}, { id: 'robot-1', email: 'robot@example.com', groups: ['ops'] });
     const desk = only([made]);
@@ -50,6 +51,7 @@ describe('an API key', () => {
     });
   });
 
+  // Requirements: api-key.bearer
   it('works beside a provider, whose tokens keep working', async () => {
     const made = await make('nightly');
     const desk = createDesk({ auth: { api_keys: [made.entry] } });
@@ -69,6 +71,7 @@ describe('an API key', () => {
     expect(challengeOf(refused)).toContain('resource_metadata=');
   });
 
+  // Requirements: api-key.bearer
   it('holds svc:access and its own scopes, and no other', async () => {
     const [plain, sales] = [await make('plain'), await make('sales', { scopes: ['sales:read'] })];
     const desk = only([plain, sales]);
@@ -95,6 +98,7 @@ describe('an API key', () => {
     expect((await call(desk, staff.key)).status).toBe(200);
   });
 
+  // Requirements: api-key.expires
   it('is over on the second, and its holder reads which key ended when', async () => {
     const made = await make('nightly', { expires: Date.UTC(2026, 5, 1, 12) });
     const desk = only([made]);
@@ -208,6 +212,7 @@ describe('a wrong key', () => {
     expect(JSON.stringify(desk.lines)).not.toContain(key);
   });
 
+  // Requirements: api-key.bounds
   it('is slowed down by address, also without a rate limit, and never in the way of the right one', async () => {
     const [made, wrong] = [await make('nightly'), await make('other')];
     const desk = only([made]);
@@ -225,6 +230,7 @@ describe('a wrong key', () => {
   });
 });
 
+// Requirements: api-key.bounds
 it('two keys of one user count towards their own rate limits', async () => {
   const [one, other] = [await make('one', {}, { id: 'robot' }), await make('other', {}, { id: 'robot' })];
   const desk = only([one, other], { app: { rateLimit: () => LIMIT } });

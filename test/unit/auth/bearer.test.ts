@@ -4,6 +4,7 @@ import { createSealer } from '../../../src/crypto/seal.ts';
 import { BASE, call, createDesk, KEY, tokens } from './fixture.ts';
 
 describe('an access token', () => {
+  // Requirements: auth.3, rs.invalid
   it('does not count with one character changed, in any of its parts', async () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);
@@ -18,6 +19,7 @@ describe('an access token', () => {
     }
   });
 
+  // Requirements: rs.every-request, user-file.stateless.token
   it('is over on the second', async () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);
@@ -46,6 +48,7 @@ describe('an access token', () => {
     expect((await call(createDesk({ auth: { keys: [next] } }), access_token)).status).toBe(401);
   });
 
+  // Requirements: rs.audience
   it('must not be for another resource, though our key sealed it', async () => {
     const ring = createKeyRing(parseKeys([KEY]));
     const desk = createDesk();
@@ -57,6 +60,7 @@ describe('an access token', () => {
     expect((await call(desk, await seal(`${BASE}/other`))).status).toBe(401);
   });
 
+  // Requirements: rs.every-request
   it.each(['access_token', 'token'])('is not read from the address (%s)', async (name) => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);
@@ -64,6 +68,7 @@ describe('an access token', () => {
     expect(response.status).toBe(name === 'token' ? 401 : 400);
   });
 
+  // Requirements: rs.every-request, user-file.stateless.token
   it('is not read from a cookie', async () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);

@@ -16,6 +16,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
+// Requirements: as.metadata
 it('the official suite for authorization servers passes', { timeout: 120_000 }, async () => {
   const port = await freePort();
   const redirect_uris = ['http://127.0.0.1:3000/callback'];

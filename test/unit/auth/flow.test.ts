@@ -15,6 +15,8 @@ import {
 import { createMemoryStore } from './memory-store.ts';
 
 describe('a login', () => {
+  // Requirements: as.short, auth.required_scopes, feature.oauth, oauth.callback, oauth.default-scope
+  // Requirements: rs.challenge, service.names, user.email, user.id, user.name, user.unnamed
   it('leads from a 401 to a call that knows who makes it', async () => {
     const desk = createDesk();
     const refused = await call(desk, null);
@@ -45,6 +47,7 @@ describe('a login', () => {
     ]);
   });
 
+  // Requirements: auth.4
   it('is one line of the log for each request, without a secret', async () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);
@@ -65,6 +68,7 @@ describe('a login', () => {
     expect(JSON.stringify(desk.lines)).not.toMatch(/ghu_|eyJ|planted/);
   });
 
+  // Requirements: as.iss
   it('gives the code, the state and the issuer to the client, and leaves no cookie of the trip', async () => {
     const desk = createDesk();
     const { back, browser } = await login(desk);
@@ -95,6 +99,7 @@ describe('a login', () => {
     for (const desk of instances) expect((await call(desk, access_token)).status).toBe(200);
   });
 
+  // Requirements: as.consent
   it('is asked for once: the same browser, client and redirect pass without the page', async () => {
     const desk = createDesk();
     const { browser, client_id } = await login(desk);
@@ -107,12 +112,14 @@ describe('a login', () => {
     expect(wider.status).toBe(200);
   });
 
+  // Requirements: auth.clients
   it('needs no consent for a client that the operator vouches for', async () => {
     const desk = createDesk();
     const response = await desk.fetch(authorizePath('known', pkce().challenge));
     expect(response.status).toBe(303);
   });
 
+  // Requirements: as.iss
   it('ends with access_denied when the person does not agree', async () => {
     const desk = createDesk();
     const { client_id } = await register(desk);
@@ -144,6 +151,7 @@ describe('a login', () => {
 });
 
 describe('the token endpoint', () => {
+  // Requirements: as.short, condition.expired, oauth.endpoints
   it('ends an access token with that of the provider', async () => {
     const desk = createDesk();
     desk.idp.expiresIn = 300;
@@ -155,6 +163,7 @@ describe('the token endpoint', () => {
     expect((await call(desk, access_token)).status).toBe(401);
   });
 
+  // Requirements: client.client_secret, client.scopes
   it('gives confidential clients of the operator tokens of their own', async () => {
     const desk = createDesk();
     const form = { grant_type: 'client_credentials', client_id: 'known', client_secret: 'known-secret' };
@@ -165,6 +174,7 @@ describe('the token endpoint', () => {
     expect(desk.users[0]).toMatchObject({ id: 'client:known', provider: null, externalToken: null });
   });
 
+  // Requirements: error.calls
   it.each([
     ['gone', 503, 'temporarily_unavailable', () => new Response(null, { status: 502 })],
     ['a no', 400, 'invalid_grant', () => Response.json({ error: 'bad_verification_code' })],
@@ -186,6 +196,7 @@ describe('the token endpoint', () => {
 });
 
 describe('/register', () => {
+  // Requirements: as.dcr, oauth.register.errors, oauth.register.request, oauth.register.response
   it('D25: takes the request of the specification', async () => {
     const desk = createDesk();
     const request = {
@@ -231,6 +242,7 @@ describe('/register', () => {
     expect(await errorOf(await desk.form('/token', { ...form, client_id }))).toBe('invalid_client');
   });
 
+  // Requirements: as.dcr, error.calls, oauth.register.errors, oauth.register.request
   it.each([
     ['no JSON', '{', 'invalid_client_metadata'],
     ['a list', '[]', 'invalid_client_metadata'],
@@ -279,6 +291,7 @@ describe('scopes', () => {
     return { desk, ...(await tokens(desk, { scope })) };
   };
 
+  // Requirements: auth.required_scopes, limit.scopes, rs.scope
   it('are all needed: a token that holds them gets in, one that lacks one gets 403 with all of them', async () => {
     const grants = grantTo({ emails: ['ada@example.com'] }, 'team:a', 'team:b');
     const auth = { required_scopes: ['team:a', 'team:b'], grants };
@@ -293,6 +306,7 @@ describe('scopes', () => {
     );
   });
 
+  // Requirements: rs.scope
   it('of endpoints hide them from lists and refuse calls, naming all at once', async () => {
     const grants = grantTo({ emails: ['ada@example.com'] }, 'sales:read', 'audit:read');
     const { desk, access_token } = await grant({ grants }, null);
@@ -321,6 +335,7 @@ describe('scopes', () => {
 });
 
 describe('metadata', () => {
+  // Requirements: rs.metadata, rs.offline
   it('D27: of the resource is the same in both forms, and names this server with its own address', async () => {
     const desk = createDesk();
     const paths = ['', '/mcp', '/mcp/'].map((end) => `/.well-known/oauth-protected-resource${end}`);
@@ -342,6 +357,7 @@ describe('metadata', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_request' });
   });
 
+  // Requirements: as.metadata
   it('of the server lists what is there: refresh only with a store', async () => {
     const path = '/.well-known/oauth-authorization-server';
     const response = await createDesk().fetch(path);

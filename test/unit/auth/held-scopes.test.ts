@@ -58,6 +58,7 @@ describe('a user holds a scope', () => {
   });
 });
 
+// Requirements: own.allow
 test('whom `allow` does not name holds nothing at all, and an empty rule names nobody', () => {
   const of = (allow: Members | null) => {
     const rules = { allow, grants: grantTo({ groups: ['staff/admins'] }, 'x') };

@@ -36,6 +36,7 @@ test.each<[JsonObject, string, string]>([
   expect(held(claims, path, value)).toBe(false);
 });
 
+// Requirements: user.permissions, user.role
 test('role and permissions are named in what a claim grants; the first role counts', () => {
   const claims = { groups: ['a', 'b'] };
   const mappings = {
@@ -48,6 +49,7 @@ test('role and permissions are named in what a claim grants; the first role coun
   });
 });
 
+// Requirements: user.permissions, user.role
 test('only mappings give a role and permissions; claims of these names are claims', () => {
   const named = { role: 'admin', permissions: ['a'] };
   const profile = toOpenIdProfile({ sub: '1', ...named, groups: ['/ops'] });
@@ -66,6 +68,7 @@ test('policies see claims that mean something, not those of the protocol', () =>
   expect({ email, username }).toEqual({ email: null, username: null });
 });
 
+// Requirements: user.email
 test('an address is verified only when the provider says so', () => {
   const of = (email_verified: JsonObject[string]) =>
     toOpenIdProfile({ sub: '1', email: 'a@b.example', email_verified }).email;

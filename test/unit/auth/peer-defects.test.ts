@@ -59,6 +59,8 @@ describe('what another server of this kind gets wrong', () => {
     expect(await ask(desk, access_token, 'who')).toMatchObject({ status: 200, username: 'ada' });
   });
 
+  // Requirements: auth.2, sql.get_user_email, sql.get_user_external_token, sql.get_user_provider
+  // Requirements: sql.get_username
   it('D9: SQL gets the token of the identity provider, and the facts about the person', async () => {
     const desk = create();
     const { access_token } = await tokens(desk);
@@ -83,6 +85,7 @@ describe('what another server of this kind gets wrong', () => {
     });
   });
 
+  // Requirements: auth.2, provider-detail.domain
   it('D9: policies know the person, and never the token', async () => {
     const desk = create();
     const { access_token } = await tokens(desk);
@@ -92,6 +95,7 @@ describe('what another server of this kind gets wrong', () => {
     expect(await ask(desk, other, 'team')).toMatchObject({ status: 200, failed: true });
   });
 
+  // Requirements: legacy.session.identity
   it('D10: who calls is the bearer of the token, whatever session is named', async () => {
     const desk = create({ app: { stateless: false } });
     const ada = await tokens(desk);
@@ -120,6 +124,7 @@ describe('what another server of this kind gets wrong', () => {
     expect(await ask(desk, ada.access_token, 'who', headers)).toMatchObject({ username: 'ada' });
   });
 
+  // Requirements: auth.3
   it('the built-in SQL tools need a token too', async () => {
     const desk = create();
     expect((await call(desk, null, 'list_tables')).status).toBe(401);
@@ -127,6 +132,7 @@ describe('what another server of this kind gets wrong', () => {
     expect((await ask(desk, access_token, 'list_tables')).status).toBe(200);
   });
 
+  // Requirements: sql.null
   it('the functions answer NULL where nobody is authenticated', async () => {
     const { createApp } = await import('../../../src/app.ts');
     const { OPEN_ACCESS } = await import('../../../src/http/access.ts');

@@ -20,6 +20,7 @@ describe('where the server is', () => {
     }
   });
 
+  // Requirements: user-file.transport.http.trust_proxy
   it('D27: is the scheme of the proxy only where it is trusted', async () => {
     const base = 'http://localhost:8000';
     const https = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' };
@@ -30,6 +31,7 @@ describe('where the server is', () => {
     expect(await metadata(behind, { 'x-forwarded-proto': 'gopher' })).toBe('http://localhost:8000/mcp');
   });
 
+  // Requirements: provider-block.callback_path, user-file.transport.http.trust_proxy
   it('D27: decides on the redirect, the cookies and the challenge together', async () => {
     const base = 'http://svc.internal:8000';
     const desk = createDesk({ base, http: { base_url: null, trust_proxy: true } });
@@ -45,6 +47,7 @@ describe('where the server is', () => {
     expect((await desk.fetch('/mcp', { method: 'POST', body: '{}' })).status).toBe(400);
   });
 
+  // Requirements: provider-block.callback_path
   it('has the callback path of the configuration', async () => {
     const { provider } = authSettings(createIdp());
     if (provider === null) throw new Error('no provider');
@@ -81,6 +84,7 @@ describe('where the server is', () => {
     });
   });
 
+  // Requirements: as.https
   it.each([
     ['an address that others reach', { base_url: null, host: '0.0.0.0' }, '0.0.0.0'],
     ['http that is not of this machine', { base_url: 'http://svc.example' }, '127.0.0.1'],

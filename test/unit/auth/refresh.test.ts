@@ -30,6 +30,7 @@ async function refresh(desk: Desk, client_id: string, refresh_token: string, mor
 }
 
 describe('a refresh token', () => {
+  // Requirements: as.rotation
   it('is for one use: it gives a new one, and the access token still knows the person', async () => {
     const desk = create();
     const first = await tokens(desk);
@@ -69,6 +70,7 @@ describe('a refresh token', () => {
     expect(one.idp.asked.slice(asked).filter((path) => path === '/token')).toHaveLength(1);
   });
 
+  // Requirements: as.rotation, state.others
   it('that is used again within a minute gets the same successor, and later ends the whole session', async () => {
     const desk = create();
     const first = await tokens(desk);
@@ -111,6 +113,7 @@ describe('a refresh token', () => {
     expect((await call(desk, narrow.access_token, 'sales')).status).toBe(403);
   });
 
+  // Requirements: oauth.endpoints, state.others
   it('D26: is over after 30 days without use, and after 90 whatever happens', async () => {
     const desk = create(null);
     desk.idp.expiresIn = 365 * 86_400;
@@ -128,6 +131,7 @@ describe('a refresh token', () => {
     expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
   });
 
+  // Requirements: condition.expired, oauth.endpoints
   it('is not given without a store', async () => {
     const desk = createDesk();
     desk.idp.expiresIn = 7_200;
@@ -138,6 +142,7 @@ describe('a refresh token', () => {
 });
 
 describe("the provider's token", () => {
+  // Requirements: auth.persistence.refresh
   it('is renewed before it ends, for a call that comes then', async () => {
     const desk = create(600);
     const { access_token } = await tokens(desk);
@@ -296,6 +301,7 @@ describe('the end of a session', () => {
     expect((await call(createDesk({ idp: desk.idp, auth: { provider: next } }), whole)).status).toBe(401);
   });
 
+  // Requirements: oauth.endpoints, state.others
   it('comes at once by /revoke, for every token of it, and at the provider', async () => {
     const desk = create();
     const first = await tokens(desk);
@@ -317,6 +323,7 @@ describe('the end of a session', () => {
     expect((await call(desk, access_token)).status).toBe(200);
   });
 
+  // Requirements: auth.persistence.logout, oauth.endpoints, state.others
   it('comes by /logout in the browser that signed in', async () => {
     const desk = create();
     const { access_token, client_id, refresh_token, browser } = await tokens(desk);

@@ -21,9 +21,11 @@ const path = () => {
 
 describe('the store in memory', () => itIsATokenStore(createMemoryStore));
 
+// Requirements: auth.persistence.type
 describe('the store in SQLite', () => {
   itIsATokenStore((now) => openTokenStore(path(), now));
 
+  // Requirements: auth.persistence.mode
   it('D26: is readable by its owner alone, and mends a file that is not', async () => {
     const file = path();
     await openTokenStore(file).close();
@@ -36,6 +38,7 @@ describe('the store in SQLite', () => {
     await store.close();
   });
 
+  // Requirements: auth.persistence.path
   it('is there after a restart, and is shared by two processes at once', async () => {
     const file = path();
     const [one, other] = [openTokenStore(file), openTokenStore(file)];

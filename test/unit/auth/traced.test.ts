@@ -4,6 +4,7 @@ import { startReceiver } from '../adapters/otel/receiver.ts';
 import { createFakeRuntime } from '../mcp/fixture.ts';
 import { call, createDesk, TOOLS, tokens } from './fixture.ts';
 
+// Requirements: span.authentication
 it('is a span: who was let in, and that somebody was not', async () => {
   const receiver = await startReceiver();
   const telemetry = createTelemetry({

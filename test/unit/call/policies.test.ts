@@ -86,6 +86,7 @@ const call = (name: string, args = {}, user = null as typeof ALICE | null, runti
 const lastRecord = () => served.records.at(-1);
 
 describe('policies of a call', () => {
+  // Requirements: mcp.tool.validate
   it('drop sensitive fields for nobody in particular', async () => {
     expect((await call('people')).value).toEqual([
       { name: 'Ada', country: 'DE' },
@@ -101,6 +102,7 @@ describe('policies of a call', () => {
     });
   });
 
+  // Requirements: feature.policies
   it('mask them for somebody', async () => {
     expect((await call('people', {}, ALICE)).value).toEqual([
       { name: 'Ada', salary: '****', country: 'DE' },
@@ -109,6 +111,7 @@ describe('policies of a call', () => {
     expect(lastRecord()?.decision).toMatchObject({ outcome: 'mask', rules: ['output[1]'] });
   });
 
+  // Requirements: condition.policy, endpoint.policies
   it('deny by the checked arguments, with the reason of the author', async () => {
     const error = await errorOf(call('people', { country: 'XX' }));
     expect(error).toMatchObject({ code: 'denied', message: 'No such place for you.' });

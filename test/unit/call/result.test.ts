@@ -48,6 +48,7 @@ function read(name: string) {
 }
 
 describe('the limits of a result', () => {
+  // Requirements: limit.others
   it('cut rows, and say so', async () => {
     const { value, truncated } = await call('many');
     expect(value).toHaveLength(10);
@@ -62,6 +63,7 @@ describe('the limits of a result', () => {
     expect(truncated).toMatchObject({ reason: 'bytes', limit: 1024 });
   });
 
+  // Requirements: limit.others
   it('refuse what cannot be cut', async () => {
     expect((await errorOf(call('huge'))).code).toBe('result_too_large');
   });
@@ -73,6 +75,7 @@ describe('the shape of a result', () => {
     expect((await errorOf(call('none'))).code).toBe('not_found');
   });
 
+  // Requirements: endpoint.return
   it('is checked unless the caller does without', async () => {
     expect((await errorOf(call('wrong'))).code).toBe('result_invalid');
     expect((await call('wrong', { checkResult: false })).value).toBe(1);

@@ -137,6 +137,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
     };
     const query = (sql: string, context?: RequestContext) => call('execute_sql_query', { sql }, context);
 
+    // Requirements: feature.sql_tools
     it('list tables and views, those of other schemas under their full name', async () => {
       expect((await call('list_tables', {})).value).toEqual([
         { name: 'few', type: 'VIEW' },
@@ -157,6 +158,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
       expect((await call('get_table_schema', { table_name: "x' OR 1=1 --" })).value).toEqual([]);
     });
 
+    // Requirements: feature.sql_tools
     it.each([
       ['SELECT id, name FROM items WHERE id = 7', [{ id: 7, name: 'item 7' }]],
       ['-- first\nSELECT 1 AS n; -- last', [{ n: 1 }]],
@@ -239,6 +241,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
 );
 
 describe('the built-in SQL tools of a project', () => {
+  // Requirements: site.sql_tools.enabled
   it('are not there unless asked for', async () => {
     const project = await loadTree({ 'svc-site.yml': SITE });
     expect(await checkCatalog(project)).toEqual([]);

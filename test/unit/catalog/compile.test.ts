@@ -16,6 +16,7 @@ const SIMPLE: Tree = {
 const full = async () => compileCatalog(await loadProject(await openProjectFiles(ROOT), ROOT));
 
 describe('compiling', () => {
+  // Requirements: endpoint.enabled
   it('gives every kind its entries, by name, without what is disabled', async () => {
     const catalog = await full();
     expect(catalog.project).toBe('full');
@@ -52,6 +53,7 @@ describe('compiling', () => {
     expect(tools.add_note).not.toHaveProperty('scopes');
   });
 
+  // Requirements: endpoint.description, mcp.tool.annotations
   it('shows tools as MCP lists them', async () => {
     const { tools } = await full();
     expect(tools.top_products?.wire).toMatchObject({
@@ -84,6 +86,7 @@ describe('compiling', () => {
     expect(JSON.stringify(tools.top_products?.wire)).not.toContain('tier');
   });
 
+  // Requirements: endpoint.description
   it('shows resources and prompts as MCP lists them', async () => {
     const { resources, prompts } = await full();
     expect(resources['shop://terms']).toMatchObject({

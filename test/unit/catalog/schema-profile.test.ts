@@ -32,6 +32,7 @@ describe('the schema profile gemini', () => {
     });
   });
 
+  // Requirements: toolset.schemas
   it('changes nothing else', () => {
     const { wire, ...rest } = withSchemaProfile(CATALOG, 'gemini').tools.orders ?? entry;
     expect({ ...rest, wire: { ...wire, inputSchema: SCHEMA } }).toEqual(CATALOG.tools.orders);

@@ -25,6 +25,7 @@ describe('toolsets', () => {
     expect(narrowCatalog(CATALOG, [])).toBe(CATALOG);
   });
 
+  // Requirements: toolset.narrows
   it('can only narrow', () => {
     const narrow = narrowCatalog(CATALOG, ['x']);
     expect(namesOf(narrowCatalog(narrow, ['y']))).toEqual(['b']);

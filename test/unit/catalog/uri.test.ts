@@ -10,6 +10,7 @@ function match(text: string, uri: string) {
 }
 
 describe('matching a URI', () => {
+  // Requirements: endpoint.uri
   it.each([
     ['a://b', 'a://b', {}],
     ['a://b', 'a://b/', null],
@@ -32,6 +33,7 @@ describe('matching a URI', () => {
     expect(match(text, uri)).toEqual(values);
   });
 
+  // Requirements: mcp.resource.template
   it('gives back what was put in', () => {
     const random = createRandom(7);
     const pieces = ['/', '-', '.', 'aa', '/end/', ':', '%20'];

@@ -43,6 +43,7 @@ describe.skipIf(executablePath === null)('the pages of the admin API in Chromium
     return { complaints, asked };
   }
 
+  // Requirements: admin./docs
   it('show what runs, reload it, and send what is asked, with nothing from elsewhere', async () => {
     const root = await project();
     await writeFile(join(root, 'tools/secret.yml'), DENIES);

@@ -183,6 +183,12 @@ const REFUSED = [
 ] as const;
 
 describe('the admin API', () => {
+  // Requirements: admin./audit/query, admin./audit/stats, admin./config, admin./endpoints, admin./health
+  // Requirements: admin./status, admin./system/cpu, admin./system/disk, admin./system/info
+  // Requirements: admin./system/memory, admin./system/network, admin./system/process, admin.json
+  // Requirements: admin.socket, audit-query.operation_status, auth.admin-socket, condition.endpoint
+  // Requirements: env.SVC_ADMIN_ENABLED, env.SVC_ADMIN_SOCKET, error.200, event.admin, feature.admin
+  // Requirements: state.endpoint, state.in_progress, version.2
   it('answers with the fields of the spec', async () => {
     const { socket, url } = await serve();
     await fetch(url, CALL('hello_world', { name: 'Ada' }));
@@ -221,6 +227,7 @@ describe('the admin API', () => {
     });
   });
 
+  // Requirements: admin.mode, admin.stale, auth.admin-socket, limit.socket
   it('is its owner’s alone, says so of nobody else’s file, and takes over what a dead server left', async () => {
     const { server, socket, root, env } = await serve();
     expect(statSync(socket).mode & 0o777).toBe(0o600);
@@ -250,6 +257,8 @@ describe('the admin API', () => {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('not a socket') });
   });
 
+  // Requirements: admin.host, admin.payload, audit-query.limit, error.403, error.404, error.body, error.codes
+  // Requirements: error.detail
   it('has one body for every error', async () => {
     const { socket } = await serve();
     for (const [method, path, status, error] of REFUSED) {
@@ -270,6 +279,7 @@ describe('the admin API', () => {
     });
   });
 
+  // Requirements: error.detail
   it('tells details in debug mode only', async () => {
     const { socket } = await serve({ SVC_DEBUG: 'true' });
     expect((await send(socket, '/nope')).body).toMatchObject({
@@ -277,6 +287,7 @@ describe('the admin API', () => {
     });
   });
 
+  // Requirements: admin./openapi.json, version.4, version.5
   it('describes itself in OpenAPI 3.1', async () => {
     const { socket } = await serve();
     const { body } = await send(socket, '/openapi.json');
@@ -287,6 +298,7 @@ describe('the admin API', () => {
     );
   });
 
+  // Requirements: admin./reload, transition.at-once, transition.reload, transition.succeeds
   it('reloads, and tells how it went', async () => {
     const { socket, root } = await serve();
     const begun = await send(socket, '/reload', 'POST');
@@ -310,6 +322,7 @@ describe('the admin API', () => {
     expect(JSON.parse(told.stdout)).toMatchObject({ reload: { last_reload_status: 'success' } });
   });
 
+  // Requirements: condition.reload, state.last_reload_error, transition.fails, transition.succeeds
   it('tells of a reload that failed and goes on with the old values', { timeout: 60_000 }, async () => {
     const key = join(folder(), 'key.txt');
     writeFileSync(key, 'one');
@@ -335,6 +348,7 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
     expect(await reload()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
   });
 
+  // Requirements: admin./docs, admin./redoc
   it('has pages that load nothing from elsewhere', async () => {
     const { socket } = await serve();
     for (const path of ['/docs', '/redoc']) {
@@ -349,6 +363,7 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
     }
   });
 
+  // Requirements: admin.enabled, command.serve, condition.admin, env.SVC_ADMIN_ENABLED
   it('says on the log that it is off, and svc admin says how to switch it on', async () => {
     const root = await project();
     const server = new Svc(['serve', '--port', '0', '--debug'], { cwd: root });

@@ -23,6 +23,7 @@ const userFile = (entries: readonly Made['entry'][], more = '') =>
   `svc: 1\nprojects: { demo: { profiles: { default: { auth: { ${more}api_keys: ${JSON.stringify(entries)} } } } } }\n`;
 
 describe('svc auth api-key', () => {
+  // Requirements: api-key.hash
   it('prints the key alone, and an entry that svc accepts and that is no secret', async () => {
     const args = [
       'auth',
@@ -116,6 +117,7 @@ async function listen(url: URL, key: string) {
 }
 
 describe('svc serve with API keys only', () => {
+  // Requirements: api-key.revoke
   it('calls for a key, is reloaded to revoke one, and ends its open session', async () => {
     const [a, b, c] = [await make('a'), await make('b'), await make('c')];
     const { root, server, url, reload, end } = await serve(userFile([a.entry, b.entry]));
@@ -165,6 +167,7 @@ describe('svc serve with API keys only', () => {
     }
   });
 
+  // Requirements: api-key.closed
   it('does not start on another address over plain http, and needs no --public behind https', async () => {
     const { entry } = await make('a');
     const root = await project();

@@ -22,6 +22,7 @@ async function withUserFile(auth: string) {
 }
 
 describe('svc build', () => {
+  // Requirements: own.closed
   it('refuses to leave out the sign-in of the user file, and says how to build it in', async () => {
     const { root, env } = await withUserFile(KEYCLOAK);
     const refused = await svc(['build', '--target', 'node'], root, env);
@@ -71,6 +72,7 @@ describe('svc build', () => {
 describe('svc serve beyond this machine', () => {
   const BEYOND = ['serve', '--port', '0', '--host', '0.0.0.0'];
 
+  // Requirements: own.closed
   it('refuses without sign-in, and names every way out', async () => {
     const refused = await svc(BEYOND, await project(), { HOME: '/nowhere' });
     expect(refused.code).toBe(1);
@@ -80,6 +82,7 @@ describe('svc serve beyond this machine', () => {
     );
   });
 
+  // Requirements: own.public
   it('warns if it is public on purpose, and offers an address that works', async () => {
     const server = new Svc([...BEYOND, '--public'], { cwd: await project(), env: { HOME: '/nowhere' } });
     await server.until(/no sign-in, public on purpose/, 'stderr');

@@ -26,6 +26,7 @@ const rowsOf = (stdout: string): Record<string, { value: unknown; origin: string
   Object.fromEntries(JSON.parse(stdout).values.map((row: { key: string }) => [row.key, row]));
 
 describe('svc config', () => {
+  // Requirements: user-file.transport.http.host
   it('shows every value and where it comes from, for people and as one document', async () => {
     const root = await project();
     const { HOME, file } = home('svc: 1\ntransport:\n  http:\n    port: 9000\n    host: "${WHERE}"\n');
@@ -55,6 +56,7 @@ describe('svc config', () => {
     expect(text.stdout).toMatch(/^transport\.http\.port +9000 +\S+config\.yml:4$/m);
   });
 
+  // Requirements: env.SVC_CONFIG, service.names
   it('does without a user file, but not without the one that SVC_CONFIG names', async () => {
     const root = await project();
     const HOME = folder();
@@ -126,6 +128,7 @@ projects:
     expect(stderr).toMatch(/read-only/);
   });
 
+  // Requirements: user-file.transport.http.port, user-file.transport.provider
   it('serves where the user file says', async () => {
     const root = await project();
     const { HOME } = home(
@@ -138,6 +141,7 @@ projects:
     expect((await fetch(new URL('/health', url))).status).toBe(200);
   });
 
+  // Requirements: command.validate
   it('finds secrets that the site needs and nobody defines', async () => {
     const root = await project();
     site(root, 'secrets: [warehouse]\n');

@@ -62,6 +62,7 @@ async function look({ cwd, env }: Given, args: readonly string[] = []) {
 }
 
 describe('svc doctor auth', () => {
+  // Requirements: condition.callback
   it('finds nothing where clients can sign in, and says what to register', async () => {
     const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(keycloak()) } };
     await serve(given);

@@ -304,6 +304,7 @@ const classAt = (path: string, changes: readonly DriftChange[]) =>
   changes.find((one) => one.path === path)?.class;
 
 describe('a change of the database', () => {
+  // Requirements: command.drift-check
   it.each(TABLES)('%s: %s', async (_what, expected, from, to, path) => {
     const [before, after] = [await tablesOf(SEED), await tablesOf(replaced(SEED, from, to))];
     const [was, is] = [await snapshotOf(BEFORE, before), await snapshotOf(BEFORE, after)];

@@ -46,6 +46,7 @@ const database = (root: string) => join(root, 'data/shop.duckdb');
 const baseline = (root: string) => join(root, 'drift/drift-default.json');
 
 describe('svc drift-snapshot', { timeout: 120_000 }, () => {
+  // Requirements: command.drift-snapshot
   it('writes the same bytes for the same project, without a time, and runs nothing that writes', async () => {
     const root = await shop();
     const first = await svc(['drift-snapshot', '--json'], root);
@@ -72,6 +73,7 @@ describe('svc drift-snapshot', { timeout: 120_000 }, () => {
     expect(readdirSync(join(root, 'drift'))).toEqual(['drift-default.json']);
   });
 
+  // Requirements: site.drift.path
   it('goes where the profile says, and is refused while the project has errors', async () => {
     const root = await shop();
     expect((await svc(['drift-snapshot', '--profile', 'strict'], root)).code).toBe(0);
@@ -85,6 +87,7 @@ describe('svc drift-snapshot', { timeout: 120_000 }, () => {
 });
 
 describe('svc drift-check', { timeout: 120_000 }, () => {
+  // Requirements: feature.drift
   it('D17: is not stopped by its own text, drift or not: 0 without, 1 with, and says what changed', async () => {
     const root = await shop();
     await svc(['drift-snapshot'], root);
@@ -119,6 +122,7 @@ describe('svc drift-check', { timeout: 120_000 }, () => {
     expect(document.baseline_hash).not.toBe(document.current_hash);
   });
 
+  // Requirements: command.drift-check
   it('shows the lines of SQL that changed, and fails only on what it is asked to', async () => {
     const root = await shop();
     await svc(['drift-snapshot'], root);

@@ -58,6 +58,7 @@ const parse = (stdout: string): EvalsReport => JSON.parse(stdout);
 
 // Each starts the program several times, which takes long where many do.
 describe('svc evals', { timeout: 90_000 }, () => {
+  // Requirements: feature.evals, model.default
   it('puts examples/shop to a model: 0 when all pass, with tokens, cost, transcripts and JUnit', async () => {
     const { url, received } = await startDouble([goodClaude]);
     const { root, run } = shop(url, url);
@@ -95,6 +96,7 @@ describe('svc evals', { timeout: 90_000 }, () => {
     expect([text.stdout, json.stdout, kept].join()).not.toContain(KEY);
   });
 
+  // Requirements: command.evals
   it('takes the model of the command line first, and exits with 1 when a test fails', async () => {
     const { url, received } = await startDouble([
       { body: openAiCompletion({ tool_calls: [openAiCall('c', 'nothing_like_it', '{')] }) },

@@ -31,6 +31,7 @@ const severitiesOf = (stdout: string) =>
   [...new Set(findingsOf(stdout).map(({ severity }) => severity))].sort();
 
 describe('svc lint', () => {
+  // Requirements: command.lint
   it('shows place, severity, reason and fix; --severity shows that and graver', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/bare.yml'), BARE);
@@ -70,6 +71,7 @@ describe('svc lint', () => {
     );
   });
 
+  // Requirements: toolset.bill
   it('--tokens compares 200 tools with a toolset, and with search and call', async () => {
     const root = await project();
     for (let index = 0; index < 200; index += 1) {

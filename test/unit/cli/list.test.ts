@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { project, svc } from './svc.ts';
 
 describe('svc list', () => {
+  // Requirements: command.list
   it('shows every endpoint, disabled and broken ones too', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool:\n  name: [\n');

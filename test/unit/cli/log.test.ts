@@ -70,6 +70,7 @@ function contextOf(signal: AbortSignal): RequestContext {
 }
 
 describe('svc serve with audit', () => {
+  // Requirements: audit.operation_status, condition.call, event.audit, feature.audit
   it('has one record of every call: answered, denied, wrong, unknown and cancelled', {
     timeout: 60_000,
   }, async () => {
@@ -108,6 +109,7 @@ describe('svc serve with audit', () => {
     expect(readFileSync(join(root, LOG), 'utf8')).not.toContain('planted');
   });
 
+  // Requirements: audit.session_id
   it('D7: names the session of a client that has one', { timeout: 60_000 }, async () => {
     const root = await audited();
     const { server, url } = await serve(root);
@@ -208,6 +210,7 @@ describe('svc serve with audit', () => {
 });
 
 describe('svc run', () => {
+  // Requirements: site.audit.enabled
   it('records too when audit is on, and not when it is off', { timeout: 60_000 }, async () => {
     const root = await audited();
     await svc(['run', 'tool', 'hello_world', '--param', 'name=off'], root);
@@ -275,6 +278,7 @@ describe('svc log', () => {
     expect(stderr).toMatch(/1 line could not be read/);
   });
 
+  // Requirements: command.log
   it.each([
     [['--since', '90m'], 1],
     [['--since', '24h'], 2],
@@ -289,6 +293,7 @@ describe('svc log', () => {
     }
   });
 
+  // Requirements: command.log
   it.each([
     [['--tool', 'hello'], 3],
     [['--tool', "hello' OR '1'='1"], 0],
@@ -320,6 +325,7 @@ describe('svc log', () => {
     expect((await svc(['log', '--stats', '--until', '1999-01-01'], root)).stdout).toBe('no records\n');
   });
 
+  // Requirements: command.log
   it('exports all that match', { timeout: 60_000 }, async () => {
     const root = await written();
     const { stdout } = await svc(

@@ -46,6 +46,7 @@ it('runs what is there as it is, as long as nothing of it has changed', async ()
   expect(await preview()).toMatchObject({ status: 'ok', url: expect.stringMatching(/\/mcp$/), built: false });
 });
 
+// Requirements: own.public
 it('keeps an artefact public that was built so', async () => {
   const cwd = await project();
   expect(await svc(['build', '--target', 'node', '--public'], cwd)).toMatchObject({ code: 0 });

@@ -54,6 +54,7 @@ async function serve(root: string, env: Readonly<Record<string, string>>, args: 
 }
 
 describe('a profile that is chosen', { timeout: 60_000 }, () => {
+  // Requirements: env.SVC_PROFILE, site.database.readonly
   it('is read-only where it says so, when served and for every command (D14)', async () => {
     const { root, env } = await demo();
     const prod = { ...env, PROD_TOKEN: 'x', SVC_PROFILE: 'prod' };
@@ -74,6 +75,7 @@ describe('a profile that is chosen', { timeout: 60_000 }, () => {
     expect(await svc(['query', 'CREATE TABLE made (n INTEGER)'], root, writable)).toMatchObject({ code: 0 });
   });
 
+  // Requirements: command.serve
   it('takes the profile of the command line when served', async () => {
     const { root, env } = await demo();
     writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t AS SELECT 1 AS a');
@@ -118,6 +120,7 @@ describe('a profile that is chosen', { timeout: 60_000 }, () => {
     expect(existsSync(join(root, 'data/db-staging.db'))).toBe(false);
   });
 
+  // Requirements: secret.database, site.secrets
   it('gives its own secrets, not those of the profile that the site file names (D32)', async () => {
     const { root, env } = await demo();
     const own = await serve(root, env);

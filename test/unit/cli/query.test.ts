@@ -43,6 +43,7 @@ describe('svc query', () => {
     });
   });
 
+  // Requirements: env.SVC_READONLY
   it('writes to a read-write database, and to no other', async () => {
     const root = await project();
     const site = join(root, 'svc-site.yml');

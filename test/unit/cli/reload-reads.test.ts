@@ -31,6 +31,7 @@ async function serve(root: string, config: string, env: Readonly<Record<string, 
   return { server, url: String(url), path, reload };
 }
 
+// Requirements: reread.database, reread.files, reread.vault
 it('reads references and the database again', { timeout: 60_000 }, async () => {
   const root = await project();
   const vault = await startVault({ v2: { 'secret/db': { password: 'planted' } } });
@@ -52,6 +53,7 @@ it('reads references and the database again', { timeout: 60_000 }, async () => {
   expect(await rows()).toContain('222');
 });
 
+// Requirements: reread.files
 it('reads the headers of telemetry again', { timeout: 60_000 }, async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
@@ -74,6 +76,7 @@ it('reads the headers of telemetry again', { timeout: 60_000 }, async () => {
   await arrives('second');
 });
 
+// Requirements: not-reread.*, state.others
 it('leaves what files say, who asks for tokens, the port and the endpoints', {
   timeout: 60_000,
 }, async () => {

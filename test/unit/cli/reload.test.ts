@@ -29,6 +29,7 @@ async function call(url: string, name: string, args: object): Promise<unknown> {
   return result.structuredContent;
 }
 
+// Requirements: env.SVC_CONFIG, feature.reload, reread.files, signal.SIGHUP, transition.reload
 it('D13: SIGHUP resolves references anew; one that fails changes nothing', async () => {
   const root = await project();
   writeFileSync(join(root, 'svc-site.yml'), SITE);

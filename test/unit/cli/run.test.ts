@@ -55,6 +55,7 @@ describe('svc run tool', () => {
     expect(json).toMatchObject({ code: 0, stdout: '[{"n":0,"label":"row 0"},{"n":1,"label":"row 1"}]\n' });
   });
 
+  // Requirements: command.run
   it('takes every value by its type, also from a file', async () => {
     const root = await withTools();
     writeFileSync(join(root, 'numbers.json'), '[1, 2, 3]');
@@ -117,6 +118,7 @@ describe('svc run tool', () => {
     expect(stderr).toMatch(text);
   });
 
+  // Requirements: command.run, sql.served, sql.user-context
   it('runs as the simulated user', async () => {
     const root = await withTools();
     writeFileSync(join(root, 'user.json'), '{"email":"ada@example.com","role":"admin","team":7}');

@@ -80,6 +80,7 @@ const INITIALIZE = {
 };
 
 describe('secrets', { timeout: 120_000 }, () => {
+  // Requirements: admin./config, model.api_key
   it('are in nothing that a server over HTTP says, writes or answers', async () => {
     const { root, env } = await demo();
     const socket = join(folder(), 'admin.sock');

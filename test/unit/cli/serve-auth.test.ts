@@ -107,6 +107,7 @@ describe('svc serve with a provider', () => {
     await end(server);
   });
 
+  // Requirements: user-file.transport.http.host
   it('does not start over http where others reach it', async () => {
     const args = ['serve', '--port', '0', '--host', '0.0.0.0'];
     const { code, stderr } = await svc(args, await project(), { ...env(), ...KEYS });

@@ -43,6 +43,7 @@ async function resultOf(response: Response): Promise<unknown> {
 }
 
 describe('svc serve', () => {
+  // Requirements: auth.1, command.serve, transport.streamable-http
   it('prints its address and a snippet, answers, and ends with 0 on SIGTERM', async () => {
     const env = { SVC_LOG: 'human' };
     const server = new Svc(['serve', '--port', '0', '--quiet'], { cwd: await project(), env });
@@ -69,6 +70,7 @@ describe('svc serve', () => {
     expect(server.stdout).toContain('claude mcp add --transport http demo https://example.com/mcp/mcp\n');
   });
 
+  // Requirements: signal.SIGTERM
   it('lets a running call finish on SIGTERM', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/slow.yml'), SLOW);
@@ -80,6 +82,7 @@ describe('svc serve', () => {
     expect((await server.ended).code).toBe(0);
   });
 
+  // Requirements: signal.SIGINT
   it('ends at once on SIGINT, also in the middle of a call', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/endless.yml'), ENDLESS);
@@ -91,6 +94,7 @@ describe('svc serve', () => {
     await expect(answer.text()).rejects.toThrow();
   });
 
+  // Requirements: transport.default
   it('prints one document with --json', async () => {
     const server = new Svc(['serve', '--port', '0', '--json'], { cwd: await project() });
     const line = (await server.until(/^.*\n/))[0];
@@ -105,6 +109,7 @@ describe('svc serve', () => {
     });
   });
 
+  // Requirements: transport.stdio
   it('keeps stdout clean with stdio, and ends with the input', async () => {
     const server = new Svc(['serve', '--transport', 'stdio', '--debug', '--json'], { cwd: await project() });
     const request = {
@@ -127,6 +132,7 @@ describe('svc serve', () => {
     });
   });
 
+  // Requirements: command.serve, transport.sse
   it('serves the older transport with a word about its age, beside the newer one', async () => {
     const server = new Svc(['serve', '--transport', 'sse', '--port', '0', '--json'], {
       cwd: await project(),
@@ -147,6 +153,7 @@ describe('svc serve', () => {
     await client.close();
   });
 
+  // Requirements: user-file.transport.http.stateless
   it('keeps connections or nothing, not both', async () => {
     const { code, stderr } = await svc(['serve', '--transport', 'sse', '--stateless'], await project());
     expect(code).toBe(1);
@@ -220,6 +227,7 @@ describe('svc serve', () => {
     }
   });
 
+  // Requirements: command.serve
   it('says so when the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((listening) => taken.once('listening', listening));
@@ -240,6 +248,7 @@ describe('svc serve', () => {
     expect(stderr).toMatch(text);
   });
 
+  // Requirements: env.SVC_READONLY
   it('serves read-only with the native engine when told to', async () => {
     const env = { SVC_READONLY: '1', SVC_DATABASE_ENGINE: 'native' };
     const server = new Svc(['serve', '--port', '0', '--json'], { cwd: await project(), env });

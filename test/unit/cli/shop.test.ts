@@ -41,6 +41,7 @@ describe('examples/shop', () => {
     ]);
   });
 
+  // Requirements: endpoint.enabled
   it('shows the disabled endpoint as such, and runs it for nobody', async () => {
     const root = shop();
     const { stdout } = await svc(['list', '--json'], root);

@@ -17,6 +17,7 @@ const CALL = {
   }),
 };
 
+// Requirements: env.SVC_TELEMETRY_ENABLED, env.SVC_TELEMETRY_TRACING_CONSOLE, feature.telemetry, otel.*
 it('D12: svc serve sends what has gathered before it ends, as the environment says', async () => {
   const receiver = await startReceiver();
   const env = {

@@ -43,6 +43,7 @@ async function withTools(tools: Readonly<Record<string, string>>): Promise<strin
 }
 
 describe('svc test', () => {
+  // Requirements: command.test, endpoint.tests
   it('runs every test; 0 when all pass', async () => {
     const root = await withTools({ who: WHO });
     const [text, json] = [await svc(['test'], root), await svc(['test', '--json'], root)];
@@ -71,6 +72,7 @@ describe('svc test', () => {
     });
   });
 
+  // Requirements: command.test
   it('tells a failure with its difference, and exits with 1', async () => {
     const root = await withTools({ calc: CALC });
     const [text, json] = [
@@ -119,6 +121,7 @@ describe('svc test', () => {
     ]);
   });
 
+  // Requirements: user.role
   it('lets the user of the command line replace every test user', async () => {
     const root = await withTools({ who: WHO });
     const user = '{"email":"bob@example.com"}';

@@ -16,6 +16,7 @@ describe('svc', () => {
     for (const command of COMMANDS) expect(asked.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
   });
 
+  // Requirements: version.2
   it('prints its version, that of the package', async () => {
     expect(await svc(['--version'], tmpdir())).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
     expect(JSON.parse(readFileSync('package.json', 'utf8')).version).toBe(VERSION);
@@ -81,6 +82,7 @@ describe('svc', () => {
     expect((await svc(['list'], `${root}/sql`)).code).toBe(0);
   });
 
+  // Requirements: command.run, command.validate, env.SVC_DEBUG
   it('adds stack and code with --debug and with SVC_DEBUG, and never without', async () => {
     const [flag, variable, plain] = [
       await svc(['list', '--debug'], folder()),

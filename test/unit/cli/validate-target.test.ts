@@ -99,6 +99,7 @@ describe('svc validate --target', () => {
     ]);
   });
 
+  // Requirements: command.validate
   it('finds extensions that the platform cannot load', async () => {
     const root = await project();
     appendFileSync(join(root, 'svc-site.yml'), '\nextensions: [spatial]\n');
@@ -108,6 +109,7 @@ describe('svc validate --target', () => {
     ]);
   });
 
+  // Requirements: command.validate
   it('finds extensions that this machine cannot load, each at its place, with 1', async () => {
     const root = await project();
     const empty = folder();

@@ -27,6 +27,7 @@ describe('svc validate', () => {
     expect(wasm.stdout).toMatch(/fix: Load the file into a table with `seed\.sql`/);
   });
 
+  // Requirements: command.validate
   it('tells with --debug what it looked at, and the code of each finding', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/broken.yml'), TOOL('broken', 'SELECT $lost AS n'));
@@ -39,6 +40,7 @@ describe('svc validate', () => {
     expect(plain.stdout).not.toMatch(/code: |tool hello_world/);
   });
 
+  // Requirements: command.validate
   it('gives file, line, column, reason and fix of broken YAML, with 1', async () => {
     const root = await project();
     writeFileSync(
@@ -79,6 +81,7 @@ describe('svc validate', () => {
     ]);
   });
 
+  // Requirements: command.validate
   it('looks at one file when one is named', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/lost.yml'), TOOL('lost', 'SELECT * FROM nowhere'));

@@ -79,6 +79,7 @@ describe('what is sealed', () => {
     expect(await open(sealed, sealer, 'access', 'https://other.example')).toBeNull();
   });
 
+  // Requirements: modern.mrtr.state
   it.each([
     ['WebCrypto', undefined],
     ['node:crypto', openJwe],
@@ -148,6 +149,7 @@ describe('time', () => {
   const at = (seconds: number, notBefore: number | null = null) =>
     sealerOf(ringOf(one), { now: () => START + seconds * 1000, notBefore });
 
+  // Requirements: modern.mrtr.state
   it('ends what is sealed on the second', async () => {
     expect(await open(sealed, at(59))).not.toBeNull();
     expect(await open(sealed, at(60))).toBeNull();

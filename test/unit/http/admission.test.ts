@@ -26,6 +26,7 @@ const statuses = async (asked: readonly Promise<Response>[]) =>
   (await Promise.all(asked)).map(({ status }) => status);
 
 describe('a client that asks too often', () => {
+  // Requirements: limit.others, mcp.tool.rate
   it('gets 429 with Retry-After as JSON-RPC, on the path of MCP', async () => {
     const ask = start({});
     await ask('192.0.2.1');

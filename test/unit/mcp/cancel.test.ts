@@ -22,6 +22,7 @@ describe.each<EngineName>(['wasm', 'native'])('a call that runs on %s', (engine)
 
   const ended = () => served.records.map(({ error }) => error?.code);
 
+  // Requirements: modern.cancel
   it('stops when a client of 2026-07-28 closes its stream', async () => {
     const { body, headers } = modern('tools/call', { name: 'endless', arguments: {} });
     const _meta = { ...ENVELOPE, progressToken: 1 };
@@ -34,6 +35,7 @@ describe.each<EngineName>(['wasm', 'native'])('a call that runs on %s', (engine)
     await eventually(ended).toEqual(['cancelled']);
   });
 
+  // Requirements: legacy.cancelled
   it('stops when a client of an older revision cancels it', async () => {
     const params = {
       protocolVersion: '2025-11-25',

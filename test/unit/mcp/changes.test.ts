@@ -51,6 +51,7 @@ describe('subscriptions/listen', () => {
     resourceSubscriptions: [HOURS],
   };
 
+  // Requirements: modern.listen
   it('is acknowledged first, then tells what was asked for, and ends with the server', async () => {
     const server = serve();
     const messages = messagesOf(
@@ -96,6 +97,7 @@ describe('subscriptions/listen', () => {
     expect(rest).toEqual(['notifications/resources/updated', 'sub']);
   });
 
+  // Requirements: modern.listen.nothing
   it('promises no lists that never change, and where nothing is kept ends at once', async () => {
     const fixed = serve({ reloads: false });
     const [first] = [await nextMessage(messagesOf(await listen(fixed, ALL)))];
@@ -142,6 +144,7 @@ describe('a session', () => {
     return { capabilities: result.capabilities, send, messages: messagesOf(await app.fetch(get)) };
   }
 
+  // Requirements: legacy.subscribe
   it('is told what it subscribed to, and of every list', async () => {
     const server = serve();
     const { capabilities, send, messages } = await begin(server);
@@ -180,6 +183,7 @@ describe('a session', () => {
     expect((json.result as Body).capabilities).toEqual({ tools: {}, resources: {}, completions: {} });
   });
 
+  // Requirements: legacy.subscribe
   it('may subscribe all the same to what is there for it, and is told nothing', async () => {
     const { app } = serve({ stateless: true });
     const send = async (method: string, params: Body) => (await exchange(app, legacy(method, params))).json;

@@ -33,6 +33,7 @@ describe.each(MODES)('the SDK v2 client, %s', (_name, mode, version) => {
     expect(client.getServerCapabilities()).toEqual({ tools: {}, ...logging });
   });
 
+  // Requirements: service.1
   it('lists the tools in order of their names', async () => {
     const client = await connect(createTestApp(), mode);
     const { tools } = await client.listTools();
@@ -47,6 +48,7 @@ describe.each(MODES)('the SDK v2 client, %s', (_name, mode, version) => {
     expect(tools).toHaveLength(11);
   });
 
+  // Requirements: mcp.tool.structured
   it('gets a declared object as text and as structured content', async () => {
     const client = await connect(createTestApp(), mode);
     await client.listTools();
@@ -55,6 +57,7 @@ describe.each(MODES)('the SDK v2 client, %s', (_name, mode, version) => {
     expect(result.structuredContent).toEqual({ greeting: 'Hello, Ada!' });
   });
 
+  // Requirements: mcp.tool.structured
   it('gets a declared list, in the form of its era, that its own check accepts', async () => {
     const client = await connect(createTestApp(), mode);
     await client.listTools();
@@ -63,12 +66,14 @@ describe.each(MODES)('the SDK v2 client, %s', (_name, mode, version) => {
     expect(result.structuredContent).toEqual(version === '2026-07-28' ? list : { result: list });
   });
 
+  // Requirements: error.calls
   it('gets a failed call as a result', async () => {
     const client = await connect(createTestApp(), mode);
     const result = await client.callTool({ name: 'late', arguments: {} });
     expect(result).toMatchObject({ isError: true, content: [{ text: 'The query took longer than 30 s.' }] });
   });
 
+  // Requirements: error.calls
   it('gets an unknown tool as a protocol error', async () => {
     const client = await connect(createTestApp(), mode);
     await expect(client.callTool({ name: 'nope', arguments: {} })).rejects.toMatchObject({

@@ -19,6 +19,7 @@ describe('toRequestContext', () => {
     expect(context.headers?.get('host')).toBe('localhost');
   });
 
+  // Requirements: modern.trace
   it('takes the trace of the message before that of the connection', () => {
     expect(toRequestContext(caller, { traceparent: 'from-meta' }).traceparent).toBe('from-meta');
     expect(toRequestContext(caller, { traceparent: 5 }).traceparent).toBe('from-header');

@@ -29,6 +29,7 @@ async function send({ body, headers }: ReturnType<typeof call>, more: Record<str
   return app.fetch(post(body, { ...headers, ...more }));
 }
 
+// Requirements: modern.progress
 it('tells a client with a progress token how far its call is, then answers', async () => {
   const response = await send(call('numbers', { progressToken: 'p' }));
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -45,6 +46,7 @@ it('tells a client with a progress token how far its call is, then answers', asy
   ]);
 });
 
+// Requirements: legacy.progress
 it('does the same for a client of an older revision', async () => {
   const { body, headers } = legacy('tools/call', { name: 'numbers', _meta: { progressToken: 0 } });
   const messages = await allMessages(await app.fetch(post(body, headers)));
@@ -54,6 +56,7 @@ it('does the same for a client of an older revision', async () => {
   ]);
 });
 
+// Requirements: modern.logging
 it('tells nothing to a client that asked for nothing, or that cannot read a stream', async () => {
   for (const response of [
     await send(call('numbers', {})),
@@ -64,6 +67,7 @@ it('tells nothing to a client that asked for nothing, or that cannot read a stre
   }
 });
 
+// Requirements: modern.logging
 it('logs to the client what concerns it, from the level that the request names', async () => {
   const lines = async (level: string) => {
     const messages = await allMessages(await send(call('cut', { [LOG_LEVEL]: level })));
@@ -111,6 +115,7 @@ describe.each([true, false])(
       return { ...runtime, app: createTestApp(runtime, { stateless }) };
     };
 
+    // Requirements: legacy.logging.unasked
     it('is told what authors say from info on, and the log has it too', async () => {
       const { app, lines } = serve();
       const messages = await allMessages(await app.fetch(post(OLDER.body, OLDER.headers)));
@@ -146,6 +151,7 @@ describe.each([true, false])(
       }
     });
 
+    // Requirements: legacy.logging.unasked
     it('is offered levels, which are checked', async () => {
       const { app } = serve();
       const begin = {
@@ -175,6 +181,7 @@ it('tells a client of 2026-07-28 nothing that it did not ask for, which the log 
   expect(runtime.lines).toHaveLength(3);
 });
 
+// Requirements: modern.cancel
 it('stops the work when the client closes the stream', async () => {
   const runtime = createFakeRuntime();
   const { body, headers } = call('wait', { progressToken: 1 });

@@ -112,6 +112,7 @@ describe.each<EngineName>(['wasm', 'native'])('on %s', (engine) => {
     ]);
   });
 
+  // Requirements: endpoint.return.sensitive
   it('D3: sensitive fields are dropped, nested ones too', async () => {
     const { structuredContent, content } = await call('person');
     expect(structuredContent).toEqual({ name: 'Ada', home: { city: 'Ulm' } });
@@ -129,6 +130,7 @@ describe.each<EngineName>(['wasm', 'native'])('on %s', (engine) => {
     expect(served.records.at(-1)?.decision.outcome).toBe('allow');
   });
 
+  // Requirements: condition.policy
   it('D5: the record of a denied call has the decision and its reason', async () => {
     await call('staff', {}, { ...ALICE, email: 'x@other.org' });
     expect(served.records.at(-1)?.decision).toMatchObject({
@@ -153,6 +155,7 @@ describe.each<EngineName>(['wasm', 'native'])('on %s', (engine) => {
     ]);
   });
 
+  // Requirements: sql.get_request_header
   it('D30: header names have no case', async () => {
     expect((await call('header', {}, ALICE)).structuredContent).toEqual([{ a: 'north', b: 'north' }]);
   });

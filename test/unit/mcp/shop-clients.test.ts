@@ -48,6 +48,7 @@ const CLIENTS: readonly [string, () => Promise<AnyClient>][] = [
 ];
 
 describe.each(CLIENTS)('the SDK client %s', (_name, connect) => {
+  // Requirements: service.1
   it('lists and reads resources', async () => {
     const client = await connect();
     const { resources } = await client.listResources();
@@ -64,6 +65,7 @@ describe.each(CLIENTS)('the SDK client %s', (_name, connect) => {
     });
   });
 
+  // Requirements: endpoint.prompt, service.1
   it('lists and gets prompts', async () => {
     const client = await connect();
     const { prompts } = await client.listPrompts();
@@ -86,6 +88,7 @@ describe.each(CLIENTS)('the SDK client %s', (_name, connect) => {
     expect((await client.complete(params)).completion.values).toEqual(['cool', 'curt']);
   });
 
+  // Requirements: mcp.tool.content
   it('gets a picture', async () => {
     const client = await connect();
     const { content } = await client.callTool({ name: 'logo', arguments: {} });

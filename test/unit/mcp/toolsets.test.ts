@@ -43,6 +43,7 @@ function createSide(search = false, tools = ALL) {
 const GREET = { name: 'greet', arguments: { name: 'Ada' } };
 
 describe('a toolset', () => {
+  // Requirements: toolset.select
   it('is chosen by the URL, by a header, or by both, which narrows further', async () => {
     const { list } = createSide();
     expect(await list('/mcp')).toHaveLength(ALL.length);
@@ -52,6 +53,7 @@ describe('a toolset', () => {
     expect(await list('/mcp?tags=people', { 'svc-tags': 'texts' })).toEqual(['greeting']);
   });
 
+  // Requirements: toolset.narrows
   it.each([
     ['modern', modern],
     ['legacy', legacy],
@@ -64,6 +66,7 @@ describe('a toolset', () => {
     expect(json.error).toMatchObject({ code: -32602, message: 'Unknown tool: greet' });
   });
 
+  // Requirements: toolset.schemas
   it('has its schemas in the form that the URL names', async () => {
     const closed = ALL.map((entry) => ({
       ...entry,
@@ -76,6 +79,7 @@ describe('a toolset', () => {
     expect((await send(modern('tools/list'), '/mcp?schema_profile=mars')).status).toBe(400);
   });
 
+  // Requirements: toolset.narrows
   it('rejects a tag that no endpoint has, and one that is outside of the other choice', async () => {
     const { send } = createSide();
     const unknown = await send(modern('tools/list'), '/mcp?tags=nothing');
@@ -87,6 +91,7 @@ describe('a toolset', () => {
 });
 
 describe('instructions', () => {
+  // Requirements: toolset.instructions
   it('are written from the endpoints of the toolset, in both eras', async () => {
     const { send } = createSide();
     const text = 'demo has 2 tools. By tag: people (2), texts (1).';
@@ -99,6 +104,7 @@ describe('instructions', () => {
 });
 
 describe('the pair of search and call', () => {
+  // Requirements: toolset.search
   it.each([
     ['modern', modern],
     ['legacy', legacy],
@@ -117,6 +123,7 @@ describe('the pair of search and call', () => {
     ]);
   });
 
+  // Requirements: toolset.search
   it('validates the arguments of the tool, and names an unknown one', async () => {
     const { send, records } = createSide(true);
     const wrong = { name: 'call', arguments: { name: 'greet', arguments: { name: 'A' } } };
@@ -139,6 +146,7 @@ describe('the pair of search and call', () => {
     expect(wordless.result.isError).toBe(true);
   });
 
+  // Requirements: toolset.search
   it('holds policies and scopes inside: neither found nor called without them', async () => {
     const deny = { condition: "name == 'Eve'", action: 'deny', reason: 'Not Eve.' } as const;
     const tools = ALL.map((entry) =>

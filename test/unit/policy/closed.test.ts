@@ -92,6 +92,7 @@ describe('a rule that cannot be evaluated', () => {
     );
   });
 
+  // Requirements: endpoint.policies, provider-detail.domain
   it('lets somebody with the right e-mail in, and nobody else', () => {
     const rule = [deny("!user.email.endsWith('@acme.com')")];
     expect(decide(rule, { user: ALICE }).outcome).toBe('allow');

@@ -26,6 +26,7 @@ const PERSON_TYPE: TypeNode = {
 const PEOPLE_TYPE: TypeNode = { type: 'array', items: PERSON_TYPE };
 const FIELDS = ['salary', 'address.street'];
 
+// Requirements: endpoint.policies
 describe('the actions on every shape', () => {
   const filtered = { name: 'Ann', address: { city: 'Bern' } };
   const masked = { name: 'Ann', salary: '****', address: { city: 'Bern', street: '****' } };
@@ -217,6 +218,7 @@ describe('decisions', () => {
     expect(decide([deny('true')]).reason).toBe('Access denied by policy.');
   });
 
+  // Requirements: attribute.svc.policy.decision
   it('combine into one for the call', () => {
     const allowed = decide([deny('false')]);
     const masked = edit([mask('true', 'a')], { a: 1 }).decision;
@@ -232,6 +234,7 @@ describe('decisions', () => {
     expect(combineDecisions(denied, NO_DECISION)).toEqual(denied);
   });
 
+  // Requirements: audit.policy_decision
   it('become the words of the audit record', () => {
     expect(
       [

@@ -148,6 +148,7 @@ describe('values at the boundary', () => {
 });
 
 describe('user', () => {
+  // Requirements: user.id
   it('has every documented key, with and without a caller', () => {
     expect(Object.keys(toPolicyUser(ALICE))).toEqual(USER_KEYS);
     expect(USER_KEYS).toEqual([
@@ -179,6 +180,7 @@ describe('user', () => {
     expect(holds(condition)).toBe(true);
   });
 
+  // Requirements: user.unnamed
   it.each([
     "user.role == 'anonymous' && user.id == null && user.email == null && user.groups == []",
     "!has(user.email) && user.permissions.size() == 0 && !('x' in user.groups) && user.claims == {}",

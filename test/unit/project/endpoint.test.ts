@@ -24,6 +24,7 @@ describe('keys', () => {
     ]);
   });
 
+  // Requirements: command.validate
   it('says what is missing where it should be', async () => {
     expect(
       await of('tool:\n  parameters:\n    - type: string\n  tests:\n    - { arguments: [{ key: a }] }\n'),
@@ -75,6 +76,7 @@ describe('values', () => {
     expect(await of(TOOL(`  ${line}`))).toEqual([finding]);
   });
 
+  // Requirements: endpoint.name, mcp.tool.names
   it.each(['a', '_', 'get.user-data_2', 'constructor', 'A'.repeat(64)])(
     'the name %s is fine',
     async (name) => {
@@ -94,6 +96,7 @@ describe('values', () => {
       '4:9 wrong-type: `tool.tags` must be a list, not text. Write each item on a line of its own after a dash, or all in [].',
     ],
     [
+      // Requirements: endpoint.language
       'language: sqll',
       '4:13 wrong-value: `tool.language` must be one of sql, python, not "sqll". Did you mean sql?',
     ],
@@ -143,6 +146,7 @@ describe('values', () => {
   });
 });
 
+// Requirements: endpoint.svc, site.svc, version.1
 describe('the version', () => {
   it.each([
     ["'1'", 'must be the number 1, not the text "1". Write `svc: 1`, without quotes or dots.'],
@@ -161,6 +165,7 @@ describe('the version', () => {
   });
 });
 
+// Requirements: endpoint.kind
 describe('the one endpoint of a file', () => {
   it.each([
     ['svc: 1\ntol: {}\n', ['1:1 missing-field', '2:1 unknown-key']],
@@ -232,6 +237,7 @@ describe('types', () => {
     });
   });
 
+  // Requirements: modern.schema.bounds
   it('ends at types that are too deep', async () => {
     const deep = `${'{ type: array, items: '.repeat(40)}{ type: string }${' }'.repeat(40)}`;
     expect(await of(NAMED(`  return: ${deep}`))).toEqual([
@@ -240,6 +246,7 @@ describe('types', () => {
   });
 });
 
+// Requirements: endpoint.uri
 describe('resources', () => {
   const RESOURCE = (uri: string, parameters = '') =>
     `resource:\n  uri: ${uri}\n  parameters: [${parameters}]\n  source: { code: SELECT 1 }\n`;
@@ -286,6 +293,7 @@ describe('resources', () => {
 describe('prompts', () => {
   const at = (text: string) => of(text, 'prompts/one.yml');
 
+  // Requirements: endpoint.prompt
   it('have messages, with roles and types that MCP can carry', async () => {
     expect(await at('prompt: { name: a, messages: [] }')).toEqual([
       '1:30 wrong-value: `prompt.messages` must not be empty. Write at least one message.',

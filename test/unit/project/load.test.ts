@@ -13,6 +13,7 @@ async function endpointsOf(): Promise<ReadonlyMap<string, Endpoint>> {
 }
 
 describe('a project with everything in it', () => {
+  // Requirements: service.2
   it('loads without a finding, in the order of paths', async () => {
     const project = await loadProject(await openProjectFiles(ROOT), ROOT);
     expect(project.findings).toEqual([]);
@@ -69,6 +70,7 @@ describe('a project with everything in it', () => {
     });
   });
 
+  // Requirements: endpoint.tests
   it('keeps every assertion of a test, and the difference between null and nothing', async () => {
     const [all, denied, nothing] = (await endpointsOf()).get('top_products')?.tests ?? [];
     expect(all).toEqual({
@@ -150,6 +152,7 @@ describe('a project with everything in it', () => {
 });
 
 describe('which files are read', () => {
+  // Requirements: service.3
   it('takes .yml and .yaml below the folders, not what tools leave behind', async () => {
     const { endpoints } = await load({
       'tools/a.yml': TOOL('a'),
@@ -216,6 +219,7 @@ describe('which files are read', () => {
 });
 
 describe('duplicate names', () => {
+  // Requirements: endpoint.name
   it('are found on every file, across kinds', async () => {
     const { findings } = await load({
       'tools/a.yml': TOOL('same'),

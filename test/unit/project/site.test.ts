@@ -7,6 +7,8 @@ const site = async (text: string, profile?: string) => {
 };
 
 describe('the site file', () => {
+  // Requirements: site.audit.enabled, site.database.path, site.database.readonly, site.drift.path
+  // Requirements: site.three-fields
   it('needs three fields; the rest has defaults', async () => {
     expect(await site(SITE)).toEqual({
       findings: [],
@@ -74,12 +76,14 @@ describe('the site file', () => {
     });
   });
 
+  // Requirements: site.profile, site.project, site.svc, version.1
   it.each(['project', 'profile', 'svc'])('misses %s', async (key) => {
     const { site: found, findings } = await site(SITE.replace(new RegExp(`^${key}:.*\n`, 'm'), ''));
     expect(found).toBeNull();
     expect(findings).toEqual([`1:1 missing-field: \`${key}\` is missing. Add \`${key}\`.`]);
   });
 
+  // Requirements: service.names, site.place
   it('is missing', async () => {
     const { loadProject } = await import('../../../src/project/load.ts');
     const { memoryFiles } = await import('./memory.ts');
@@ -93,6 +97,7 @@ describe('the site file', () => {
     ['extensions: [{ nam: x }]', expect.stringMatching(/^4:14 missing-field|^4:16 unknown-key/)],
     ['extensions: ["h3; DROP"]', expect.stringMatching(/^4:15 wrong-value: `extensions\[0\]\.name`/)],
     [
+      // Requirements: site.extensions.repo
       'extensions: [{ name: h3, repo: comunity }]',
       expect.stringMatching(
         /^4:32 wrong-value: .* must be core, core_nightly, community, an address, or a folder/,
@@ -131,6 +136,7 @@ describe('the site file', () => {
     expect(findings[0]).toEqual(finding);
   });
 
+  // Requirements: site.extensions.core
   it('takes one for a list of one', async () => {
     const { site: found } = await site(
       `${SITE}secrets: one\nextensions: [httpfs]\ndbt: { seed_paths: data }\n`,
@@ -142,6 +148,7 @@ describe('the site file', () => {
     });
   });
 
+  // Requirements: site.extensions.repo
   it('takes extensions of every repository that is known', async () => {
     const { site: found, findings } = await site(
       `${SITE}extensions: [json, { name: h3, repo: community }, { name: spatial, repo: core_nightly }, { name: fts, repo: ./extensions }, { name: vss, repo: 'https://example.com/x' }]\n`,
@@ -164,6 +171,7 @@ describe('the site file', () => {
     expect(await names('lake')).toEqual(['json', 'ducklake', 'h3']);
   });
 
+  // Requirements: site.dbt
   it('reads the keys of dbt', async () => {
     const { site: found } = await site(
       `${SITE}dbt: { enabled: false, model_paths: [m, n], test_paths: [t] }\n`,
@@ -182,6 +190,7 @@ describe('the site file', () => {
 describe('profiles', () => {
   const PROFILES = `${SITE}profiles:\n  default: { database: { readonly: true } }\n  prod: { database: { path: "data/{profile}.db" }, audit: { enabled: true } }\n  bare:\n`;
 
+  // Requirements: site.audit.path, site.database.path, site.profile
   it("are chosen by name, the site file's own by default", async () => {
     expect((await site(PROFILES)).site?.database).toEqual({
       path: 'data/db-default.db',

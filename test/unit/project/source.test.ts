@@ -14,6 +14,7 @@ async function sourceOf(text: string, tree: Tree = {}) {
 }
 
 describe('source', () => {
+  // Requirements: endpoint.source
   it.each([
     ['q.sql', 'tools/deep/q.sql'],
     ['./q.sql', 'tools/deep/q.sql'],
@@ -26,6 +27,7 @@ describe('source', () => {
     expect(resolvePath('tools/deep/a.yml', path)).toBe(found);
   });
 
+  // Requirements: service.2
   it('reads a file, in the encodings of YAML files', async () => {
     const sql = new Uint8Array([0xff, 0xfe, ...[...'SELECT 1'].flatMap((one) => [one.charCodeAt(0), 0])]);
     const { source, findings } = await sourceOf(TOOL('{ file: q.sql }'), { 'tools/deep/q.sql': sql });
@@ -77,6 +79,7 @@ describe('source', () => {
     expect((await sourceOf(TOOL(source), tree)).findings).toEqual([finding]);
   });
 
+  // Requirements: command.validate
   it('is looked for even where the rest of the file is wrong', async () => {
     const { findings } = await sourceOf(TOOL('{ file: none.sql }', '  enabled: maybe\n'));
     expect(findings.map((text) => text.slice(0, 20))).toEqual([
@@ -85,6 +88,7 @@ describe('source', () => {
     ]);
   });
 
+  // Requirements: endpoint.language, service.2
   it('is Python when it says so or its name does, and then a file', async () => {
     const tree = { 'tools/deep/f.py': 'def a(): pass' };
     expect((await sourceOf(TOOL('{ file: f.py }'), tree)).source?.language).toBe('python');

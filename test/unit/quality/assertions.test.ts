@@ -89,6 +89,7 @@ const FAIL: readonly (readonly [Assertions, JsonValue, string])[] = [
 ];
 
 describe('checkAssertions', () => {
+  // Requirements: endpoint.tests
   it.each(HOLD)('holds: %j of %j', (assertions, value) => {
     expect(check(assertions, value)).toBeNull();
   });

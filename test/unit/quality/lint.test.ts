@@ -52,6 +52,7 @@ tool:
 `;
 
 describe('lintProject', () => {
+  // Requirements: command.lint
   it('says everything that is left unsaid, each once, where it is missing', async () => {
     const found = await lint({ 'tools/bare.yml': BARE });
     expect(found.map(({ severity, code, line, column }) => `${line}:${column} ${severity} ${code}`)).toEqual([

@@ -5,6 +5,8 @@ const rowOf = async (key: string, given: Parameters<typeof load>[0]) =>
   (await load(given)).effective.find((row) => row.key === key);
 
 describe('settings', () => {
+  // Requirements: auth.1, env.SVC_ADMIN_SOCKET, env.SVC_TELEMETRY_ENABLED, env.SVC_TELEMETRY_METRICS_INTERVAL
+  // Requirements: limit.metrics, mcp.local, service.names, transport.default
   it('are whole without any user file', async () => {
     expect(await settingsOf({})).toMatchObject({
       project: 'demo',
@@ -31,6 +33,7 @@ describe('settings', () => {
     });
   });
 
+  // Requirements: env.SVC_DATABASE_PATH, env.over, user-file.transport.http.port
   it('take the strongest of flag, environment, user file, site file and default', async () => {
     const site = `${SITE}profiles:\n  dev:\n    database: { path: site.db }\n`;
     const user = 'svc: 1\ntransport:\n  http:\n    port: 9000\n';
@@ -67,6 +70,7 @@ describe('settings', () => {
     expect((await settingsOf({ site, env })).database.path).toBe('env.db');
   });
 
+  // Requirements: env.SVC_DEBUG
   it('show the level of the log that debugging makes, and why', async () => {
     const user = 'svc: 1\nlogging: { level: ERROR }\n';
     expect(await rowOf('logging.level', { user })).toMatchObject({ value: 'ERROR', source: 'config.yml:2' });
@@ -82,6 +86,7 @@ describe('settings', () => {
     expect((await settingsOf({ user, env: { SVC_DEBUG: '0' } })).logging.level).toBe('ERROR');
   });
 
+  // Requirements: env.SVC_AUDIT_ENABLED, env.SVC_TELEMETRY_METRICS_INTERVAL
   it('take every variable for the profile in use, not for the one the file names (D14, D31)', async () => {
     const site = `${SITE}profiles:\n  dev: {}\n  prod:\n    database: { readonly: true }\n    audit: { enabled: true }\n`;
     const prod = await settingsOf({ site, profile: 'prod' });
@@ -121,6 +126,7 @@ describe('settings', () => {
     });
   });
 
+  // Requirements: user-file.secrets
   it('take secrets from the profile in use (D32)', async () => {
     const site = `${SITE}profiles: { dev: {}, prod: {} }\n`;
     const user = `svc: 1
@@ -135,12 +141,14 @@ projects:
     ]);
   });
 
+  // Requirements: env.SVC_DISABLE_ANALYTICS
   it('take SVC_DISABLE_ANALYTICS, which changes nothing: none are sent', async () => {
     const env = { SVC_DISABLE_ANALYTICS: 'true' };
     expect(await problemsOf({ env })).toEqual([]);
     expect(await settingsOf({ env })).toEqual(await settingsOf({}));
   });
 
+  // Requirements: telemetry.*, user-file.telemetry
   it('read the whole of telemetry', async () => {
     const user = userFile(`telemetry:
   enabled: true
@@ -168,6 +176,7 @@ projects:
     });
   });
 
+  // Requirements: model.base_url, model.default, model.timeout, user-file.models
   it('read both nestings of models', async () => {
     const user = `svc: 1
 models:
@@ -200,6 +209,7 @@ models:
     });
   });
 
+  // Requirements: client.grant_types, client.scopes, user-file.auth
   it('read the whole of auth', async () => {
     const user = userFile(`auth:
   provider: keycloak
@@ -263,6 +273,7 @@ models:
     });
   });
 
+  // Requirements: auth.1, provider.none
   it('take the provider none for none', async () => {
     expect((await settingsOf({ user: userFile('auth: { provider: none }\n') })).auth.provider).toBeNull();
   });
@@ -329,6 +340,7 @@ describe('keys of auth', () => {
 });
 
 describe('static clients', () => {
+  // Requirements: client.client_id, client.name
   it.each(['client_id', 'name'])('need %s', async (key) => {
     const whole = '{ client_id: c, name: C }';
     const without = whole.replace(new RegExp(`${key}: \\w,? ?`), '');
@@ -338,6 +350,7 @@ describe('static clients', () => {
 });
 
 describe('static clients that could never get a token', () => {
+  // Requirements: client.grant_types
   it('are warned of', async () => {
     const user = userFile(`auth:
   clients:
@@ -357,6 +370,7 @@ describe('static clients that could never get a token', () => {
 });
 
 describe('findings of the configuration', () => {
+  // Requirements: provider-block.token_url
   it('name what signing people in needs', async () => {
     const github = (block: string) =>
       userFile(`auth:\n  provider: github\n  github: { client_id: c, ${block} }\n`);
@@ -373,6 +387,7 @@ describe('findings of the configuration', () => {
   });
 
   it.each([
+    // Requirements: user-file.svc, version.1
     ['svc: "1"\n', 'config.yml:1 svc-version: `svc` must be the number 1, not the text "1". [Write `svc: 1`'],
     [
       'svc: 1\ntransprt: {}\n',
@@ -382,6 +397,7 @@ describe('findings of the configuration', () => {
       'svc: 1\ntransport:\n  http: { port: 70000 }\n',
       'config.yml:3 wrong-value: `transport.http.port` must be a whole number from 0 to 65535.',
     ],
+    // Requirements: user-file.transport.provider
     ['svc: 1\ntransport: { provider: stdoi }\n', '[Did you mean stdio?]'],
     [
       'svc: 1\nmodels: { default: fsat, fast: { type: claude } }\n',
@@ -397,10 +413,12 @@ describe('findings of the configuration', () => {
     ],
     [
       'svc: 1\nprojects: { dmeo: {} }\n',
+      // Requirements: site.project, user-file.keys
       'config.yml:2 project-unknown: There is no project demo under `projects`; there are dmeo. [Did you mean dmeo?]',
     ],
     [
       'svc: 1\nprojects: { demo: { profiles: { prod: {}, test: {} } } }\n',
+      // Requirements: user-file.keys
       'profile-unknown: There is no profile dev under `projects.demo.profiles`; there are prod, test.',
     ],
     ['svc: 1\nvault: [\n', 'config.yml:3 yaml-syntax: The YAML is not valid at this position.'],
@@ -422,6 +440,7 @@ describe('findings of the configuration', () => {
     ]);
   });
 
+  // Requirements: secret.name, site.secrets
   it('list secrets of the site that nobody defines', async () => {
     const site = `${SITE}secrets: [db, mail]\n`;
     const user = userFile('secrets: [{ name: db, type: custom }]\n');

@@ -15,6 +15,7 @@ const problems = (sql: string) =>
   scanParameters(sql).problems.map(({ offset, message }) => `${offset}: ${message}`);
 
 describe('named parameters', () => {
+  // Requirements: endpoint.source
   it('become positions, the same for the same name', () => {
     const scan = scanParameters('SELECT $b + $a::INT, -$b FROM t WHERE x=$a_1');
     expect(scan.names).toEqual(['b', 'a', 'a_1']);

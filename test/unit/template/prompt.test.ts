@@ -28,6 +28,7 @@ describe('a prompt', () => {
     ]);
   });
 
+  // Requirements: mcp.prompt.arguments
   it('shows what a client sends and never runs it', () => {
     const messages = [{ role: 'user', type: 'text', prompt: 'Say {{ what }}' }] as const;
     const [message] = renderPrompt(messages, { what: '{{ range(99)|join }}{% for x in y %}' });

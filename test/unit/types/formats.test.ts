@@ -61,6 +61,7 @@ const BAD: Record<Format, readonly string[]> = {
 describe.each(FORMAT_NAMES)('%s', (format) => {
   const { accepts, example } = formatOf(format);
 
+  // Requirements: endpoint.types
   it.each([...GOOD[format], example])('takes %s', (text) => expect(accepts(text)).toBe(true));
   it.each(BAD[format])('refuses %j', (text) => expect(accepts(text)).toBe(false));
 

@@ -42,6 +42,7 @@ const parameters: readonly Parameter[] = [
 ];
 
 describe('the schema of arguments', () => {
+  // Requirements: endpoint.parameters, endpoint.types, modern.schema.input
   it('says everything that is checked, in a fixed order', () => {
     expect(JSON.stringify(toInputSchema(parameters), null, 1)).toBe(
       JSON.stringify(
@@ -86,6 +87,7 @@ describe('the schema of arguments', () => {
     );
   });
 
+  // Requirements: modern.schema.input
   it('is an object even without parameters', () => {
     expect(toInputSchema([])).toEqual({
       type: 'object',
@@ -104,6 +106,7 @@ describe('the schema of arguments', () => {
   });
 });
 
+// Requirements: endpoint.return
 describe('the schema of a result', () => {
   it('lets what is not required be null', () => {
     const node: TypeNode = {
@@ -143,6 +146,7 @@ describe('the schema of a result', () => {
 });
 
 describe('schema and validator agree', () => {
+  // Requirements: mcp.tool.structured
   it('on results: what we let out, a client lets in', () => {
     const random = createRandom(3);
     let passed = 0;

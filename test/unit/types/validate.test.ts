@@ -12,6 +12,7 @@ const taken = (node: TypeNode, value: unknown): JsonValue | undefined => {
 const problems = (result: ReturnType<typeof input>) =>
   result.ok ? [] : result.issues.map(({ path, message }) => `${path}: ${message}`);
 
+// Requirements: mcp.tool.validate
 describe('what a client means is taken', () => {
   it.each<[TypeNode, unknown, JsonValue]>([
     [{ type: 'string' }, 5, '5'],
@@ -277,6 +278,7 @@ describe('dangerous values', () => {
     expect(taken(node, { constructor: 'Ferrari' })).toEqual({ constructor: 'Ferrari' });
   });
 
+  // Requirements: modern.schema.bounds
   it('bounds depth and size', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     expect(input({ type: 'array' }, deep).ok).toBe(false);

@@ -40,6 +40,7 @@ it.each([
   expect(auditSettingsOf(BUILT, { SVC_AUDIT_ENABLED: text }).enabled).toBe(enabled);
 });
 
+// Requirements: env.SVC_AUDIT_ENABLED
 it('is switched off by SVC_AUDIT_ENABLED', () => {
   expect(auditSettingsOf({ ...BUILT, enabled: true }, { SVC_AUDIT_ENABLED: 'no' }).enabled).toBe(false);
 });

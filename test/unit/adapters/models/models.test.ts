@@ -62,11 +62,13 @@ const VENDORS: readonly Vendor[] = [
   },
 ];
 
+// Requirements: model.type
 describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) => {
   const create = (base_url: string, more: Partial<Model> = {}) =>
     createModel('fast', settings(type, { base_url, ...more }));
   const soon = { 'retry-after-ms': '1' };
 
+  // Requirements: model.api_key, model.base_url
   it('is asked with its key, by the name of its vendor', async () => {
     const { url, received } = await startDouble([said]);
     const answer = await ask(await create(url, { model: 'vendor-1' }));
@@ -92,6 +94,7 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
     expect(received).toHaveLength(3);
   });
 
+  // Requirements: limit.models, model.max_retries
   it('is given up after so many tries', async () => {
     const { url, received } = await startDouble([{ status: 429, headers: soon, body: error('slow down') }]);
     expect(await failureOf(ask(await create(url, { max_retries: 1 })))).toMatchObject({
@@ -105,6 +108,7 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
     expect(down.received).toHaveLength(1);
   });
 
+  // Requirements: limit.models, model.timeout
   it('that does not answer in time fails, and so does one that is not there', async () => {
     const { url } = await startDouble(['hang']);
     const model = await create(url, { timeout: 0.05, max_retries: 0 });

@@ -37,6 +37,7 @@ describe('the application log', () => {
     expect(logged({ level })).toHaveLength(count);
   });
 
+  // Requirements: event.logs
   it('is one JSON object a line where that is asked for', () => {
     expect(logged({ format: 'json' }).map((line) => JSON.parse(line))).toEqual(
       ['warn', 'error'].map((level) => ({

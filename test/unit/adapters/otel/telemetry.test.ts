@@ -125,6 +125,7 @@ afterEach(async () => {
 });
 
 describe('spans', () => {
+  // Requirements: attribute.*, span.svc.*
   it('are the tree of the spec with its attributes and no others', async () => {
     await call('people', here);
     await telemetry.flush();
@@ -168,6 +169,7 @@ describe('spans', () => {
     ]);
   });
 
+  // Requirements: audit.trace_id, event.audit
   it('name the trace of the record that is kept of the call', async () => {
     const kept: (string | null)[] = [];
     const { observe } = telemetry;
@@ -194,6 +196,7 @@ describe('spans', () => {
     ]);
   });
 
+  // Requirements: env.SVC_TELEMETRY_TRACING_CONSOLE, telemetry.tracing.console_export
   it('are written as lines where the console is asked for', async () => {
     start({ tracing: { enabled: true, console_export: true } });
     await call('people', here);
@@ -204,6 +207,7 @@ describe('spans', () => {
 });
 
 describe('metrics', () => {
+  // Requirements: metric.*
   it('D11: are those of the spec, by the labels of the spec', async () => {
     await call('people', here);
     await call('people', { country: 'planted-denied' }).catch(() => null);
@@ -267,6 +271,7 @@ describe('metrics', () => {
 });
 
 describe('what is sent', () => {
+  // Requirements: privacy.credentials, privacy.parameters, privacy.personal, privacy.results, privacy.sql
   it('carries no value, no SQL, no result, no credential', async () => {
     await call('people', here);
     await call('people', { country: 'planted-denied' }).catch(() => null);
@@ -278,6 +283,7 @@ describe('what is sent', () => {
     expect(receiver.bytes()).not.toMatch(/planted|alice|SELECT name/i);
   });
 
+  // Requirements: event.telemetry, telemetry.environment, telemetry.headers
   it('says who sends it, with the headers of the operator', async () => {
     await call('people', here);
     await telemetry.flush();
@@ -291,6 +297,7 @@ describe('what is sent', () => {
     });
   });
 
+  // Requirements: telemetry.metrics.enabled, telemetry.tracing.enabled
   it('is only what is switched on', async () => {
     start({ metrics: { enabled: false, export_interval: 60 } });
     await call('people', here);

@@ -177,6 +177,7 @@ const value = async (name: string, args: JsonObject = {}): Promise<JsonValue> =>
   (await call(name, args)).value;
 
 describe.skipIf(PYTHON === null)('what a Python endpoint answers', () => {
+  // Requirements: endpoint.python
   it('is rows, held to the limit like those of a statement', async () => {
     expect(await value('rows')).toEqual([
       { id: 1, name: 'one' },
@@ -289,6 +290,7 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
     ]);
   });
 
+  // Requirements: span.python
   it('sees the spans of the specification', async () => {
     spans.length = 0;
     await call('one_value');

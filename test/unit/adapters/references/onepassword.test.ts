@@ -20,6 +20,7 @@ async function open(token = CONNECT_TOKEN, status: Record<string, number> = {}) 
 }
 
 describe('op:// over a Connect server', () => {
+  // Requirements: dynamic.op
   it('finds vault and item by name or id, and each item once', async () => {
     const { connect, read } = await open();
     expect(await read('op://My "vault"/Database/password')).toBe('op-password');
@@ -63,6 +64,7 @@ describe('op:// over a Connect server', () => {
 });
 
 describe('op:// with the SDK', () => {
+  // Requirements: dynamic.op
   it('asks it once for a client, in its own words', async () => {
     const asked: string[] = [];
     let clients = 0;

@@ -16,6 +16,7 @@ async function open(contents: VaultContents, over: Partial<VaultConnection> = {}
 }
 
 describe('vault://', () => {
+  // Requirements: dynamic.vault
   it('reads version 2, and a path once for all of its fields', async () => {
     const { vault, read } = await open({ v2: { 'secret/team/db': { password: 'p2', user: 'u' } } });
     const values = await Promise.all([read(at('secret/team/db')), read(at('secret/team/db', 'user'))]);
@@ -23,6 +24,7 @@ describe('vault://', () => {
     expect(vault.asked).toEqual(['GET /v1/secret/data/team/db']);
   });
 
+  // Requirements: dynamic.vault
   it('falls back to version 1', async () => {
     const { vault, read } = await open({ v1: { 'kv/db': { password: 'p1' } } });
     expect(await read(at('kv/db'))).toBe('p1');
@@ -104,6 +106,7 @@ describe('vault://', () => {
     expect(String(error)).not.toMatch(/planted/);
   });
 
+  // Requirements: user-file.vault
   it('is refused where Vault is not switched on', async () => {
     const source = createSecretSource({ vault: null, onepassword: null }, {});
     await expect(source.read(at('secret/db'), new AbortController().signal)).rejects.toThrow(

@@ -80,6 +80,7 @@ describe('clients over HTTP+SSE', () => {
     return client;
   };
 
+  // Requirements: transport.sse
   it.each([1, 2] as const)('SDK %i lists, calls, fails and pings', async (generation) => {
     const { server } = await start();
     const client = await open(generation, server);
@@ -119,6 +120,7 @@ describe('clients over HTTP+SSE', () => {
 });
 
 describe('a connection', () => {
+  // Requirements: legacy.sse
   it('begins with the address for messages and is kept by no proxy', async () => {
     const { server } = await start();
     const response = await fetch(`${server.url}/sse`);

@@ -56,6 +56,7 @@ const MODES: readonly [string, VersionNegotiationMode, string][] = [
 ];
 
 describe('clients that launch svc serve --transport stdio', () => {
+  // Requirements: transport.stdio
   it.each(MODES)('SDK 2, %s', async (_name, mode, revision) => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StdioClientTransport({ ...commandFor(await project()), stderr: 'ignore' }));

@@ -75,6 +75,7 @@ describe('the process', () => {
     clientInfo: { name: 't', version: '1' },
   }).body;
 
+  // Requirements: event.logs, legacy.stdio
   it('prints nothing but messages on stdout, everything else on stderr', async () => {
     const { lines, write, noise, child, exit } = launch();
     write(hello, ping(1));

@@ -52,6 +52,7 @@ describe('a client id', () => {
     }
   });
 
+  // Requirements: as.dcr.new
   it('and its secret are new for each registration, also of the same metadata in the same second', async () => {
     const desk = createDesk();
     const again = { token_endpoint_auth_method: 'client_secret_basic' };
@@ -85,6 +86,7 @@ describe('a client that is known by a document', () => {
     return Object.assign(createDesk({ parts: { fetchDocument } }), { fetched });
   };
 
+  // Requirements: as.cimd
   it('signs in, and the page names its address', async () => {
     const app = desk(sound);
     const page = await app.fetch(authorizePath(ID, pkce().challenge));
@@ -107,6 +109,7 @@ describe('a client that is known by a document', () => {
     expect(app.fetched).toHaveLength(times);
   });
 
+  // Requirements: as.cimd
   it.each([
     ['another client', { ...sound, client_id: `${ID}x` }],
     ['no name', { ...sound, client_name: undefined }],

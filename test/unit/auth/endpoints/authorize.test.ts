@@ -12,6 +12,7 @@ describe('/authorize', () => {
     return desk.fetch(authorizePath(client_id, pkce().challenge, more));
   };
 
+  // Requirements: as.redirect, client.redirect_uris
   it.each([
     `${REDIRECT}/`,
     `${REDIRECT}/more`,
@@ -47,6 +48,7 @@ describe('/authorize', () => {
     expect(response.headers.get('content-type')).toContain('text/html');
   });
 
+  // Requirements: as.redirect
   it.each(['http://127.0.0.1:61234/cb?x=1', 'http://localhost:9/cb', 'http://localhost/cb'])(
     'lets the port of this machine be any: %s',
     async (redirect_uri) => {
@@ -67,6 +69,7 @@ describe('/authorize', () => {
     ['a scope that nobody has', { scope: 'no:such' }, 'invalid_scope'],
   ];
 
+  // Requirements: as.pkce
   it.each(FAULTS)('tells a configured client about %s', async (_name, more, error) => {
     const response = await createDesk().fetch(authorizePath('known', pkce().challenge, more));
     const back = new URL(response.headers.get('location') ?? 'about:blank');
@@ -80,6 +83,7 @@ describe('/authorize', () => {
     expect([back.host, back.searchParams.get('error')]).toEqual(['localhost', error]);
   });
 
+  // Requirements: as.redirect.open
   it.each(FAULTS)(
     'redirects nobody to a website that anybody registered, but shows a page with a link: %s',
     async (_name, more, error) => {

@@ -11,6 +11,7 @@ describe('the callback', () => {
     return { desk, browser, back };
   };
 
+  // Requirements: oauth.callback
   it('is for the browser that left', async () => {
     const { desk, browser, back } = await start();
     expect((await desk.fetch(back)).status).toBe(400);

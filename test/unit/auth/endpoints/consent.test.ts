@@ -32,6 +32,7 @@ describe('the consent page', () => {
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;');
   });
 
+  // Requirements: as.consent.host
   it('warns about programs on this computer, and names the host of others', async () => {
     const { page } = await open(createDesk());
     expect(page).toContain('<strong>client.example</strong>');
@@ -43,6 +44,7 @@ describe('the consent page', () => {
     expect(await local.text()).toContain('Any program on this computer can send such a request');
   });
 
+  // Requirements: as.consent
   it.each([
     ['another browser', (browser: Browser) => browser.cookies.set('__Host-svc-browser', 'x'.repeat(22)), {}],
     ['a browser without its cookie', (browser: Browser) => browser.cookies.clear(), {}],
@@ -79,6 +81,7 @@ describe('consent of a public client that redirects to a program of this compute
   const open = (browser: Browser, redirect_uri: string, id = 'app') =>
     browser.go(authorizePath(id, pkce().challenge, { redirect_uri }));
 
+  // Requirements: as.consent.local
   it.each([LOCAL, 'http://127.0.0.1:7001/cb', 'com.example.app:/cb'])(
     'is asked of every request to %s, of a configured client too',
     async (redirect) => {
@@ -97,6 +100,7 @@ describe('consent of a public client that redirects to a program of this compute
     },
   );
 
+  // Requirements: as.consent.local
   it('is asked of every request of a client that registered itself', async () => {
     const desk = createDesk();
     const { client_id } = await register(desk, { redirect_uris: [LOCAL] });

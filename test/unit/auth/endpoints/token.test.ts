@@ -21,6 +21,7 @@ describe('a code', () => {
     return { error: await errorOf(refused), asked, again: await desk.form('/token', fields) };
   };
 
+  // Requirements: as.pkce
   it.each([
     ['another verifier', { code_verifier: 'v'.repeat(43) }, 'invalid_grant'],
     ['a verifier that is too short', { code_verifier: 'v' }, 'invalid_grant'],
@@ -37,6 +38,7 @@ describe('a code', () => {
     expect(again.status).toBe(200);
   });
 
+  // Requirements: as.code
   it('counts once, with a store and without', async () => {
     for (const desk of [createDesk(), withStore()]) {
       const { fields } = await login(desk);
@@ -60,6 +62,7 @@ describe('a code', () => {
     }
   });
 
+  // Requirements: as.code, oauth.endpoints
   it('is over after a minute', async () => {
     const desk = createDesk();
     const { fields } = await login(desk);

@@ -164,6 +164,7 @@ describe.each(PROVIDER_IDS)('%s', (name) => {
     for (const one of [server, keeping, stand.idp]) await one.close();
   });
 
+  // Requirements: auth.2
   test.each([sdk2(), sdk1(), strict])('$name signs in and calls as that person', async ({ signIn }) => {
     const client = await signIn(server.mcp);
     const { token, ...who } = JSON.parse((await client.call('whoami')).text);

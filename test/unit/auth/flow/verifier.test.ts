@@ -38,6 +38,7 @@ test.each([
   await client.close();
 });
 
+// Requirements: rs.audience
 test('a token of the same server for somebody else counts for nobody', async () => {
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: idp.issuer, sub: 'ada', iat: now, exp: now + 60, scope: 'svc:access' };

@@ -122,6 +122,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
   ])('%s', (_store, stored) => {
     const server = (rules: string) => servers[`${rules} ${stored}`] as FlowServer;
 
+    // Requirements: auth.required_scopes
     test('required scopes that a user does not hold refuse the sign-in', async () => {
       for (const scope of [undefined, 'svc:access', 'staff:only corp:admin']) {
         const signIn = signInStrictly(server('required').mcp, {}, scope);
@@ -133,6 +134,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
       );
     });
 
+    // Requirements: auth.required_scopes, own.grants
     test('a scope is not held because a client asks for it', async () => {
       const { tokens } = await signInStrictly(server('open').mcp, {}, 'svc:access admin:write');
       expect(tokens.scope).toBe('svc:access');
@@ -142,6 +144,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
       await expect(alone).rejects.toMatchObject({ error: 'invalid_scope' });
     });
 
+    // Requirements: own.grants
     test('a user who holds the scope is served, if the client asks for it', async () => {
       for (const rules of ['granted', 'allowed']) {
         const { tokens } = await signInStrictly(server(rules).mcp, {}, 'svc:access admin:write');
@@ -152,6 +155,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
       expect(await statusOf(server('granted'), tokens.access_token)).toBe(403);
     });
 
+    // Requirements: own.allow
     test('a user who has left signs in without the scope, or not at all', async () => {
       stand.leave();
       try {
@@ -164,6 +168,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
     });
   });
 
+  // Requirements: auth.required_scopes, own.renewal
   test('a user who leaves loses the scope at the next renewal, also with the older token', async () => {
     const server = servers['granted true'] as FlowServer;
     const { tokens, refresh } = await signInStrictly(server.mcp, {}, 'svc:access admin:write');

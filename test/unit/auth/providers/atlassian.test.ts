@@ -18,6 +18,7 @@ const atlassian = (more: Partial<ProviderBlock> = {}, offline = false, wanted: r
 const PRODUCTS = 'read:me read:jira-user read:confluence-user offline_access';
 const SITE = { id: '11223344-a1b2', name: 'acme', url: 'https://acme.atlassian.net' };
 
+// Requirements: provider-detail.cloud-ids, provider.atlassian
 test('a login gives the account, its address, and its sites once each', async () => {
   const mappings = { 'cloud_ids.id': { [SITE.id]: ['role:member'] } };
   const identity = await identityOf(atlassian({ scope: PRODUCTS, claim_mappings: mappings }));
@@ -37,6 +38,7 @@ test('a login gives the account, its address, and its sites once each', async ()
   });
 });
 
+// Requirements: provider-block.scope
 test('the usual scopes tell who it is, and no more', async () => {
   const provider = atlassian();
   expect(provider.scopes).toEqual(['read:me']);
@@ -56,6 +58,7 @@ test('rules about sites or groups ask for the scope that shows them', async () =
   expect((await identityOf(atlassian({ scope: PRODUCTS }))).organizations).not.toContain(SITE.name);
 });
 
+// Requirements: provider-detail.offline
 test('refresh tokens rotate, and a dead one is final though it is answered with 403', async () => {
   const provider = atlassian({}, true);
   expect(provider.scopes).toEqual(['read:me', 'offline_access']);

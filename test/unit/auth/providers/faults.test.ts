@@ -132,6 +132,7 @@ const FAULTS: readonly (readonly [
   ['a redirect', moved('http://127.0.0.1:9/leaked-location'), 'config_invalid'],
 ];
 
+// Requirements: provider-block.client_secret
 test.each(NAMES)('%s: whatever goes wrong has its class, and no secret in its text', async (name) => {
   const { idp, block, token, user, more } = caseOf(name);
   // a description is read once and kept; here it is there before anything fails

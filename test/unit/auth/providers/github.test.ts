@@ -22,6 +22,7 @@ const urls = ({ origin }: GithubIdp) => ({
 const github = (more: Partial<ProviderBlock> = {}, at = idp) =>
   providerOf(blockOf('github', at.client, { ...urls(at), ...more }));
 
+// Requirements: provider.github
 test('a login gives the id, the login and the primary verified address', async () => {
   const provider = github();
   expect(provider.scopes).toEqual(['read:user', 'user:email']);
@@ -67,6 +68,7 @@ test('an address that is not primary and verified is none', async () => {
   idp.users.ada = ada;
 });
 
+// Requirements: user.groups
 test('groups are organisations and teams, through every page', async () => {
   const ada = idp.users.ada;
   if (ada === undefined) throw new Error('no ada');

@@ -17,6 +17,7 @@ const google = (more: Partial<ProviderBlock> = {}, offline = false) => {
   return providerOf(blockOf('google', idp.client, { ...urls, ...more }), { offline });
 };
 
+// Requirements: provider.google
 test('a login gives the subject, the address and the domain, all from the id token', async () => {
   const before = idp.requests.length;
   expect(await identityOf(google())).toEqual({
@@ -80,6 +81,7 @@ test('the domain that is asked for is the domain that counts', async () => {
   await failureOf(identityOf(only('*'), { user: 'bob' }), 'login_refused');
 });
 
+// Requirements: provider-block.client_id
 test('nothing that a parameter of the operator’s says takes the place of our own', async () => {
   const params = {
     state: 'x',
@@ -108,6 +110,7 @@ test('the callback may name Google, and nobody else', async () => {
   expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
 });
 
+// Requirements: provider-block.auth_url
 test.each([
   {},
   {

@@ -22,6 +22,7 @@ afterAll(async () => {
 const keycloak = (more: Partial<ProviderBlock> = {}, at = idp) =>
   providerOf(blockOf('keycloak', at.client, { server_url: at.serverUrl, realm: at.realm, ...more }));
 
+// Requirements: provider-block.realm, provider.keycloak, user.groups
 test('a login gives the claims, the groups without their first slash, and the roles', async () => {
   const mappings = {
     'realm_access.roles': { analyst: ['role:analyst', 'report'] },
@@ -43,6 +44,7 @@ test('a login gives the claims, the groups without their first slash, and the ro
   });
 });
 
+// Requirements: provider-block.realm
 test('old servers have /auth before their realms', async () => {
   expect((await identityOf(keycloak({}, old))).id).toBe('ada');
   expect((await identityOf(keycloak({ server_url: `${old.serverUrl}/` }, old))).id).toBe('ada');
@@ -96,6 +98,7 @@ test('a code that is replayed is refused, and what it opened ends', async () => 
   await failureOf(provider.refresh(tokens.refreshToken ?? '', signal()), 'login_refused');
 });
 
+// Requirements: provider-block.client_secret
 test('a wrong secret, and a server under another name, are the operator’s to mend', async () => {
   await failureOf(tokensOf(keycloak({ client_secret: 'planted' })), 'config_invalid');
   const named = keycloak({
@@ -123,6 +126,7 @@ test('roles in a token that nobody signed are none', async () => {
   }
 });
 
+// Requirements: provider-block.scope
 test('scope needs openid, and the block its realm', () => {
   expect(() => keycloak({ scope: 'profile' })).toThrow(/openid/);
   const { client } = idp;

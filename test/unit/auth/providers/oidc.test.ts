@@ -46,6 +46,7 @@ test('audience and further parameters go along', async () => {
   });
 });
 
+// Requirements: provider-detail.offline
 test('offline access is asked for where it can be kept, and consented to', async () => {
   const provider = oidc({}, { offline: true });
   const { searchParams } = await provider.authorizationUrl(TRIP);

@@ -19,6 +19,7 @@ const salesforce = (more: Partial<ProviderBlock> = {}, offline = false, wanted: 
 };
 const CLAIMS = { organization_id: '00Dxx0000001gPLEAY', instance_url: 'https://acme.my.salesforce.com' };
 
+// Requirements: provider.salesforce
 test('a login gives the user, the organisation and the address of its API', async () => {
   const provider = salesforce();
   expect(provider.scopes).toEqual(['openid', 'profile', 'email']);
@@ -130,8 +131,10 @@ test('what does not fit together is refused', async () => {
   expect(await say({ ...user, email: 'a@b.example', email_verified: false })).toMatchObject({ email: null });
 });
 
+// Requirements: provider-block.auth_url, provider-block.token_url
 test.each([
   [{}, 'https://login.salesforce.com/services/oauth2/authorize'],
+  // Requirements: provider-detail.sandbox
   [{ sandbox: true }, 'https://test.salesforce.com/services/oauth2/authorize'],
   [
     { auth_url: 'https://acme.my.site.com/shop/services/oauth2/authorize' },

@@ -71,6 +71,7 @@ function verify(token: string, more: Partial<VerifierBlock> = keys(), ports: Par
   return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, [RESOURCE], signal());
 }
 
+// Requirements: rs.passthrough
 test('a token for this resource is somebody, with scopes, and is not passed on', async () => {
   const token = await jwt({
     ...{ email: 'ada@example.com', email_verified: true, preferred_username: 'ada', groups: ['/staff'] },
@@ -107,6 +108,7 @@ test.each<[string, Changes, string?]>([
   expect((await verify(await jwt(changes, typ)))?.scopes).toContain('svc:access');
 });
 
+// Requirements: rs.invalid
 test.each<[string, Changes, string?]>([
   ['for another resource', { aud: 'https://other.example/mcp' }],
   ['for nobody', { aud: undefined }],

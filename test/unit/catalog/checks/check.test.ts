@@ -13,6 +13,7 @@ const TOOL = (lines: string) => ({ 'tools/a.yml': `tool:\n  name: a\n${lines}\n`
 const ID = '  parameters: [{ name: id, type: integer }]\n';
 
 describe('the SQL of an endpoint', () => {
+  // Requirements: endpoint.source
   it('uses exactly the declared parameters', async () => {
     expect(await check(TOOL(`${ID}  source: { code: SELECT $id + $id }`))).toEqual([]);
     expect(await check(TOOL(`${ID}  source: { code: "SELECT $idd" }`))).toEqual([

@@ -45,6 +45,7 @@ function shop(): { root: string; env: Readonly<Record<string, string>> } {
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
 describe('svc dbt-config', { timeout: 60_000 }, () => {
+  // Requirements: feature.dbt, site.dbt
   it('makes both files, with the names of secrets and never their values (D24 of the peer)', async () => {
     const { root, env } = shop();
     const made = await svc(['dbt-config', '--json'], root, env);

@@ -26,6 +26,7 @@ projects:
 `;
 
 describe('svc dbt', { timeout: 60_000 }, () => {
+  // Requirements: command.dbt
   it('hands every word on, and keeps what stands before the first for itself', async () => {
     const root = realpathSync(await project());
     install(root);
@@ -43,6 +44,7 @@ describe('svc dbt', { timeout: 60_000 }, () => {
     expect(help.stdout).toContain('svc dbt build');
   });
 
+  // Requirements: feature.dbt
   it("gives secrets to dbt's process alone, in its folder, with the database", async () => {
     const root = realpathSync(await project());
     install(root);
@@ -70,6 +72,7 @@ describe('svc dbt', { timeout: 60_000 }, () => {
     expect(JSON.parse(elsewhere.stdout).env).not.toHaveProperty('DBT_PROFILE');
   });
 
+  // Requirements: command.dbt
   it('ends as dbt ends, with its exit code', async () => {
     const root = await project();
     for (const code of [0, 1, 2, 77]) {

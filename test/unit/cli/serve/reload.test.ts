@@ -14,6 +14,7 @@ describe.skipIf(PYTHON === null).each([
   ['read-write', ''],
   ['read-only', READ_ONLY],
 ])('a request on a %s database', (_, database) => {
+  // Requirements: state.in_progress
   it('keeps the settings and the database it began with, and is counted', { timeout: 120_000 }, async () => {
     const served = await serveHeld({ database });
     expect(await served.status()).toMatchObject({ active_requests: 0, draining: false });
@@ -33,6 +34,7 @@ describe.skipIf(PYTHON === null).each([
     expect(await served.status()).toMatchObject({ active_requests: 0, draining: false });
   });
 
+  // Requirements: transition.waits
   it('waits for a Python process through a reload', { timeout: 120_000 }, async () => {
     const served = await serveHeld({ database });
     const names = Array.from({ length: 8 }, (_, index) => `call${index}`);
@@ -66,6 +68,7 @@ describe('a reload of a database that is open for writing', () => {
       },
     ],
   ];
+  // Requirements: transition.fails
   it.each(BAD)(
     'fails if the file is %s, and the open one serves on',
     {

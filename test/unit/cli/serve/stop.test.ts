@@ -13,6 +13,7 @@ const running = ({ status }: Served, count: number) =>
 const CUT_OFF = 'The server is stopping, and the call did not end in time.';
 
 describe.skipIf(PYTHON === null)('on SIGTERM', () => {
+  // Requirements: signal.SIGTERM
   it('a call that ends in time is answered, and every other is told, in SQL and in Python', {
     timeout: 120_000,
   }, async () => {

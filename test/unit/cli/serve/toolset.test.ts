@@ -10,6 +10,7 @@ tool:
   source: { code: SELECT 1 AS one }
 `;
 
+// Requirements: toolset.select
 it('serves only endpoints with the tags of --tags, over HTTP and stdio', async () => {
   const root = await project();
   writeFileSync(join(root, 'tools/tagged.yml'), TOOL);

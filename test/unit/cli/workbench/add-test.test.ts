@@ -37,6 +37,7 @@ const added = (before: string, after: string) => {
 };
 
 describe('a saved test', () => {
+  // Requirements: workbench.save
   it.each([
     ['a list in the middle of the file', BLOCK],
     ['a list at the end', BLOCK.slice(0, BLOCK.indexOf('  # after'))],
@@ -57,6 +58,7 @@ describe('a saved test', () => {
     expect(added(before, after).length).toBeGreaterThan(3);
   });
 
+  // Requirements: workbench.save
   it.each([
     ['a list in one line', 'tool: # here\n  tests: [{ name: x, arguments: [] }] # all\n  name: one\n'],
     ['an endpoint in one line', 'tool: { name: one, tests: [] } # all\n'],

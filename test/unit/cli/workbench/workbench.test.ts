@@ -49,6 +49,7 @@ async function openBench(): Promise<Bench> {
 }
 
 describe('the workbench of svc dev', () => {
+  // Requirements: workbench.door
   it('opens to its key alone, on another port than the served one', async () => {
     const bench = await openBench();
     expect(new URL(bench.door).port).not.toBe(new URL(bench.url).port);
@@ -70,6 +71,7 @@ describe('the workbench of svc dev', () => {
     expect([landing.status, landing.headers.get('set-cookie')]).toEqual([200, null]);
   });
 
+  // Requirements: workbench.inline
   it('has one script and one style, and a policy without inline code', async () => {
     const bench = await openBench();
     const page = await fetch(bench.page, { headers: { cookie: bench.cookie } });
@@ -94,6 +96,7 @@ describe('the workbench of svc dev', () => {
     expect(odd.status).toBe(404);
   });
 
+  // Requirements: workbench.call
   it('runs calls as anybody, through the policies, the records and the statistics of every call', async () => {
     const bench = await openBench();
     const { answer: denied } = await bench.call(null);
@@ -123,6 +126,7 @@ describe('the workbench of svc dev', () => {
     ]);
   });
 
+  // Requirements: workbench.scopes
   it('holds callers to the scopes that their claims state', async () => {
     const bench = await openBench();
     const stock = { sku: 'TEA-001', pieces: 3 };
@@ -143,6 +147,7 @@ describe('the workbench of svc dev', () => {
     expect((await bench.ask('call', { kind: 'tool' })).status).toBe(400);
   });
 
+  // Requirements: workbench.save
   it('runs tests, and saves a call as a test after it showed the change', async () => {
     const bench = await openBench();
     const file = join(bench.root, 'tools/get_customer.yml');
@@ -176,6 +181,7 @@ describe('the workbench of svc dev', () => {
       .toMatchObject({ name: 'customer 2', status: 'passed' });
   });
 
+  // Requirements: workbench.findings
   it('shows findings at their line while a file is broken', async () => {
     const bench = await openBench();
     const file = join(bench.root, 'tools/best_customer.yml');
@@ -199,6 +205,7 @@ describe('the workbench of svc dev', () => {
 });
 
 describe('the workbench of svc admin --web', () => {
+  // Requirements: workbench.watch
   it('watches svc serve, which answers nothing of it itself', async () => {
     const root = join(folder(), 'shop');
     cpSync('examples/shop', root, { recursive: true });

@@ -99,6 +99,7 @@ const stateOf = ({ result }: { result?: Body }) => ({ requestState: result?.requ
 const textOf = ({ result }: { result?: Body }) => (result?.content as { text: string }[])?.[0]?.text;
 
 describe('a tool that a person must agree to', () => {
+  // Requirements: modern.mrtr.ask, modern.resultType
   it('asks, and runs when the person agrees', async () => {
     const asked = await call('wipe', { what: 'it' });
     expect(asked.result).toMatchObject({
@@ -138,6 +139,7 @@ describe('a tool that a person must agree to', () => {
     expect(answered.result).toMatchObject({ resultType: 'input_required' });
   });
 
+  // Requirements: modern.mrtr.state
   it('takes no state of another call, user or server, and none that was changed', async () => {
     const state = String((await call('wipe', { what: 'it' })).result?.requestState);
     const attempt = (what: string, requestState: unknown) =>
@@ -158,6 +160,7 @@ describe('a tool that a person must agree to', () => {
     expect(textOf(await attempt('it', state))).toBe('[{"done":"wiped it"}]');
   });
 
+  // Requirements: modern.capability
   it('is refused to a client that shows no questions', async () => {
     for (const capabilities of [{}, { elicitation: { url: {} } }]) {
       const { status, error } = await call('wipe', { what: 'it' }, {}, capabilities);
@@ -260,6 +263,7 @@ describe('a confirmation', () => {
 });
 
 describe('a tool that asks', () => {
+  // Requirements: modern.mrtr.ask
   it('asks in rounds, each with what was answered before', async () => {
     const first = await call('order', { item: 'tea' });
     expect(first.result).toMatchObject({
@@ -302,6 +306,7 @@ describe('a tool that asks', () => {
     expect(textOf(answered)).toBe('tea/1/none');
   });
 
+  // Requirements: modern.mrtr.missing
   it('checks answers like arguments, and ignores what it did not ask', async () => {
     const wrong = await call('order', { item: 'tea' }, { inputResponses: { amount: accept({ pieces: 0 }) } });
     expect(wrong.result).toMatchObject({ isError: true });
@@ -315,6 +320,7 @@ describe('a tool that asks', () => {
     expect(textOf(denied)).toContain('No gold.');
   });
 
+  // Requirements: modern.mrtr.missing
   it('asks for what is missing, or is no answer', async () => {
     for (const inputResponses of [{}, { idea: 1 }, { idea: accept({}) }, { places: { roots: 1 } }]) {
       const { result } = await call('round', {}, { inputResponses });
@@ -322,6 +328,7 @@ describe('a tool that asks', () => {
     }
   });
 
+  // Requirements: modern.mrtr.declared
   it('asks the model and for folders together, and only what the client can answer', async () => {
     const asked = await call('round', {});
     expect(asked.result?.inputRequests).toEqual({
@@ -351,6 +358,7 @@ describe('a tool that asks', () => {
   });
 });
 
+// Requirements: modern.mrtr.where
 it('prompts and resources ask in the same way', async () => {
   const prompt = await send('prompts/get', { name: 'guide' });
   expect(prompt.result).toMatchObject({ inputRequests: { who: {} } });

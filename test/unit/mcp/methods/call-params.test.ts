@@ -17,6 +17,7 @@ afterAll(() => served.close());
 
 const lastRecord = () => served.records.at(-1);
 
+// Requirements: feature.audit
 it.each([
   ['tools/call', { name: 'greet', arguments: 'planted' }, 'greet', 'arguments'],
   ['tools/call', { name: 'greet', arguments: null }, 'greet', 'arguments'],

@@ -89,6 +89,7 @@ it('offers declared values where there is no SQL, and nothing for what is not de
   expect(await complete(letter, 'nothing', '')).toMatchObject({ values: [] });
 });
 
+// Requirements: mcp.completion
 it('offers a hundred values at most, and says that there are more', async () => {
   user = ALICE;
   expect(await complete(number, 'n', '29')).toMatchObject({ total: 11, hasMore: false });

@@ -124,6 +124,7 @@ const EXPECTED = [
 ];
 
 describe('a large result', () => {
+  // Requirements: large.summary
   it.each([
     ['modern', modern],
     ['legacy', legacy],
@@ -142,12 +143,14 @@ describe('a large result', () => {
     expect(Array.isArray(rows) ? rows : rows.result).toHaveLength(5);
   });
 
+  // Requirements: large.summary
   it('is sent whole up to its number of rows', async () => {
     const { content, structuredContent } = await call('few');
     expect(content).toHaveLength(1);
     expect(structuredContent).toHaveLength(10);
   });
 
+  // Requirements: large.formats
   it('is read whole as CSV, JSON and Parquet, masked for its reader', async () => {
     const csv = (await read(linkOf(await call('csv')).uri)).result?.contents[0]?.text ?? '';
     expect(
@@ -162,6 +165,7 @@ describe('a large result', () => {
     );
   });
 
+  // Requirements: large.sealed
   it('is shown to its reader as the policies of the reading say', async () => {
     const { uri } = linkOf(await call('csv', BOSS));
     expect((await read(uri, BOSS)).result?.contents[0]?.text).toContain('secret-2999');
@@ -169,6 +173,7 @@ describe('a large result', () => {
     expect(demoted.result?.contents[0]?.text).not.toContain('secret');
   });
 
+  // Requirements: large.sealed
   it('does not open for another caller, changed, of another server, or too late', async () => {
     const { uri } = linkOf(await call('json', BOSS));
     for (const user of [ALICE, null]) {
@@ -187,6 +192,7 @@ describe('a large result', () => {
     expect((await read(uri, BOSS)).error?.message).toContain('too old');
   });
 
+  // Requirements: large.bounded
   it('is bounded by the limits of its tool, and says so', async () => {
     const result = await call('bounded');
     expect(result.content[0]?.text).toContain('More than 50 rows');
@@ -198,6 +204,7 @@ describe('a large result', () => {
     expect(file?.contents[1]?.text).toContain('Truncated (rows)');
   });
 
+  // Requirements: large.audited
   it('is recorded as a call of its tool whenever it is read', async () => {
     const { uri } = linkOf(await call('csv'));
     const before = served.records.length;
@@ -207,6 +214,7 @@ describe('a large result', () => {
     expect(served.records.at(-1)).toMatchObject({ kind: 'resource', name: 'svc-result:', status: 'error' });
   });
 
+  // Requirements: large.summary
   it('has no link if the arguments are too long for one', async () => {
     const long = { name: 'asked', arguments: { word: 'x'.repeat(10_000) } };
     const { json } = await exchange(appOf(ALICE), modern('tools/call', long));
@@ -216,6 +224,7 @@ describe('a large result', () => {
 });
 
 describe('the text of a result', () => {
+  // Requirements: large.format
   it('is all that a client gets in the form of `format`', async () => {
     const asked = modern('tools/call', { name: 'text', arguments: { form: 'x' } });
     const { json } = await exchange(appOf(null), asked);
@@ -233,6 +242,7 @@ describe('the text of a result', () => {
 });
 
 describe('a project with `large_result`', () => {
+  // Requirements: large.sealed
   it.each([
     ['SELECT 1 AS a', 'return: { type: object }', 'needs a result of rows'],
     ['SELECT 1 AS a', 'confirm: Sure?', 'cannot be used with `confirm`'],

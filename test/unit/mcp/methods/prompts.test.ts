@@ -19,6 +19,7 @@ const get = (name: string, args: object, app = shop.app) =>
   ask(app, 'prompts/get', { name, arguments: args });
 
 describe('prompts/list', () => {
+  // Requirements: mcp.prompt.list, modern.caching
   it('has each prompt with its arguments', async () => {
     const { prompts, ttlMs } = await ask(shop.app, 'prompts/list');
     expect(ttlMs).toBe(60_000);
@@ -86,6 +87,7 @@ describe('prompts/get', () => {
     ]);
   });
 
+  // Requirements: mcp.prompt.arguments
   it('says what is wrong with arguments', async () => {
     const error = await get('review', { tone: 'loud' });
     expect(error.code).toBe(-32602);
@@ -105,12 +107,14 @@ describe('prompts/get', () => {
     ]);
   });
 
+  // Requirements: mcp.prompt.unknown
   it.each(['nope', 'constructor', '__proto__'])('does not know %s', async (name) => {
     expect(await get(name, {})).toMatchObject({ code: -32602, message: `Unknown prompt: ${name}` });
     expect(shop.records.at(-1)).toMatchObject({ kind: 'prompt', name, entry: null, status: 'error' });
   });
 });
 
+// Requirements: mcp.completion
 describe('completion/complete', () => {
   const complete = (ref: object, name: string, value: string) =>
     ask(shop.app, 'completion/complete', { ref, argument: { name, value } });
@@ -129,6 +133,7 @@ describe('completion/complete', () => {
     expect(result.completion).toEqual({ values, total: values.length, hasMore: false });
   });
 
+  // Requirements: mcp.completion
   it('knows no other prompts and templates', async () => {
     expect(await complete({ type: 'ref/prompt', name: 'x' }, 'a', '')).toMatchObject({ code: -32602 });
     expect(await complete({ type: 'ref/resource', uri: 'x:y' }, 'a', '')).toMatchObject({ code: -32602 });
@@ -137,6 +142,7 @@ describe('completion/complete', () => {
 });
 
 describe('capabilities', () => {
+  // Requirements: modern.capabilities
   it('are those that the project has', async () => {
     const { capabilities } = await ask(shop.app, 'server/discover');
     expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} });

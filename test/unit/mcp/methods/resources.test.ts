@@ -22,6 +22,7 @@ async function ask(app: App, method: string, params: { [key: string]: unknown } 
 const read = (uri: string, app = shop.app) => ask(app, 'resources/read', { uri });
 
 describe('the lists of resources', () => {
+  // Requirements: mcp.resource.list, modern.caching
   it('have those without placeholders, in order, and no disabled one', async () => {
     const result = await ask(shop.app, 'resources/list');
     expect(result).toMatchObject({ ttlMs: 60_000, cacheScope: 'public', resultType: 'complete' });
@@ -39,6 +40,7 @@ describe('the lists of resources', () => {
     ]);
   });
 
+  // Requirements: mcp.resource.list
   it('have templates by themselves', async () => {
     const { resourceTemplates } = await ask(shop.app, 'resources/templates/list');
     expect(resourceTemplates).toEqual([
@@ -57,6 +59,7 @@ describe('the lists of resources', () => {
     ]);
   });
 
+  // Requirements: mcp.pagination
   it('come in pages', async () => {
     const first = await ask(shop.paged, 'resources/list');
     const second = await ask(shop.paged, 'resources/list', { cursor: first.nextCursor });
@@ -70,6 +73,7 @@ describe('the lists of resources', () => {
 });
 
 describe('resources/read', () => {
+  // Requirements: modern.caching, modern.caching.private
   it('reads one without placeholders as JSON, not to be kept', async () => {
     expect(await read('shop://customers')).toMatchObject({
       contents: [
@@ -89,6 +93,7 @@ describe('resources/read', () => {
     expect(contents).toEqual([{ uri: 'shop://terms', mimeType: 'text/markdown', text: '# Terms' }]);
   });
 
+  // Requirements: endpoint.uri, modern.header.name
   it('takes typed values from the URI', async () => {
     const { contents } = await read('shop://customers/1');
     expect(contents).toEqual([
@@ -96,11 +101,13 @@ describe('resources/read', () => {
     ]);
   });
 
+  // Requirements: mcp.resource.template
   it('decodes what is percent-encoded (RFC 6570, level 1)', async () => {
     const { contents } = await read(`shop://by-name/${encodeURIComponent('Bo/b & Söns')}`);
     expect(contents).toMatchObject([{ mimeType: 'text/plain', text: 'FR' }]);
   });
 
+  // Requirements: mcp.resource.binary
   it('gives bytes in base64', async () => {
     const { contents } = await read('shop://logo.png');
     expect(contents).toEqual([{ uri: 'shop://logo.png', mimeType: 'image/png', blob: LOGO }]);
@@ -115,6 +122,7 @@ describe('resources/read', () => {
     expect(note?.text).toMatch(/^Truncated \(rows\)\. Only the first 5 rows/);
   });
 
+  // Requirements: mcp.resource.access
   it('is under policies: the sensitive is for those who are known', async () => {
     const { contents } = await read('shop://customers/1', shop.known);
     expect(contents).toMatchObject([{ text: '{"id":1,"name":"Ada","email":"a@acme.com"}' }]);
@@ -123,6 +131,7 @@ describe('resources/read', () => {
     expect(shop.records.at(-1)).toMatchObject({ status: 'error', decision: { outcome: 'deny' } });
   });
 
+  // Requirements: modern.resource-not-found
   it.each([
     'shop://nothing',
     'shop://customers/1/2',
@@ -135,6 +144,7 @@ describe('resources/read', () => {
     expect(shop.records.at(-1)).toMatchObject({ kind: 'resource', entry: null, name: uri, status: 'error' });
   });
 
+  // Requirements: modern.resource-not-found
   it('finds no row where there is none', async () => {
     expect(await read('shop://customers/7')).toMatchObject({
       code: -32602,
@@ -142,6 +152,7 @@ describe('resources/read', () => {
     });
   });
 
+  // Requirements: mcp.resource.access
   it('says what is wrong with a value of the URI', async () => {
     const error = await read('shop://customers/one');
     expect(error).toMatchObject({ code: -32602, data: { issues: [{ path: 'id' }] } });
@@ -161,6 +172,7 @@ describe('resources/read', () => {
 });
 
 describe('tools of pictures and sounds', () => {
+  // Requirements: mcp.tool.content
   it.each([
     ['logo', 'image', 'image/png'],
     ['beep', 'audio', 'audio/wav'],

@@ -61,6 +61,7 @@ function visit(method: string, headers: Record<string, string> = {}): Promise<Re
 }
 
 describe('a session', () => {
+  // Requirements: legacy.session.id
   it('begins with initialize, under an id that nobody guesses', async () => {
     const [one, other] = [await begin(), await begin()];
     expect(one).toMatch(/^[\da-f-]{36}$/);
@@ -68,6 +69,7 @@ describe('a session', () => {
     expect((await send(one, request('tools/list'))).status).toBe(200);
   });
 
+  // Requirements: modern.session
   it('begins neither with a failed initialize, nor in the modern era, nor where nothing is kept', async () => {
     const failed = legacy('initialize', {}, null);
     const discover = modern('server/discover');
@@ -80,6 +82,7 @@ describe('a session', () => {
     }
   });
 
+  // Requirements: legacy.session.unknown
   it('is not found under another id, by another user, or after its end', async () => {
     const id = await begin();
     expect((await send('nonsense', request('tools/list'))).status).toBe(404);
@@ -121,6 +124,7 @@ describe('a session', () => {
     expect(JSON.stringify(session)).not.toContain('planted');
   });
 
+  // Requirements: legacy.logging
   it('keeps the level of what its client is told, and no other session’s', async () => {
     const [loud, quiet] = [await begin(), await begin()];
     expect(await (await send(loud, request('logging/setLevel', { level: 'info' }))).json()).toMatchObject({
@@ -134,6 +138,7 @@ describe('a session', () => {
     expect(wrong).toMatchObject({ error: { code: -32602 } });
   });
 
+  // Requirements: legacy.cancelled
   it('ends a call that its client cancels, and answers it with nothing', async () => {
     const id = await begin();
     const answering = send(id, request('tools/call', { name: 'wait' }, 'w'));
@@ -165,6 +170,7 @@ describe('a call that asks in a session', () => {
     return { messages, asked: await nextMessage(messages) };
   }
 
+  // Requirements: legacy.elicitation
   it('asks on its own stream, and goes on with the answer', async () => {
     const id = await begin();
     const { messages, asked } = await ask(id);
@@ -182,6 +188,7 @@ describe('a call that asks in a session', () => {
     });
   });
 
+  // Requirements: legacy.elicitation
   it.each([
     ['declines', { result: { action: 'decline' } }],
     ['answers with an error', { error: { code: -1, message: 'no' } }],

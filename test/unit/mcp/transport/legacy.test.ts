@@ -13,6 +13,7 @@ const initialize = (protocolVersion: unknown) =>
   );
 
 describe('initialize', () => {
+  // Requirements: legacy.initialize
   it.each(VERSIONS)('agrees on %s', async (version) => {
     const { status, json } = await exchange(app, initialize(version));
     expect(status).toBe(200);
@@ -24,6 +25,7 @@ describe('initialize', () => {
     });
   });
 
+  // Requirements: legacy.initialize
   it('offers the newest revision of the era to a client of an unknown one', async () => {
     const { json } = await exchange(app, initialize('1999-01-01'));
     expect(json.result).toMatchObject({ protocolVersion: '2025-11-25' });
@@ -45,6 +47,7 @@ describe('initialize', () => {
     });
   });
 
+  // Requirements: user-file.transport.http.stateless
   it('gives out no session', async () => {
     const { response } = await exchange(app, initialize('2025-11-25'));
     expect(response.headers.get('mcp-session-id')).toBeNull();
@@ -60,11 +63,13 @@ describe('requests of the older revisions', () => {
     expect(json.result).not.toHaveProperty('ttlMs');
   });
 
+  // Requirements: legacy.version-header
   it('are refused under a version that never was', async () => {
     const { status, json } = await exchange(app, legacy('tools/list', {}, '2020-02-02'));
     expect({ status, error: json.error }).toMatchObject({ status: 400, error: { code: -32600 } });
   });
 
+  // Requirements: legacy.ping
   it('may ping', async () => {
     expect((await exchange(app, legacy('ping'))).json).toEqual({ jsonrpc: '2.0', id: 7, result: {} });
   });
@@ -76,6 +81,7 @@ describe('requests of the older revisions', () => {
     }
   });
 
+  // Requirements: modern.schema.output
   it('see declared lists and values as objects, in the schema and in the result', async () => {
     const { json } = await exchange(app, legacy('tools/list'));
     const { tools } = json.result as { tools: { name: string; outputSchema?: object }[] };
@@ -98,6 +104,7 @@ describe('requests of the older revisions', () => {
     });
   });
 
+  // Requirements: legacy.accept
   it('are answered as an event stream where the client reads nothing else', async () => {
     const { body, headers } = legacy('ping');
     const response = await app.fetch(post(body, { ...headers, accept: 'text/event-stream' }));
@@ -105,6 +112,7 @@ describe('requests of the older revisions', () => {
     expect(await response.text()).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":7}\n\n');
   });
 
+  // Requirements: mcp.id
   it('keep their id, whatever others use at the same time', async () => {
     const ids = ['a', 'a', 0, 1, 1, -3, 'é'];
     const answers = await Promise.all(
@@ -115,6 +123,7 @@ describe('requests of the older revisions', () => {
 });
 
 describe('notifications and responses', () => {
+  // Requirements: legacy.notification
   it.each([
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
@@ -151,6 +160,7 @@ describe('batches', () => {
   const send = (body: unknown, version: string | null = null) =>
     exchange(app, { ...legacy('', {}, version), body });
 
+  // Requirements: legacy.batch
   it.each([null, '2025-03-26', '2024-11-05'])('are answered as one array under %s', async (version) => {
     const { status, json } = await send(batch, version);
     expect(status).toBe(200);
@@ -161,6 +171,7 @@ describe('batches', () => {
     ]);
   });
 
+  // Requirements: legacy.batch
   it.each([
     ['a revision that has none', batch, '2025-06-18'],
     ['an empty one', [], null],

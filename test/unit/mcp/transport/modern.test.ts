@@ -7,6 +7,7 @@ const app = createTestApp();
 const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
 describe('server/discover', () => {
+  // Requirements: modern.caching, modern.discover
   it('names the revision, the capabilities, the artefact and how long that holds', async () => {
     const { status, json } = await exchange(app, modern('server/discover'));
     expect(status).toBe(200);
@@ -24,12 +25,14 @@ describe('server/discover', () => {
     });
   });
 
+  // Requirements: modern.discover
   it('shows the instructions of the project', async () => {
     const instructed = createTestApp(undefined, { instructions: 'Ask in English.' });
     const { json } = await exchange(instructed, modern('server/discover'));
     expect(json.result).toMatchObject({ instructions: 'Ask in English.' });
   });
 
+  // Requirements: modern.caching.private
   it('keeps answers out of shared caches where clients are told apart', async () => {
     const guarded = createTestApp(undefined, { authenticate: async () => ({ user: ALICE, scopes: [] }) });
     for (const method of ['server/discover', 'tools/list']) {
@@ -40,6 +43,7 @@ describe('server/discover', () => {
 });
 
 describe('tools/list', () => {
+  // Requirements: modern.order
   it('hands out pages by cursor, the same ones each time', async () => {
     const paged = createTestApp(undefined, { pageSize: 5 });
     const names: string[] = [];
@@ -56,6 +60,7 @@ describe('tools/list', () => {
     expect(names).toEqual(names.toSorted());
   });
 
+  // Requirements: mcp.pagination
   it.each(['', 'x', '01234567.4', '99999999.5', '__proto__'])('refuses the cursor %j', async (cursor) => {
     const paged = createTestApp(undefined, { pageSize: 5 });
     const { status, json } = await exchange(paged, modern('tools/list', { cursor }));
@@ -73,6 +78,7 @@ describe('tools/call', () => {
   const call = (name: string, args: object = {}) =>
     exchange(app, modern('tools/call', { name, arguments: args }));
 
+  // Requirements: modern.resultType, modern.serverInfo, service.8
   it('marks results as complete and signs them', async () => {
     const { json } = await call('greet', { name: 'Ada' });
     expect(json).toEqual({
@@ -87,6 +93,7 @@ describe('tools/call', () => {
     });
   });
 
+  // Requirements: modern.schema.output
   it('gives a string as it is', async () => {
     const { json } = await call('greeting', { name: 'Ada' });
     expect(json.result).toMatchObject({
@@ -118,6 +125,7 @@ describe('tools/call', () => {
     });
   });
 
+  // Requirements: mcp.tool.arguments
   it('lists what is wrong with arguments, each with its path', async () => {
     const { status, json } = await call('greet', { name: 'A', nmae: 'Ada' });
     expect(status).toBe(200);
@@ -128,6 +136,7 @@ describe('tools/call', () => {
     expect(result.content[0]?.text).toMatch(/^- nmae: /m);
   });
 
+  // Requirements: mcp.tool.failed
   it.each(['broken', 'crash'])('hides why %s failed, under an id that the log has too', async (name) => {
     const runtime = createFakeRuntime();
     const answered = await exchange(createTestApp(runtime), modern('tools/call', { name, arguments: {} }));
@@ -145,6 +154,7 @@ describe('tools/call', () => {
     expect(JSON.stringify(runtime.lines)).toContain('secret');
   });
 
+  // Requirements: mcp.tool.unknown
   it('refuses an unknown tool in the protocol', async () => {
     const { status, json } = await call('nope');
     expect(status).toBe(200);
@@ -174,6 +184,7 @@ describe('tools/call', () => {
     expect(JSON.stringify(await (await answering).json())).toContain('The call was cancelled.');
   });
 
+  // Requirements: modern.buffering, transport.streamable-http
   it('answers an event stream to a client that reads nothing else', async () => {
     const { body, headers } = modern('tools/call', { name: 'greet', arguments: { name: 'Ada' } });
     const response = await app.fetch(post(body, { ...headers, accept: 'text/event-stream' }));
@@ -198,35 +209,50 @@ describe('what a request of 2026-07-28 must carry', () => {
     withMeta(without(ENVELOPE as never, `io.modelcontextprotocol/${name}`));
 
   it.each([
+    // Requirements: modern.envelope.version
     ['no _meta', withMeta(undefined), 400, -32602],
+    // Requirements: modern.envelope.version
     ['no protocolVersion', envelopeWithout('protocolVersion'), 400, -32602],
+    // Requirements: modern.envelope.capabilities
     ['no clientCapabilities', envelopeWithout('clientCapabilities'), 400, -32602],
+    // Requirements: modern.header.version
     ['no version header', { ...list, headers: without(list.headers, 'mcp-protocol-version') }, 400, -32020],
     [
+      // Requirements: modern.header.version
       'another version header',
       { ...list, headers: { ...list.headers, 'mcp-protocol-version': '2025-11-25' } },
       400,
       -32020,
     ],
+    // Requirements: modern.header.method
     ['no method header', { ...list, headers: without(list.headers, 'mcp-method') }, 400, -32020],
     [
+      // Requirements: modern.header.method
       'another method header',
       { ...list, headers: { ...list.headers, 'mcp-method': 'tools/call' } },
       400,
       -32020,
     ],
+    // Requirements: modern.header.name
     ['no name header', { ...call, headers: without(call.headers, 'mcp-name') }, 400, -32020],
+    // Requirements: modern.header.name
     ['another name header', { ...call, headers: { ...call.headers, 'mcp-name': 'numbers' } }, 400, -32020],
     [
+      // Requirements: modern.header.base64
       'a name header in bad Base64',
       { ...call, headers: { ...call.headers, 'mcp-name': '=?base64?ZZ?=' } },
       400,
       -32020,
     ],
+    // Requirements: modern.unknown-method
     ['a removed method, ping', modern('ping'), 404, -32601],
+    // Requirements: modern.unknown-method
     ['a removed method, logging/setLevel', modern('logging/setLevel', { level: 'info' }), 404, -32601],
+    // Requirements: modern.unknown-method
     ['a removed method, resources/subscribe', modern('resources/subscribe', { uri: 'a:b' }), 404, -32601],
+    // Requirements: modern.handshake
     ['initialize', modern('initialize', { protocolVersion: MODERN }), 404, -32601],
+    // Requirements: modern.unknown-method
     ['an unknown method', modern('no/such'), 404, -32601],
     ['a method that is not offered', modern('prompts/list'), 404, -32601],
     ['a prototype property as the method', modern('constructor'), 404, -32601],
@@ -239,15 +265,18 @@ describe('what a request of 2026-07-28 must carry', () => {
     });
   });
 
+  // Requirements: modern.envelope.client
   it('does without clientInfo', async () => {
     expect((await exchange(app, envelopeWithout('clientInfo'))).status).toBe(200);
   });
 
+  // Requirements: modern.header.base64
   it('reads a name header in Base64', async () => {
     const encoded = { ...call, headers: { ...call.headers, 'mcp-name': base64('greet') } };
     expect((await exchange(app, encoded)).json.result).toMatchObject({ resultType: 'complete' });
   });
 
+  // Requirements: modern.header.param
   it('asks for no header of a parameter, and looks at none', async () => {
     expect(JSON.stringify((await exchange(app, list)).json)).not.toContain('x-mcp-header');
     const more = { ...call, headers: { ...call.headers, 'mcp-param-name': 'Eve' } };
@@ -256,6 +285,7 @@ describe('what a request of 2026-07-28 must carry', () => {
     });
   });
 
+  // Requirements: modern.version-mismatch
   it('refuses a revision that it does not speak, naming those it does', async () => {
     const meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
     const request = { ...withMeta(meta), headers: { ...list.headers, 'mcp-protocol-version': '2031-01-01' } };
@@ -267,6 +297,7 @@ describe('what a request of 2026-07-28 must carry', () => {
     });
   });
 
+  // Requirements: modern.last-event-id, modern.session
   it('ignores a session id and never gives one out', async () => {
     const headers = { ...list.headers, 'mcp-session-id': 'abc', 'last-event-id': '3' };
     const { status, response } = await exchange(app, { ...list, headers });
@@ -274,6 +305,7 @@ describe('what a request of 2026-07-28 must carry', () => {
     expect(response.headers.get('mcp-session-id')).toBeNull();
   });
 
+  // Requirements: modern.notifications
   it('takes notifications without an answer', async () => {
     const body = {
       jsonrpc: '2.0',
@@ -285,6 +317,7 @@ describe('what a request of 2026-07-28 must carry', () => {
     expect(await response.text()).toBe('');
   });
 
+  // Requirements: modern.batch
   it('refuses batches', async () => {
     const { status, json } = await exchange(app, { body: [list.body], headers: list.headers });
     expect(status).toBe(400);

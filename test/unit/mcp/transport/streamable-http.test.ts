@@ -11,6 +11,7 @@ async function refused(request: Request) {
 }
 
 describe('what is refused before a message is looked at', () => {
+  // Requirements: legacy.accept
   it.each(['text/plain', 'application/jsonx', ''])('a body of type %j: 415', async (type) => {
     expect(await refused(post(ping.body, { 'content-type': type }))).toMatchObject({
       status: 415,
@@ -23,6 +24,7 @@ describe('what is refused before a message is looked at', () => {
     expect(response.status).toBe(200);
   });
 
+  // Requirements: legacy.accept
   it('a client that reads neither JSON nor an event stream: 406', async () => {
     expect(await refused(post(ping.body, { accept: 'text/html' }))).toMatchObject({
       status: 406,
@@ -35,10 +37,12 @@ describe('what is refused before a message is looked at', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
   });
 
+  // Requirements: mcp.parse
   it.each(['', '{', 'null,', '{"jsonrpc":"2.0"', '\u0000'])('the text %j: -32700', async (text) => {
     expect(await refused(post(text))).toEqual({ status: 400, version: '2.0', id: null, code: -32700 });
   });
 
+  // Requirements: mcp.parse
   it.each([
     'null',
     '5',
@@ -54,6 +58,7 @@ describe('what is refused before a message is looked at', () => {
     expect(await refused(post(text))).toMatchObject({ status: 400, code: -32600 });
   });
 
+  // Requirements: mcp.depth
   it('nesting beyond 64 levels, however deep', async () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     const call = (depth: number) =>

@@ -40,6 +40,7 @@ describe('a provider that signs everybody in', () => {
   });
 });
 
+// Requirements: own.public
 test('a server that is public on purpose is reported as such, unless it has sign-in', async () => {
   expect(await findingsOf('public: true')).toEqual([
     'info public-on-purpose `public` is true and there is no sign-in, so everybody who reaches the server may call it, on purpose.',

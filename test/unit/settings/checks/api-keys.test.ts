@@ -48,6 +48,7 @@ describe('API keys of the user file', () => {
     expect(api_keys?.[1]?.user).toMatchObject({ id: 'plain', groups: [], claims: {} });
   });
 
+  // Requirements: api-key.closed
   test('are absent without the key, and an empty list without a value, so that nothing opens', async () => {
     expect((await auth('{ provider: none }')).api_keys).toBeNull();
     expect((await auth('{ api_keys: [] }')).api_keys).toEqual([]);
@@ -112,6 +113,7 @@ describe('API keys of the user file', () => {
   });
 });
 
+// Requirements: api-key.hash
 test('no list of effective values shows a hash', async () => {
   const { effective } = await load({ user: userFile(`auth: { api_keys: [{ name: a, hash: ${HASH} }] }\n`) });
   expect(JSON.stringify(effective)).not.toContain(HASH);

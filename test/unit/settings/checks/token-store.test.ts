@@ -26,6 +26,7 @@ projects:
 }
 
 describe('auth.persistence', () => {
+  // Requirements: auth.persistence.type
   it.each([
     ['{}', { type: 'sqlite', path: '~/.svc/oauth.db', auth_encryption_key: null }],
     ['{ type: d1, binding: B }', { type: 'd1', binding: 'B' }],

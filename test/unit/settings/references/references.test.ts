@@ -19,6 +19,7 @@ function folder(): string {
 }
 
 describe('references', () => {
+  // Requirements: dynamic.variable
   it('stand for variables, whole and inside of text', async () => {
     const env = { A: 'one', B: '', C: '${A}' };
     expect(await readAs('${A}', env)).toBe('one');
@@ -27,6 +28,7 @@ describe('references', () => {
     expect(await readAs('$A $ {A}', env)).toBe('$A $ {A}');
   });
 
+  // Requirements: dynamic.file
   it('stand for files, stripped, relative to the working directory', async () => {
     const path = join(folder(), 'key.txt');
     writeFileSync(path, '\n  from a file \n\n');
@@ -35,12 +37,14 @@ describe('references', () => {
     expect(await readAs('file://${WHERE}', { WHERE: path })).toBe('from a file');
   });
 
+  // Requirements: user-file.transport.http.stateless
   it('become numbers and booleans where these are meant', async () => {
     const user = 'svc: 1\ntransport: { http: { port: "${PORT}", stateless: "${FLAG}" } }\n';
     const { transport } = await settingsOf({ user, env: { PORT: '81', FLAG: 'True' } });
     expect(transport.http).toMatchObject({ port: 81, stateless: true });
   });
 
+  // Requirements: dynamic.vault, secret.get_secret, secret.parameters, user-file.vault
   it('are looked up at any depth, at the same time, each once', async () => {
     const vault = await startVault({ v2: { 'secret/db': { a: 'one', b: 'two' } } });
     const user = secret(
@@ -63,6 +67,7 @@ describe('references', () => {
     expect(getSecret(settings, 's')).toEqual({ x: 'one' });
   });
 
+  // Requirements: reread.environment
   it('are read anew by each load', async () => {
     const env: Record<string, string> = { A: 'one' };
     expect(await readAs('${A}', env)).toBe('one');
@@ -70,6 +75,7 @@ describe('references', () => {
     expect(await readAs('${A}', env)).toBe('two');
   });
 
+  // Requirements: secret.type
   it('read the same for every type', async () => {
     for (const type of ['database', 'api', 'custom', 'anything']) {
       const user = secret('{ host: h, api_key: k }').replace('custom', type);
@@ -100,6 +106,7 @@ projects:
     expect(await problemsOf({ user })).toEqual([]);
   });
 
+  // Requirements: condition.reference, dynamic.unresolved
   it.each([
     [
       '${UNSET}',
@@ -108,6 +115,7 @@ projects:
     ['planted${UNSET}', 'is ${UNSET}, which names an environment variable'],
     [
       '${UNSET:-planted}',
+      // Requirements: condition.default, dynamic.variable
       'gives an environment variable a default, which would hide that the variable is missing.',
     ],
     ['${UNSET', 'does not begin an environment variable'],
@@ -119,6 +127,7 @@ projects:
     ['op://v/i/f?attribute=totally', 'is not a valid reference to a field of 1Password'],
     ['op://v/i/f', 'needs 1Password, which is not switched on.'],
     ['file://', 'does not name a file'],
+    // Requirements: dynamic.file
     ['file:///does/not/exist', 'is file:///does/not/exist, which names a file that does not exist.'],
     ['file:///tmp', 'names a folder or device'],
   ])('%s fails the load with key, place and reason', async (value, text) => {

@@ -44,12 +44,14 @@ describe('extensions', () => {
     expect(found.getRows().map(([name]) => name)).toEqual([...BUILT_IN]);
   });
 
+  // Requirements: site.extensions.core
   it('that the engine brings are loaded', async () => {
     expect(await loadedWith([{ name: 'json' }, { name: 'icu', repo: 'core' }])).toEqual(
       expect.arrayContaining(['json', 'icu']),
     );
   });
 
+  // Requirements: site.extensions.repo
   it.runIf(hasCompiler())('are installed from a local repository, and loaded', async () => {
     const extensionRepository = await makeRepository('svc_double');
     const over = { extensionRepository, unsignedExtensions: true };

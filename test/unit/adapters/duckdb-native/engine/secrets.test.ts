@@ -22,6 +22,7 @@ async function connect() {
 }
 
 describe('secrets of the database', () => {
+  // Requirements: secret.database
   it('are created with every value as it is', async () => {
     const connection = await connect();
     const odd = `it's "odd" \\ ; DROP TABLE x; -- ünï\n`;
@@ -36,6 +37,7 @@ describe('secrets of the database', () => {
     expect(String(row?.[6])).toMatch(/a\\?'b.*=/);
   });
 
+  // Requirements: secret.database
   it('leave out what the database does not know, and what has no parameters', async () => {
     const given = [
       secret({ a: 'x' }, 'custom', 'one'),

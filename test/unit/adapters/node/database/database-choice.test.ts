@@ -62,6 +62,7 @@ describe('chooseDatabase', () => {
     expect(chooseDatabase(ROOT, site, {}).isolated).toBeUndefined();
   });
 
+  // Requirements: env.SVC_DATABASE_PATH
   it('takes SVC_DATABASE_PATH from the project, or as it is when absolute', () => {
     const pathOf = (path: string) => chooseDatabase(ROOT, READ_WRITE, { SVC_DATABASE_PATH: path }).path;
     expect(pathOf('other.db')).toBe('/project/other.db');

@@ -123,6 +123,7 @@ describe('a document', () => {
     await expect(fetching).rejects.toMatchObject({ code: 'client_invalid' });
   });
 
+  // Requirements: as.cimd
   it.each([
     '127.0.0.1',
     'localhost',

@@ -28,6 +28,7 @@ async function send(
 const METADATA = '/.well-known/oauth-protected-resource';
 const own = () => `127.0.0.1:${server.port}`;
 
+// Requirements: mcp.host
 it('the host of an absolute target counts, whatever the Host header says (RFC 9112, 3.2.2)', async () => {
   for (const [target, host, status] of [
     [METADATA, own(), '200'],

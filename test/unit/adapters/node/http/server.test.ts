@@ -88,6 +88,7 @@ describe('startHttpServer', () => {
     });
   });
 
+  // Requirements: user-file.transport.http.host
   it('says so when the address is none of this machine', async () => {
     const elsewhere = startHttpServer({ app: createTestApp(), host: '192.0.2.1', port: 0 });
     await expect(elsewhere).rejects.toMatchObject({

@@ -99,6 +99,7 @@ describe('folders that lead out of the project', () => {
 });
 
 describe('the root of a project', () => {
+  // Requirements: site.place
   it('is the nearest folder with a site file, from there upwards', async () => {
     expect(await findProjectRoot(join(root, 'tools/deep'))).toBe(root);
     expect(await findProjectRoot(root)).toBe(root);

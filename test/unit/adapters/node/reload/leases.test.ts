@@ -27,6 +27,7 @@ function setUp() {
 }
 
 describe('requests', () => {
+  // Requirements: transition.waits
   it('end on the generation that they began with, which closes after the last of them', () => {
     const { events, generation, leases } = setUp();
     const [one, two] = [leases.take(), leases.take()];

@@ -12,6 +12,7 @@ function create(apply: (signal: AbortSignal) => Promise<void>, boundMs = 60_000)
 }
 
 describe('reloads', () => {
+  // Requirements: state.last_reload_status
   it('say nothing before the first one', () => {
     expect(create(async () => {}).reloader.status()).toEqual({
       in_progress: false,
@@ -21,6 +22,7 @@ describe('reloads', () => {
     });
   });
 
+  // Requirements: state.in_progress
   it('are in progress until they have ended', async () => {
     const { reloader } = create(async () => {});
     const { done } = reloader.request();
@@ -34,6 +36,7 @@ describe('reloads', () => {
     });
   });
 
+  // Requirements: state.last_reload_error, state.last_reload_status
   it('that fail are reported and logged with their id; the next one clears it', async () => {
     let broken = true;
     const { reloader, lines } = create(async () => {
@@ -62,6 +65,7 @@ describe('reloads', () => {
     expect(order).toEqual(['begin', 'end', 'begin', 'end']);
   });
 
+  // Requirements: limit.reload, transition.bound
   it('count as failed when they take too long', async () => {
     const { reloader } = create(() => new Promise(() => {}), 10);
     await reloader.request().done;
