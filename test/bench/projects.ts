@@ -6,6 +6,9 @@ import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 /** The rows of the table of which each measured call reads one by its primary key. */
 export const CALLED_ROWS = 100_000;
 
+/** The number of rows that are asked for again and again where results are kept. */
+export const FEW_IDS = 50;
+
 /** What stands around a call. */
 export interface Around {
   /** Rules on its arguments and on its result, and a record of it. */

@@ -6,6 +6,7 @@ import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
 import { measureOverload } from './overload.ts';
+import { measurePeers } from './peers/group.ts';
 import { CALLED_ROWS } from './projects.ts';
 import { measurePython } from './python/group.ts';
 import { measurePyodide } from './python/pyodide.ts';
@@ -13,7 +14,7 @@ import type { Report } from './report.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls auth boot sizes python engine lake overload] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls peers auth boot sizes python engine lake overload] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -67,6 +68,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
 
 const GROUPS: Readonly<Record<string, () => Promise<Report>>> = {
   calls: measureServers,
+  peers: async () => measurePeers(await called()),
   ...Object.fromEntries(Object.entries(ROWS).map(([name, measure]) => [name, () => toReport(measure)])),
 };
 

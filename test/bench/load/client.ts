@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { connect, exchange } from './exchange.ts';
+import { type Asked, connect, exchange, OWN_TOOL } from './exchange.ts';
 
 /* A program: asks a server for one row after the other over raw sockets, in a process of its own, and checks each answer. */
 
@@ -12,6 +12,8 @@ export interface Load {
   readonly ids: number;
   /** Whether the server answers each call for itself; a constant answer is not checked. */
   readonly checked: boolean;
+  /** Default: the tool of the bench's projects. */
+  readonly asked?: Asked;
 }
 
 /** The outcome of a stretch: its calls, and the latencies of two percentiles in milliseconds. */
@@ -26,8 +28,9 @@ export interface Outcome {
   readonly p99: number;
 }
 
-async function run({ url: address, connections, ms, ids, checked }: Load): Promise<Outcome> {
-  const url = new URL(address);
+async function run({ connections, ms, ids, checked, asked = OWN_TOOL, ...load }: Load): Promise<Outcome> {
+  const url = new URL(load.url);
+  const target = { url, asked, checked };
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(url)));
   const latencies: number[] = [];
   const endings = { right: 0, wrong: 0, refused: 0, failed: 0 };
@@ -39,7 +42,7 @@ async function run({ url: address, connections, ms, ids, checked }: Load): Promi
     while (performance.now() < from + ms) {
       const begun = performance.now();
       next += 1;
-      endings[await exchange(socket, url, (next * 7) % ids, checked)] += 1;
+      endings[await exchange(socket, target, (next * 7) % ids)] += 1;
       latencies.push(performance.now() - begun);
       if (socket.destroyed) socket = await connect(url);
     }

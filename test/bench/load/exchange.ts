@@ -5,20 +5,41 @@ import { createConnection, type Socket } from 'node:net';
 /** `refused`: the server has too much to do, and says when to try again. */
 export type Ending = 'right' | 'wrong' | 'refused' | 'failed';
 
-const META =
-  '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}';
+/** A tool that answers with the row of an id. */
+export interface Asked {
+  readonly version: '2026-07-28' | '2025-06-18';
+  readonly tool: string;
+  /** Its arguments as JSON, with `$id` in the place of the id. */
+  readonly args: string;
+}
 
-/** The bytes of a call of `tool_3`. */
-function toRequest({ host, pathname }: URL, id: number): string {
-  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool_3","arguments":{"id":${id}},"_meta":${META}}}`;
+/** A server, and the way to ask it. */
+export interface Target {
+  readonly url: URL;
+  readonly asked: Asked;
+  /** Whether it answers each call for itself; a constant answer is not checked. */
+  readonly checked: boolean;
+}
+
+/** The tool of the bench's projects. */
+export const OWN_TOOL: Asked = { version: '2026-07-28', tool: 'tool_3', args: '{"id":$id}' };
+
+const META =
+  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}';
+
+/** The bytes of a call. */
+function toRequest({ url, asked }: Target, id: number): string {
+  const { version, tool, args } = asked;
+  const modern = version === '2026-07-28';
+  const params = `"name":"${tool}","arguments":${args.replace('$id', String(id))}${modern ? `,${META}` : ''}`;
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${params}}}`;
   return [
-    `POST ${pathname} HTTP/1.1`,
-    `host: ${host}`,
+    `POST ${url.pathname} HTTP/1.1`,
+    `host: ${url.host}`,
     'content-type: application/json',
     'accept: application/json, text/event-stream',
-    'mcp-protocol-version: 2026-07-28',
-    'mcp-method: tools/call',
-    'mcp-name: tool_3',
+    `mcp-protocol-version: ${version}`,
+    ...(modern ? ['mcp-method: tools/call', `mcp-name: ${tool}`] : []),
     `content-length: ${body.length}`,
     '',
     body,
@@ -44,7 +65,7 @@ function judge(response: string, id: number, checked: boolean): Ending {
 }
 
 /** One connection, with one call at a time. Its answers are text of one byte a character. */
-export function exchange(socket: Socket, url: URL, id: number, checked: boolean): Promise<Ending> {
+export function exchange(socket: Socket, target: Target, id: number): Promise<Ending> {
   return new Promise((resolve) => {
     let text = '';
     const end = (ending: Ending): void => {
@@ -56,11 +77,11 @@ export function exchange(socket: Socket, url: URL, id: number, checked: boolean)
     const read = (chunk: string): void => {
       text += chunk;
       const response = takeResponse(text);
-      if (response !== null) end(judge(response, id, checked));
+      if (response !== null) end(judge(response, id, target.checked));
     };
     socket.on('data', read);
     socket.once('close', fail);
-    socket.write(toRequest(url, id), 'latin1');
+    socket.write(toRequest(target, id), 'latin1');
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { CALLED_ROWS } from '../projects.ts';
-import { connect, type Ending, exchange } from './exchange.ts';
+import { connect, type Ending, exchange, OWN_TOOL } from './exchange.ts';
 
 /* A program: sends requests at a fixed rate, however slowly the server answers, on as many connections as that takes. */
 
@@ -28,6 +28,7 @@ const MOST_MS = 60_000;
 
 async function flood({ url: address, perSecond, ms, mostConnections }: Flood): Promise<FloodOutcome> {
   const url = new URL(address);
+  const target = { url, asked: OWN_TOOL, checked: true };
   const idle: Socket[] = [];
   const endings: Record<Ending, number[]> = { right: [], wrong: [], refused: [], failed: [] };
   let sent = 0;
@@ -41,7 +42,7 @@ async function flood({ url: address, perSecond, ms, mostConnections }: Flood): P
         connections += 1;
         socket = await connect(url);
       }
-      const ending = await exchange(socket, url, id, true);
+      const ending = await exchange(socket, target, id);
       endings[ending].push(performance.now() - begun);
     } catch {
       endings.failed.push(performance.now() - begun);
@@ -69,7 +70,7 @@ async function flood({ url: address, perSecond, ms, mostConnections }: Flood): P
   await Promise.race([Promise.all(running), new Promise((resolve) => setTimeout(resolve, MOST_MS).unref())]);
   const begun = performance.now();
   const last = await connect(url);
-  const ending = await exchange(last, url, 1, true);
+  const ending = await exchange(last, target, 1);
   const afterwardsMs = ending === 'right' ? performance.now() - begun : Number.POSITIVE_INFINITY;
   last.destroy();
   for (const socket of idle) socket.destroy();

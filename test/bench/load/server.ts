@@ -10,26 +10,49 @@ export interface LoadedServer {
   close(): Promise<void>;
 }
 
+/** A program that serves on an address of its own choice. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its address, once it has printed enough. Default: it prints `"url":"..."`. */
+  readonly address?: (printed: string) => string | undefined;
+}
+
 /** Starts a program of Node that prints its address as `"url":"..."` to stdout or stderr. */
-export async function startServer(args: readonly string[], cwd: string): Promise<LoadedServer> {
-  const child = spawn(process.execPath, args, {
+export function startServer(args: readonly string[], cwd: string): Promise<LoadedServer> {
+  return startCommand({ program: process.execPath, args, cwd });
+}
+
+/** Starts a program, and waits until it prints its address. */
+export async function startCommand({
+  program,
+  args,
+  cwd,
+  env,
+  address = OWN_ADDRESS,
+}: Command): Promise<LoadedServer> {
+  const child = spawn(program, args, {
     cwd,
-    env: { HOME: cwd, PATH: process.env.PATH, PORT: '0' },
+    env: { HOME: cwd, PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${args.join(' ')} did not start`);
-  const address = await addressOf(child);
-  const url = address.endsWith('/mcp') ? address : new URL('/mcp', address).href;
+  if (pid === undefined) throw new Error(`${program} ${args.join(' ')} did not start`);
+  const found = await addressOf(child, address);
+  const url = found.endsWith('/mcp') ? found : new URL('/mcp', found).href;
   return { url, cpuMs: () => cpuOfTree(pid), close: () => stop(child) };
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
+const OWN_ADDRESS = (printed: string): string | undefined => /"url":"(http[^"]+)"/.exec(printed)?.[1];
+
+function addressOf(child: ChildProcess, address: (printed: string) => string | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const read = (chunk: Buffer): void => {
       text += chunk;
-      const found = /"url":"(http[^"]+)"/.exec(text)?.[1];
+      const found = address(text);
       if (found !== undefined) resolve(found);
       // The log of the calls is read too, so that the server never waits for it.
       if (found !== undefined) text = '';
