@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { VERSION } from '../../../src/version.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 type Kind =
@@ -227,6 +228,77 @@ describe('the admin API', () => {
     });
   });
 
+  // Requirements: admin./*, feature.admin, site.audit.enabled, site.database.path, version.2
+  it('answers with the values of this server', async () => {
+    const { server, socket, root, url } = await serve();
+    for (const name of ['hello_world', 'nobody'])
+      await (await fetch(url, CALL(name, { name: 'Ada' }))).text();
+    const get = async (path: string) => (await send(socket, path)).body;
+    const { timestamp, ...health } = await get('/health');
+    expect(new Date(timestamp).toISOString()).toBe(timestamp);
+    expect(health.status).toMatch(/^(ok|healthy)$/);
+    const status = await get('/status');
+    expect(status).toMatchObject({
+      version: VERSION,
+      pid: server.child.pid,
+      profile: 'default',
+      mode: 'readwrite',
+      debug: false,
+      reload: { in_progress: false, draining: false, active_requests: 0, last_reload: null },
+      admin_socket: { path: socket },
+    });
+    expect(status.uptime_seconds).toBeLessThan(600);
+    expect(await get('/config')).toMatchObject({
+      project: 'demo',
+      profile: 'default',
+      repository_path: root,
+      database_path: join(root, 'data/db-default.db'),
+      readonly: false,
+      debug: false,
+      endpoints: { tools: 1, prompts: 0, resources: 0 },
+      features: { sql_tools: false, audit_logging: true, telemetry: false },
+      transport: 'streamable-http',
+    });
+    const [info, cpu] = [await get('/system/info'), await get('/system/cpu')];
+    expect(cpu.per_cpu_percent).toHaveLength(info.cpu_count_logical);
+    expect(info.boot_time_seconds * 1000).toBeLessThan(Date.now());
+    const [memory, disk] = [await get('/system/memory'), await get('/system/disk')];
+    for (const percent of [
+      cpu.percent,
+      ...cpu.per_cpu_percent,
+      memory.percent,
+      memory.swap_percent,
+      disk.percent,
+    ]) {
+      expect(percent).toBeGreaterThanOrEqual(0);
+      expect(percent).toBeLessThanOrEqual(100);
+    }
+    expect(memory.total_bytes).toBe(info.memory_total_bytes);
+    expect(memory.svc_process_rss_bytes).toBeLessThan(memory.total_bytes);
+    expect(disk.used_bytes + disk.free_bytes).toBeLessThanOrEqual(disk.total_bytes);
+    const own = await get('/system/process');
+    expect(own.pid).toBe(server.child.pid);
+    for (const count of [own.memory_rss_bytes, own.num_threads, own.num_fds])
+      expect(count).toBeGreaterThan(0);
+    const stats = await get('/audit/stats');
+    expect(stats).toMatchObject({
+      total_records: 2,
+      by_type: { tool: 2, resource: 0, prompt: 0 },
+      by_status: { success: 1, error: 1 },
+      by_policy: { allow: 0, deny: 0, 'n/a': 2 },
+    });
+    const { records, count } = await get('/audit/query');
+    const times = records.map((one: { timestamp: string }) => one.timestamp).toSorted();
+    expect([count, times]).toEqual([2, [stats.earliest_timestamp, stats.latest_timestamp]]);
+  });
+
+  // Requirements: admin./status, admin./config, env.SVC_READONLY
+  it('says that it is read-only, and in debug mode', async () => {
+    const { socket } = await serve({ SVC_READONLY: 'true', SVC_DEBUG: 'true' });
+    expect((await send(socket, '/status')).body).toMatchObject({ mode: 'readonly', debug: true });
+    expect((await send(socket, '/config')).body).toMatchObject({ readonly: true, debug: true });
+  });
+
   // Requirements: admin.mode, admin.stale, auth.admin-socket, limit.socket
   it('is its owner’s alone, says so of nobody else’s file, and takes over what a dead server left', async () => {
     const { server, socket, root, env } = await serve();
@@ -296,6 +368,7 @@ describe('the admin API', () => {
     expect(Object.keys(body.paths).toSorted()).toEqual(
       [...Object.keys(FIELDS), '/activity', '/reload'].toSorted(),
     );
+    expect(Object.keys(body.paths).filter((path) => /\/v?\d/.test(path))).toEqual([]);
   });
 
   // Requirements: admin./reload, transition.at-once, transition.reload, transition.succeeds
