@@ -32,6 +32,24 @@ tool:
   return: { type: object }
   source: { code: "SELECT get_user_email() AS email" }
 `,
+  facts: `svc: 1
+tool:
+  name: facts
+  return: { type: object }
+  source:
+    code: >
+      SELECT get_user_external_token() AS token, get_username() AS username, get_user_provider() AS provider,
+      get_user_email() AS email, get_request_header('host') AS host, get_request_headers_json() AS headers
+`,
+  ruled: `svc: 1
+tool:
+  name: ruled
+  return: { type: object }
+  policies:
+    input:
+      - { condition: "user.role != 'admin' || !('sales' in user.permissions)", action: deny, reason: For admins. }
+  source: { code: SELECT 1 AS n }
+`,
 };
 
 async function withTools(): Promise<string> {
@@ -129,6 +147,28 @@ describe('svc run tool', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"email":"ada@example.com"}\n' });
     const nobody = await svc(['run', 'tool', 'whoami', '--json'], root);
     expect(nobody.stdout).toBe('{"email":null}\n');
+  });
+
+  // Requirements: sql.served, sql.null
+  it('knows no user and no request in SQL without --user-context', async () => {
+    const { code, stdout } = await svc(['run', 'tool', 'facts', '--json'], await withTools());
+    const none = { token: null, username: null, provider: null, email: null, host: null, headers: null };
+    expect({ code, row: JSON.parse(stdout) }).toEqual({ code: 0, row: none });
+  });
+
+  // Requirements: sql.user-context, user.role, user.permissions
+  it('holds the simulated user to the policies', async () => {
+    const root = await withTools();
+    const as = (user: object) =>
+      svc(['run', 'tool', 'ruled', '--user-context', JSON.stringify(user), '--json'], root);
+    expect(await as({ role: 'admin', permissions: ['sales'] })).toMatchObject({
+      code: 0,
+      stdout: '{"n":1}\n',
+    });
+    for (const user of [{ role: 'admin' }, { permissions: ['sales'] }]) {
+      const { code, stdout } = await as(user);
+      expect({ code, said: stdout.includes('For admins.') }).toEqual({ code: 1, said: true });
+    }
   });
 
   it('runs a sound tool beside a broken one, and shows why the broken one cannot run', async () => {
