@@ -150,6 +150,30 @@ describe('a login', () => {
   });
 });
 
+// Requirements: auth.3
+it.each([
+  'initialize',
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+])('%s needs a valid token', async (method) => {
+  const desk = createDesk();
+  for (const token of [null, 'planted', 'svc_planted']) {
+    const answer = await call(desk, token, 'nothing', method);
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('resource_metadata='),
+    ]);
+    expect(await answer.text()).not.toContain('"result"');
+  }
+  expect(desk.users).toEqual([]);
+});
+
 describe('the token endpoint', () => {
   // Requirements: as.short, condition.expired, oauth.endpoints
   it('ends an access token with that of the provider', async () => {

@@ -25,7 +25,7 @@ const PEOPLE = `tool:
     output:
       - { condition: "user.role == 'anonymous'", action: filter_sensitive_fields }
       - { condition: "user.role == 'analyst'", action: mask_fields, fields: [salary] }
-      - { condition: "size(response) > 2", action: deny }
+      - { condition: "size(response) > 2", action: deny, reason: Too many people. }
   source:
     code: SELECT name, salary::DOUBLE AS salary, country FROM people WHERE country = $country OR $pin = 1 ORDER BY name
 `;
@@ -122,10 +122,14 @@ describe('policies of a call', () => {
     });
   });
 
+  // Requirements: condition.policy, endpoint.policies
   it('deny by the result, of which then nothing is said', async () => {
     const error = await errorOf(call('people', { pin: 1 }));
-    expect(error).toMatchObject({ code: 'denied', message: 'Access denied by policy.' });
-    expect(lastRecord()).toMatchObject({ result: null, decision: { outcome: 'deny' } });
+    expect(error).toMatchObject({ code: 'denied', message: 'Too many people.' });
+    expect(lastRecord()).toMatchObject({
+      result: null,
+      decision: { outcome: 'deny', reason: 'Too many people.', rules: ['output[2]'] },
+    });
   });
 
   it('deny where a condition cannot be evaluated, and the log says why', async () => {

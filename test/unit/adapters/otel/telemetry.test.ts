@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
 import { callEndpoint } from '../../../../src/call/pipeline.ts';
@@ -8,6 +9,7 @@ import type { TelemetrySettings } from '../../../../src/settings/model.ts';
 import { ALICE, contextOf, type Served, serveTree } from '../../call/project.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
+const QUERY = 'SELECT name, iban FROM planted_table WHERE country = $country';
 const PEOPLE = `svc: 1
 tool:
   name: people
@@ -18,7 +20,7 @@ tool:
     type: array
     items: { type: object, properties: { name: { type: string }, iban: { type: string, sensitive: true } } }
   source:
-    code: SELECT name, iban FROM planted_table WHERE country = $country
+    code: ${QUERY}
   policies:
     input:
       - { condition: "country == 'planted-denied'", action: deny, reason: not there }
@@ -145,13 +147,29 @@ describe('spans', () => {
     });
     const names = spans.map(({ name, attributes }) => [name, Object.keys(attributes).toSorted()]);
     expect(Object.fromEntries(names)).toEqual(SPANS);
-    const root = spans.find(({ name }) => name === 'svc.endpoint.execute');
-    expect(root?.attributes).toMatchObject({ 'svc.policy.decision': 'mask', 'svc.auth.provider': 'acme' });
-    const query = spans.find(({ name }) => name === 'svc.database.execute');
-    expect(query?.attributes).toMatchObject({
+    const attributesOf = (name: string) => spans.find((span) => span.name === name)?.attributes;
+    expect(attributesOf('svc.endpoint.execute')).toEqual({
+      'svc.endpoint.name': 'people',
+      'svc.endpoint.type': 'tool',
+      'svc.auth.authenticated': true,
+      'svc.auth.provider': 'acme',
+      'svc.session.id': 's-1',
+      'svc.policy.decision': 'mask',
+      'svc.policy.rules_evaluated': 2,
+    });
+    expect(attributesOf('svc.execution_engine.execute')).toEqual({
+      'svc.execution.language': 'sql',
+      'svc.params.count': 1,
+      'svc.has_input_schema': true,
+      'svc.has_output_schema': true,
+      'svc.result.count': 1,
+    });
+    expect(attributesOf('svc.database.execute')).toEqual({
       'db.system': 'duckdb',
       'db.operation': 'SELECT',
-      'db.statement.hash': expect.stringMatching(/^[0-9a-f]{64}$/),
+      'db.statement.hash': createHash('sha256').update(QUERY).digest('hex'),
+      'db.parameters.count': 1,
+      'db.readonly': true,
       'db.rows_affected': 1,
     });
   });

@@ -290,7 +290,7 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
     ]);
   });
 
-  // Requirements: span.python
+  // Requirements: privacy.python, span.python
   it('sees the spans of the specification', async () => {
     spans.length = 0;
     await call('one_value');

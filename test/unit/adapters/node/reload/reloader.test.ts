@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createReloader } from '../../../../../adapters/node/reload/reloader.ts';
 import { SvcError } from '../../../../../src/errors.ts';
 import type { LogLine } from '../../../../../src/ports.ts';
@@ -73,6 +73,20 @@ describe('reloads', () => {
       last_reload_status: 'error',
       last_reload_error: 'It took over 0.01 s.',
     });
+  });
+
+  // Requirements: limit.reload, transition.bound
+  it('may take 60 seconds', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const options = { log: () => {}, clock: { now: () => AT }, apply: () => new Promise<void>(() => {}) };
+    const reloader = createReloader(options);
+    const { done } = reloader.request();
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(reloader.status().in_progress).toBe(true);
+    await vi.advanceTimersByTimeAsync(1);
+    await done;
+    expect(reloader.status()).toMatchObject({ in_progress: false, last_reload_error: 'It took over 60 s.' });
   });
 
   it('that took too long are told so, and have ended before the next one begins', async () => {
