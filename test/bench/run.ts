@@ -2,6 +2,7 @@ import { measureAuth } from './auth.ts';
 import { measureBoot } from './boot.ts';
 import { type Built, createBuilt } from './built.ts';
 import { measureCalls } from './calls.ts';
+import { measureEdge } from './edge.ts';
 import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
@@ -14,7 +15,7 @@ import type { Report } from './report.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls peers auth boot sizes python engine lake overload] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls peers auth boot sizes python engine lake overload edge] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -63,6 +64,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'python-pyodide': measurePyodide,
   lake: measureLake,
   overload: async () => measureOverload(await called()),
+  edge: measureEdge,
   ...engineGroups({ big }),
 };
 

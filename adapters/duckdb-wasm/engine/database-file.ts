@@ -29,7 +29,7 @@ export class ObjectReplaced extends Error {
   override readonly name = 'ObjectReplaced';
 }
 
-/** Requests for ranges of a file, and the bytes that they brought. */
+/** Requests for ranges of a file, and the bytes that they asked for. */
 export interface Fetched {
   ranges: number;
   bytes: number;

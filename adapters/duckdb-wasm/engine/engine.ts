@@ -367,6 +367,8 @@ export class Engine {
   async #finish(statement: Statement, { call, enter, waits }: Omit<Connection, 'session'>): Promise<void> {
     const deadline = Date.now() + call.timeoutMs;
     while (!(await enter(() => runSlice(statement)))) {
+      // A scan whose blocks are fetched ahead may never wait.
+      waits?.check();
       await this.#pause(waits);
       if (call.signal.aborted) throw cancelledError();
       if (Date.now() > deadline) throw deadlineError('The query', call.timeoutMs);

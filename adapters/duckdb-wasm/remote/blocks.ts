@@ -1,7 +1,7 @@
 /** The bytes before DuckDB's first block: three headers. */
 const HEADERS = 12_288;
 /** The bytes of one of DuckDB's blocks. */
-const BLOCK = 262_144;
+export const BLOCK_BYTES = 262_144;
 const DIGEST = 32;
 
 /**
@@ -19,12 +19,12 @@ export interface BlockLayout {
 /** The layout of a database file of a size in bytes. */
 export function layoutOf(size: number): BlockLayout {
   const blockAt = (position: number): number =>
-    position < HEADERS ? 0 : 1 + Math.floor((position - HEADERS) / BLOCK);
+    position < HEADERS ? 0 : 1 + Math.floor((position - HEADERS) / BLOCK_BYTES);
   return {
     count: size === 0 ? 0 : 1 + blockAt(size - 1),
     range(block) {
-      const start = block === 0 ? 0 : HEADERS + (block - 1) * BLOCK;
-      return { start, end: Math.min(size, block === 0 ? HEADERS : start + BLOCK) };
+      const start = block === 0 ? 0 : HEADERS + (block - 1) * BLOCK_BYTES;
+      return { start, end: Math.min(size, block === 0 ? HEADERS : start + BLOCK_BYTES) };
     },
     holding(position, length) {
       const end = Math.min(size, position + length);

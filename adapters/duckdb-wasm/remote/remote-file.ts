@@ -1,7 +1,7 @@
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { type Fetched, type FetchedFile, ObjectReplaced } from '../engine/database-file.ts';
 import { within } from '../within.ts';
-import { type BlockDigests, type BlockLayout, layoutOf } from './blocks.ts';
+import { BLOCK_BYTES, type BlockDigests, type BlockLayout, layoutOf } from './blocks.ts';
 import type { ReadAhead } from './read-ahead.ts';
 
 /** Ranges of one version of one object. */
@@ -30,6 +30,8 @@ export interface RemoteFileOptions {
 const CACHE_BYTES = 12 * 1_048_576;
 const PATIENCE_MS = 5_000;
 const IN_FLIGHT = 5;
+/** The most bytes of a file that are kept or in flight. */
+export const MOST_HELD_BYTES = CACHE_BYTES + IN_FLIGHT * BLOCK_BYTES;
 const ATTEMPTS = 3;
 
 /** A range that is being read. Its request may have ended meanwhile, and then the promise never settles. */
@@ -148,9 +150,10 @@ export class RemoteFile implements FetchedFile {
 
   async #read(block: number): Promise<void> {
     const { start, end } = this.#layout.range(block);
+    // Counted now, in the turn of the call that asks. The bytes may arrive in the turn of another one.
     this.fetched.ranges += 1;
+    this.fetched.bytes += end - start;
     const bytes = await this.#source.read(start, end - start);
-    this.fetched.bytes += bytes.length;
     if (bytes.length !== end - start) throw new Error(`a range of ${end - start} bytes has ${bytes.length}`);
     await this.#digests.check(block, bytes);
     this.#keep(block, bytes);

@@ -38,7 +38,7 @@ tool:
   name: narrow
   description: A sum of all sales that may read three blocks.
   limits: { scan_bytes: 786432 }
-  source: { code: "SELECT round(sum(amount)) AS total, max(weight) AS last FROM sales" }
+  source: { code: "SELECT round(sum(amount)) AS total, max(reference) AS a, max(weight) AS b, max(ts) AS c, max(id) AS d FROM sales" }
 `,
 };
 

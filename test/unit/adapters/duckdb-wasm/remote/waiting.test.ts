@@ -7,7 +7,10 @@ import { type CompiledEngine, compileEngine } from '../../../../../adapters/duck
 import { READING } from '../../../../../adapters/duckdb-wasm/engine/steps.ts';
 import { openWasm, type WasmOptions } from '../../../../../adapters/duckdb-wasm/in-process.ts';
 import type { BlockDigests } from '../../../../../adapters/duckdb-wasm/remote/blocks.ts';
-import { RemoteFile } from '../../../../../adapters/duckdb-wasm/remote/remote-file.ts';
+import {
+  RemoteFile,
+  type RemoteFileOptions,
+} from '../../../../../adapters/duckdb-wasm/remote/remote-file.ts';
 import { toSvcError } from '../../../../../src/errors.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { callerNamed, createDatabase, failureOf, read } from '../fixture.ts';
@@ -43,14 +46,21 @@ interface Opened {
 }
 
 async function open(
-  chosen: Partial<WasmOptions> & { readonly cacheBytes?: number; readonly patienceMs?: number } = {},
+  chosen: Partial<WasmOptions> & Pick<RemoteFileOptions, 'cacheBytes' | 'patienceMs' | 'readAhead'> = {},
 ): Promise<Opened> {
-  const { cacheBytes = 0, patienceMs = 5_000, ...options } = chosen;
+  const { cacheBytes = 0, patienceMs = 5_000, readAhead = () => [], ...options } = chosen;
   const store = new FakeStore(bytes);
   const files: RemoteFile[] = [];
   const file = async (): Promise<RemoteFile> => {
     store.replaced = false;
-    const opened = new RemoteFile({ name: 'data.duckdb', source: store, digests, cacheBytes, patienceMs });
+    const opened = new RemoteFile({
+      name: 'data.duckdb',
+      source: store,
+      digests,
+      cacheBytes,
+      patienceMs,
+      readAhead,
+    });
     files.push(opened);
     return opened;
   };
@@ -176,6 +186,26 @@ describe('a call that must not read on', () => {
   });
 });
 
+describe('blocks that are fetched ahead', () => {
+  it('count for the call that asked for them, also if it never waits', async () => {
+    const ahead = Array.from({ length: 8 }, (_, at) => at + 1);
+    const readAhead = (block: number) => ahead.map((step) => block + step);
+    const { database } = await open({ cacheBytes: 64 * BLOCK, readAhead });
+    const sql = 'SELECT sum(amount), max(customer), min(day), sum(shop) FROM orders';
+    const [scan, point] = await Promise.all([
+      failureOf(
+        database.run(
+          { sql, values: [], mode: 'read', maxRows: 1, scan: { bytes: 3 * BLOCK } },
+          { caller: null, signal: new AbortController().signal, timeoutMs: 60_000 },
+        ),
+      ),
+      read(database, 'SELECT max(id) FROM t34'),
+    ]);
+    expect(scan.code).toBe('scan_too_large');
+    expect(point.rows).toHaveLength(1);
+  });
+});
+
 describe('a store that fails under an engine', () => {
   it('fails the call with the reason, and the engine goes on', async () => {
     const { database, store, files } = await open();
@@ -228,6 +258,11 @@ describe('a store that fails under an engine', () => {
     await Promise.all(Array.from({ length: 4 }, caller));
     expect(wrong).toEqual([]);
     expect(right).toBeGreaterThan(rounds / 3);
+    // Statements that failed hold nothing.
+    store.answer = async (found) => found;
+    const held =
+      "SELECT tag FROM duckdb_memory() WHERE tag IN ('HASH_TABLE', 'ORDER_BY', 'WINDOW', 'COLUMN_DATA') AND memory_usage_bytes > 0";
+    await expect.poll(() => answerOf(database, held)).toEqual([]);
   }, 3_600_000);
 });
 
