@@ -128,7 +128,7 @@ describe('policies of a call', () => {
     expect(error).toMatchObject({ code: 'denied', message: 'Too many people.' });
     expect(lastRecord()).toMatchObject({
       result: null,
-      decision: { outcome: 'deny', reason: 'Too many people.', rules: ['output[2]'] },
+      decision: { outcome: 'deny', reason: 'Too many people.', rules: ['output[0]', 'output[2]'] },
     });
   });
 
