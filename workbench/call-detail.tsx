@@ -31,7 +31,7 @@ export function CallDetail({ call: { spans, record } }: { readonly call: LiveCal
           Statement <code>{String(hash)}</code>
         </p>
       )}
-      <h4>Audit record</h4>
+      <h3>Audit record</h3>
       <Json value={JSON.parse(JSON.stringify(record))} />
     </>
   );

@@ -14,7 +14,9 @@ export interface NamedAnswer {
 export function Result({ user, answer }: NamedAnswer) {
   const { value, text, failed, live } = answer;
   const tabs: Tab[] = [
-    ...(value === undefined ? [] : [{ name: 'Table', view: () => <ValueTable value={value} /> }]),
+    ...(value === undefined
+      ? []
+      : [{ name: 'Table', view: () => <ValueTable value={value} label={`Result for ${user}`} /> }]),
     ...(value === undefined ? [] : [{ name: 'JSON', view: () => <Json value={value} /> }]),
     { name: 'Model', view: () => <ModelText answer={answer} /> },
     { name: 'Client', view: () => <Messages answer={answer} /> },

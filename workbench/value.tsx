@@ -5,12 +5,12 @@ import { Pre, Scroll } from './scroll.tsx';
 const MOST_ROWS = 200;
 
 /** A value as a table: one row for each object of a list, or one for each field of an object. */
-export function ValueTable({ value }: { readonly value: JsonValue }) {
+export function ValueTable({ value, label }: { readonly value: JsonValue; readonly label: string }) {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
     const columns = [...new Set(value.flatMap((row) => Object.keys(row)))];
     return (
       <>
-        <Scroll label="Result">
+        <Scroll label={label}>
           <table>
             <thead>
               <tr>
@@ -42,7 +42,7 @@ export function ValueTable({ value }: { readonly value: JsonValue }) {
   }
   if (!isObject(value)) return <Pre>{toText(value)}</Pre>;
   return (
-    <Scroll label="Result">
+    <Scroll label={label}>
       <table>
         <tbody>
           {flatten(value).map(([path, one]) => (

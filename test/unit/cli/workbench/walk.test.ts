@@ -1,0 +1,184 @@
+import { cpSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../../adapters/node/browser.ts';
+import { folder, Svc } from '../svc.ts';
+
+const executablePath = findChromium();
+const SHOTS = 'build/tests/pages';
+
+/** A request of another client to the served address. */
+async function callTool(url: string, name: string, args: object): Promise<void> {
+  await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+}
+
+/** The shop example under `svc dev`: its folder, its served address and its workbench. */
+async function openShop() {
+  const root = join(folder(), 'shop');
+  cpSync('examples/shop', root, { recursive: true });
+  const program = new Svc(['dev', '--port', '0', '--json'], { cwd: root });
+  const { url, workbench } = JSON.parse((await program.until(/^.*\n/))[0]);
+  return { root, url, workbench };
+}
+
+/** A page of the workbench that notes every complaint of the browser. */
+async function openPage(context: BrowserContext, workbench: string) {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(workbench);
+  await page.waitForSelector('#connection.good');
+  const home = page.url();
+  const show = async (view: string) => {
+    await page.goto(`${home}#${encodeURIComponent(view)}`);
+    await page.locator('[aria-current=page]').first().waitFor();
+  };
+  return { page, complaints, show };
+}
+
+/** The violations that axe finds on the page as it is: contrast, labels, roles, structure. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`);
+}
+
+describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    await mkdir(SHOTS, { recursive: true });
+  });
+  afterAll(() => browser.close());
+
+  // Requirements: workbench.walk
+  it('leads from a nested form over two users, a saved test and a finding to the call of another client', async () => {
+    const { root, url, workbench } = await openShop();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const { page, complaints, show } = await openPage(context, workbench);
+    page.setDefaultTimeout(60_000);
+
+    // a form with nested arguments
+    await show('tool/quote_basket');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    for (const [index, sku] of ['TEA-001', 'TEA-002'].entries()) {
+      await page.getByRole('button', { name: 'Add to basket' }).click();
+      await page.locator('.item').nth(index).getByLabel('sku').fill(sku);
+    }
+    await page.locator('.item').nth(1).getByLabel('quantity').fill('9');
+    await page.getByRole('button', { name: 'Fill in options' }).click();
+    await page.getByLabel('express').selectOption('true');
+    await page.getByLabel('express').press('Control+Enter');
+    const quote = page.locator('.result');
+    await quote.getByText('pieces').waitFor();
+    expect(await quote.locator('tr', { hasText: 'pieces' }).textContent()).toBe('pieces10');
+    await quote.getByRole('tab', { name: 'Client' }).click();
+    await quote.getByText('"method": "tools/call"').waitFor();
+    await quote.getByRole('tab', { name: 'Client' }).press('ArrowRight');
+    await quote.getByText('svc.database.execute').waitFor();
+
+    // the same call as two users, with the masked column marked
+    await show('tool/get_customer');
+    await page.getByLabel('id', { exact: false }).first().fill('1');
+    await page.getByLabel('Run as').selectOption('support');
+    await page.getByLabel('Compare with').selectOption('manager');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const phone = page.locator('.comparison tr', { hasText: 'phone' });
+    await phone.getByText('****').waitFor();
+    expect(await phone.getAttribute('class')).toBe('differs');
+    expect(await phone.textContent()).toBe('phone differs****+44 20 7946 0001');
+    const same = page.locator('.comparison tr', { hasText: 'address.city' });
+    expect(await same.getAttribute('class')).toBe('');
+
+    // the call becomes a test, after its change was shown
+    const file = join(root, 'tools/get_customer.yml');
+    const before = await readFile(file, 'utf8');
+    await page.getByLabel('Name of the test').fill('from the workbench');
+    await page.getByRole('button', { name: 'Show the change' }).click();
+    await page.locator('.diff', { hasText: '+     - name: from the workbench' }).waitFor();
+    expect(await readFile(file, 'utf8')).toBe(before);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved in tools/get_customer.yml.').waitFor();
+    expect(await readFile(file, 'utf8')).toContain('name: from the workbench');
+    await page.locator('#tests h2', { hasText: '6' }).waitFor();
+    await page.getByRole('button', { name: 'Run tests' }).click();
+    await page.locator('.report li', { hasText: 'from the workbench' }).waitFor();
+    expect(await page.locator('.report .good').count()).toBe(6);
+
+    // a broken file
+    await show('findings');
+    await writeFile(file, before.replace('description: One customer', 'descripton: One customer'));
+    const finding = page.locator('.finding', { hasText: 'tools/get_customer.yml:5:3' });
+    await finding.waitFor();
+    expect(await finding.locator('.marked').textContent()).toContain('descripton');
+    await writeFile(file, before);
+    await finding.waitFor({ state: 'detached' });
+
+    // a call of another client, and its replay
+    await show('calls');
+    const rows = page.locator('#calls tr', { hasText: 'best_customer' });
+    expect(await rows.count()).toBe(0);
+    await callTool(url, 'best_customer', { year: 2025 });
+    const endedAt = performance.now();
+    await rows.waitFor();
+    // generous for a busy machine; on an idle one it takes a few milliseconds
+    expect(performance.now() - endedAt).toBeLessThan(10_000);
+    await rows.getByRole('button').click();
+    await page.locator('#call', { hasText: '"year": 2025' }).waitFor();
+    await page.getByRole('button', { name: 'Replay in the form' }).click();
+    await expect.poll(() => page.getByLabel('year').inputValue()).toBe('2025');
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 240_000);
+
+  // Requirements: workbench.readable
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 400],
+    ['dark', 400],
+    ['light', 1600],
+  ] as const)(
+    'has no fault of contrast, labels or width in any view: %s, %d px',
+    async (colorScheme, width) => {
+      const { workbench } = await openShop();
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const { page, complaints, show } = await openPage(context, workbench);
+      page.setDefaultTimeout(60_000);
+      for (const view of [
+        '',
+        'tool/quote_basket',
+        'tool/get_customer',
+        'calls',
+        'access',
+        'findings',
+        'server',
+      ]) {
+        await show(view);
+        if (view.startsWith('tool/')) {
+          await page.getByLabel('Compare with').selectOption('manager');
+          await page.getByRole('button', { name: 'Run', exact: true }).click();
+          await page.locator('.comparison').waitFor();
+        }
+        if (view === 'calls') await page.locator('#calls button').first().click();
+        if (view === 'server') await page.locator('#databases').waitFor();
+        const name = view === '' ? 'overview' : view.replace('tool/', '');
+        await page.screenshot({ path: `${SHOTS}/workbench-${name}-${colorScheme}-${width}.png` });
+        expect([view, await violationsOf(page)]).toEqual([view, []]);
+        const overflow = 'document.documentElement.scrollWidth - innerWidth';
+        expect([view, await page.evaluate<number>(overflow)]).toEqual([view, 0]);
+      }
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    240_000,
+  );
+});
