@@ -4,6 +4,7 @@ import { authenticateSender, visibleHeaders } from './auth/guard.ts';
 import { type Authenticate, senderOf } from './auth/host-sign-in.ts';
 import type { Auth, Sender } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
+import type { AnyEntry } from './catalog/model.ts';
 import { logIdsOf } from './context.ts';
 import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
@@ -127,7 +128,12 @@ export function createApp(options: AppOptions): App {
   routeHealth(hono, options, () => stopping);
   routeLanding(hono, options);
   hono.notFound((c) =>
-    toErrorResponse(new SvcError('not_found', 'There is nothing here.'), c.req.path, c.env.requestId),
+    toErrorResponse(new SvcError('not_found', 'There is nothing here.'), {
+      request: c.req.raw,
+      path: c.req.path,
+      requestId: c.env.requestId,
+      home: `${publicBase(c.req.raw, (options.publicAddress ?? (() => OWN_ADDRESS))())}/`,
+    }),
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c.env, log));
   /** Nearly every request is a POST to `/mcp`, so it does not wait for a router. */
@@ -228,7 +234,7 @@ function isProtected({ auth, authenticate }: AppOptions): boolean {
   return (auth?.() ?? null) !== null || authenticate !== undefined;
 }
 
-function fail(error: SvcError, { request, requestId }: Received, log: Log): Response {
+async function fail(error: SvcError, { request, requestId }: Received, log: Log): Promise<Response> {
   // As the router reads it: an address may name a host that no URL has.
   const path = getPath(request);
   if (!ERRORS[error.code].shown) {
@@ -236,7 +242,7 @@ function fail(error: SvcError, { request, requestId }: Received, log: Log): Resp
     const fields = { ...ids, error_id: requestId, code: error.code, causes: causesOf(error) };
     log({ level: 'error', message: `${request.method} ${path} failed: ${error.message}`, fields });
   }
-  const response = toErrorResponse(error, path, requestId);
+  const response = await toErrorResponse(error, { request, path, requestId });
   // The guard above sets it on answers, and an error of the guard itself passes it by.
   response.headers.set('x-request-id', requestId);
   return response;
@@ -276,10 +282,11 @@ function routeMcp(hono: Hono<Env>, live: Live | null, admission: Admission): voi
 }
 
 /** Says which methods there are (RFC 9110, 15.5.6). */
-function refuseMethod(c: Context<Env>, methods: string): Response {
+async function refuseMethod(c: Context<Env>, methods: string): Promise<Response> {
   const [only] = methods.split(',', 1);
   const error = new SvcError('method_not_allowed', `${c.req.method} is not used here: ${only} only.`);
-  const refused = toErrorResponse(error, c.req.path, c.env.requestId);
+  const { path, raw } = c.req;
+  const refused = await toErrorResponse(error, { request: raw, path, requestId: c.env.requestId });
   refused.headers.set('allow', methods);
   return refused;
 }
@@ -359,6 +366,13 @@ function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions, stopping
   });
 }
 
+function toListed(entries: Readonly<Record<string, AnyEntry>>) {
+  return Object.entries(entries).map(([name, { wire }]) => ({
+    name,
+    description: typeof wire.description === 'string' ? wire.description : '',
+  }));
+}
+
 function routeLanding(hono: Hono<Env>, options: AppOptions): void {
   const { runtime, version, publicAddress = () => OWN_ADDRESS } = options;
   hono.get('/', (c) => {
@@ -372,6 +386,7 @@ function routeLanding(hono: Hono<Env>, options: AppOptions): void {
       tools: Object.keys(tools).length,
       resources: Object.keys(resources).length,
       prompts: Object.keys(prompts).length,
+      endpoints: isProtected(options) ? [] : [tools, resources, prompts].flatMap(toListed),
     });
   });
 }

@@ -1,6 +1,6 @@
 import { type Connection, connectionsTo, toClientName } from './connect.ts';
 import { type Html, html } from './html.ts';
-import { toPage } from './page.ts';
+import { toPage, wantsHtml } from './page.ts';
 
 const STYLE = `
 main { max-width: 68rem; margin: 0 auto; padding: clamp(1.25rem, 5vw, 4rem) clamp(1rem, 4vw, 2.5rem) 3rem; }
@@ -21,6 +21,7 @@ article header { display: flex; justify-content: space-between; align-items: bas
 pre { border: 1px solid var(--line); }
 article p, article pre { margin-top: .5rem; }
 pre code { user-select: all; }
+dt { margin-top: .6rem; overflow-wrap: anywhere; } dd { margin: 0; color: var(--soft); }
 footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 `;
 
@@ -37,6 +38,15 @@ interface LandingDetails {
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
+  /** The endpoints that anonymous callers may see. */
+  readonly endpoints: readonly ListedEndpoint[];
+}
+
+/** An endpoint as clients list it. */
+interface ListedEndpoint {
+  /** The name of a tool or a prompt, the URI of a resource. */
+  readonly name: string;
+  readonly description: string;
 }
 
 /** Answers `GET /` with a page for browsers, or with the same facts as JSON for programs. */
@@ -54,10 +64,6 @@ export async function toLandingResponse(request: Request, about: LandingDetails)
   );
 }
 
-function wantsHtml(accept: string | null): boolean {
-  return /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept ?? '');
-}
-
 function toJson({ project, version, url, login, keysOnly, tools, resources, prompts }: LandingDetails) {
   const authentication = keysOnly ? 'api_key' : login ? 'oauth' : 'none';
   const mcp = { url, transport: 'streamable-http', authentication };
@@ -72,11 +78,21 @@ function toBody(about: LandingDetails): Html {
 <p class="lead">An MCP server: ${contents(about)} for AI clients.</p>
 ${block(url, 'address')}
 ${access(about)}
-<h2>Connect a client</h2>
+${listed(about.endpoints)}<h2>Connect a client</h2>
 <div class="clients">
 ${connections.map(toArticle)}</div>
 <footer>svc-kit ${version}. Any other MCP client connects to the address above (Streamable HTTP).</footer>
 </main>`;
+}
+
+function listed(endpoints: readonly ListedEndpoint[]): Html | null {
+  if (endpoints.length === 0) return null;
+  const rows = endpoints.map(
+    ({ name, description }) => html`<dt><code>${name}</code></dt><dd>${description}</dd>`,
+  );
+  return html`<h2>What it can do</h2>
+<dl>${rows}</dl>
+`;
 }
 
 function contents({ tools, resources, prompts }: LandingDetails): string {

@@ -23,6 +23,11 @@ export interface PageOptions {
   readonly cookies?: readonly string[];
 }
 
+/** Whether a client asks for a page, as browsers do. */
+export function wantsHtml(accept: string | null): boolean {
+  return /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept ?? '');
+}
+
 /** Answers with a page that loads nothing from other servers and that no page can frame. */
 export async function toPage(page: HtmlPage, options: PageOptions = {}): Promise<Response> {
   const { title, body, script = '' } = page;

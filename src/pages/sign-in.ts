@@ -27,7 +27,8 @@ interface ConsentQuestion {
   /** Whether the redirect leads to a program on the user's own computer. */
   readonly local: boolean;
   readonly scopes: readonly string[];
-  readonly provider: { readonly id: string; readonly scopes: readonly string[] };
+  /** The provider's name for people, and the scopes that it is asked for. */
+  readonly provider: { readonly title: string; readonly scopes: readonly string[] };
   /** The address that the form is sent to. */
   readonly action: string;
   /** The sealed authorization request, which the form sends back. */
@@ -41,8 +42,8 @@ export function toConsentPage(question: ConsentQuestion): Promise<Response> {
   const title = `Allow ${client.name} to use ${project}?`;
   const body = html`<h1>Allow <strong>${client.name}</strong> to use <strong>${project}</strong>?</h1>
 <p>It asks for:</p>
-<ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>
-<p>You sign in with <strong>${provider.id}</strong>, which will be asked for: ${scopeList(provider.scopes)}.</p>
+<ul>${scopes.map((scope) => html`<li>${scopeInWords(scope)}</li>`)}</ul>
+<p>You sign in with <strong>${provider.title}</strong>, which will be asked for: ${scopeList(provider.scopes)}.</p>
 ${redirectNotice(question)}
 <p><small>${nameNotice(question)}</small></p>
 <form method="post" action="${action}">
@@ -53,9 +54,30 @@ ${redirectNotice(question)}
   return toSignInPage(title, body, { cookies });
 }
 
+/** Scopes with a fixed meaning: ours, those of OpenID Connect, and those that the providers are asked for. */
+const WORDS: { readonly [scope: string]: string } = {
+  'svc:access': 'to use this server as you',
+  openid: 'your identity',
+  email: 'your email address',
+  profile: 'your name and picture',
+  offline_access: 'access while you are away',
+  refresh_token: 'access while you are away',
+  'read:user': 'your profile',
+  'user:email': 'your email addresses',
+  'read:org': 'your organisations and teams',
+  'read:me': 'your profile',
+  'read:jira-user': 'your groups and users in Jira',
+  api: 'its API as you',
+};
+
+function scopeInWords(scope: string): Html {
+  const words = Object.hasOwn(WORDS, scope) ? WORDS[scope] : undefined;
+  return words === undefined ? html`<code>${scope}</code>` : html`${words} (<code>${scope}</code>)`;
+}
+
 function scopeList(scopes: readonly string[]): Html {
   if (scopes.length === 0) return html`nothing beyond your identity`;
-  return html`${scopes.map((scope, index) => html`${index === 0 ? '' : ', '}<code>${scope}</code>`)}`;
+  return html`${scopes.map((scope, index) => html`${index === 0 ? '' : ', '}${scopeInWords(scope)}`)}`;
 }
 
 function redirectNotice({ redirect, local }: ConsentQuestion): Html {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { randomText, sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
 import { toConsentPage } from '../../pages/sign-in.ts';
+import { providerTitle } from '../../settings/schema/providers.ts';
 import { findClient } from '../clients/find.ts';
 import type { OAuthClient } from '../clients/model.ts';
 import { enforceRedirect, isLocal } from '../clients/redirect-uri.ts';
@@ -111,7 +112,18 @@ async function askConsent(
   const { r: redirect, sc: scopes } = pending;
   const action = `${urls.issuer}/authorize`;
   const local = isLocal(redirect);
-  return toConsentPage({ project, client, redirect, local, scopes, provider, action, ticket, cookies });
+  const asked = { title: providerTitle(provider.id), scopes: provider.scopes };
+  return toConsentPage({
+    project,
+    client,
+    redirect,
+    local,
+    scopes,
+    provider: asked,
+    action,
+    ticket,
+    cookies,
+  });
 }
 
 function otherBrowser(): SvcError {

@@ -94,6 +94,11 @@ export type ProviderId = keyof typeof PROVIDERS;
 /** The ids of the identity providers. */
 export const PROVIDER_IDS = Object.keys(PROVIDERS) as readonly ProviderId[];
 
+/** The name of a provider for people. A name of its own, from `provider_name`, stays. */
+export function providerTitle(id: string): string {
+  return PROVIDER_IDS.some((known) => known === id) ? PROVIDERS[id as ProviderId].title : id;
+}
+
 /** The block of each provider, as entries of `auth`. */
 export const PROVIDER_BLOCKS = Object.fromEntries(
   Object.entries(PROVIDERS).map(([id, { block }]) => [id, block]),

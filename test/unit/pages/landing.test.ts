@@ -36,6 +36,33 @@ describe('GET /', () => {
     expect(text).toContain('claude mcp add --transport http demo http://localhost:8000/mcp');
   });
 
+  it('lists what anonymous callers may call, and nothing where callers sign in', async () => {
+    const text = await (await open()(HTML)).text();
+    expect(text).toContain('<h2>What it can do</h2>');
+    expect(text).toContain('<dt><code>greet</code></dt><dd>Runs greet</dd>');
+    const closed = await open({ authenticate: async () => null })(HTML);
+    expect(await closed.text()).not.toMatch(/greet|What it can do/);
+  });
+
+  it('answers browsers with pages for errors, and programs with JSON', async () => {
+    const page = await open({}, { url: 'http://localhost:8000/nothing' })(HTML);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    const text = await page.text();
+    expect(text).toContain('<h1>Not found</h1>');
+    expect(text).toContain('<a href="http://localhost:8000/">Start page of this server</a>');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const mcp = await open({}, { url: 'http://localhost:8000/mcp' })(HTML);
+    expect([mcp.status, mcp.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await mcp.text()).toContain('<h1>Not a page</h1>');
+    const foreign = await open({}, { url: 'http://evil.example/<b>' })(HTML);
+    expect(foreign.status).toBe(403);
+    expect(await foreign.text()).not.toContain('Start page');
+    for (const accept of ['application/json', 'text/event-stream', '*/*', undefined]) {
+      const json = await open({}, { url: 'http://localhost:8000/nothing' })(accept);
+      expect(await json.json()).toEqual({ error: 'not_found', message: 'There is nothing here.' });
+    }
+  });
+
   it('tells programs the same as JSON', async () => {
     for (const accept of ['application/json', '*/*', undefined, 'text/html;q=0, */*']) {
       const response = await open()(accept);

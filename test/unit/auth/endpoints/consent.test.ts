@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { providerTitle } from '../../../../src/settings/schema/providers.ts';
 import { authorizePath, Browser, createDesk, type Desk, pkce, REDIRECT, register } from '../fixture.ts';
 
 describe('the consent page', () => {
@@ -22,6 +23,13 @@ describe('the consent page', () => {
     });
     expect(page).not.toMatch(/<script|<img|<link|<iframe|\son\w+=|url\(|src=/i);
     expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('says in words what the client and the provider are asked for, with the proper name of the provider', async () => {
+    const { page } = await open(createDesk());
+    expect(page).toContain('<li>to use this server as you (<code>svc:access</code>)</li>');
+    expect(providerTitle('github')).toBe('GitHub');
+    expect(providerTitle('Acme ID')).toBe('Acme ID');
   });
 
   it('shows what a client calls itself as text', async () => {
