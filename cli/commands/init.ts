@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { chooseDatabase } from '../../adapters/node/database/database-choice.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
@@ -14,10 +15,10 @@ import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 /** `svc init`: creates a project that can be served at once. */
 export const run: Run = async (input, output) => {
   const root = resolve(input.args[0] ?? '.');
-  const data = input.list('from');
-  if (data.length > 0 && input.flag('bootstrap')) throw both();
+  const given = input.list('from');
+  if (given.length > 0 && input.flag('bootstrap')) throw both();
   await refuseNested(root);
-  const answers = await answersOf(input, root);
+  const { data, ...answers } = await answersOf(input, root);
   const { files, database } =
     data.length > 0 ? await createWithData(root, answers, data) : await createEmpty(root, answers, output);
   output.data(
@@ -34,8 +35,10 @@ interface Created {
   readonly database: string | null;
 }
 
+/** Without the native engine the example's database is not made read-only, because the first start has to create it. */
 async function createEmpty(root: string, answers: Answers, output: Output): Promise<Created> {
-  const files = await writeProject(root, templatesOf(answers));
+  const readonly = answers.bootstrap && (await hasNativeEngine());
+  const files = await writeProject(root, templatesOf(answers, readonly));
   const database = await createDatabase(root, answers, output);
   return { files: [...files, ...(database === null ? [] : [database])], database };
 }
@@ -58,9 +61,12 @@ async function writeProject(
 ): Promise<readonly string[]> {
   await makeFolders(root, FOLDERS);
   await writeNew(root, files);
-  await ignoreLines(root, ['data/', 'audit/', 'build/']);
+  await ignoreLines(root, IGNORED);
   return Object.keys(files);
 }
+
+/** The files of a project that belong to one machine: data, artefacts, packages, and files with secrets. */
+const IGNORED = ['data/', 'audit/', 'build/', 'node_modules/', '.venv/', '__pycache__/', '.env', '.dev.vars'];
 
 function databaseOf({ profile }: Answers): string {
   return `data/db-${profile}.db`;
@@ -85,11 +91,16 @@ async function refuseNested(root: string): Promise<void> {
   );
 }
 
-async function answersOf(input: CommandInput, root: string): Promise<Answers> {
+/** Asks on a terminal for the answers that the options do not give. */
+async function answersOf(
+  input: CommandInput,
+  root: string,
+): Promise<Answers & { readonly data: readonly string[] }> {
   const given = {
     project: nameOf(input.text('project') ?? nameFrom(basename(root)), '--project'),
     profile: nameOf(input.text('profile') ?? 'default', '--profile'),
     bootstrap: input.flag('bootstrap'),
+    data: input.list('from'),
   };
   const asks = process.stdin.isTTY && process.stdout.isTTY && !input.flag('yes') && !input.flag('json');
   if (!asks) return given;
@@ -97,14 +108,35 @@ async function answersOf(input: CommandInput, root: string): Promise<Answers> {
   terminal.once('SIGINT', () => process.exit(130));
   try {
     const project = (await terminal.question(`Project name (${given.project}): `)).trim();
-    const asksForExample = !given.bootstrap && input.list('from').length === 0;
-    const example = asksForExample
-      ? !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '))
-      : given.bootstrap;
-    return { ...given, project: nameOf(project || given.project, 'The name'), bootstrap: example };
+    const data = given.bootstrap || given.data.length > 0 ? given.data : await askForData(terminal);
+    const example =
+      !given.bootstrap && data.length === 0
+        ? !/^n/i.test(await terminal.question('Add an example tool? (Y/n) '))
+        : given.bootstrap;
+    return { ...given, project: nameOf(project || given.project, 'The name'), bootstrap: example, data };
   } finally {
     terminal.close();
   }
+}
+
+/** Asks for files until each of them exists. The paths are separated by spaces, unless one is a path with spaces. */
+async function askForData(terminal: Interface): Promise<readonly string[]> {
+  const question = 'Data to start from: CSV, TSV, JSON, Parquet or DuckDB files (none): ';
+  for (;;) {
+    const text = (await terminal.question(question)).trim();
+    const files = text === '' || existsSync(text) ? [text].filter(Boolean) : text.split(/\s+/);
+    const [missing] = files.filter((file) => !/[*?=]/.test(file) && !existsSync(file));
+    if (missing === undefined) return files;
+    process.stderr.write(`There is no file ${missing}.\n`);
+  }
+}
+
+async function hasNativeEngine(): Promise<boolean> {
+  const { loadDriver } = await import('../../adapters/duckdb-native/driver/driver.ts');
+  return loadDriver().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Makes a project name from a folder's name. */

@@ -10,8 +10,9 @@ import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
 import { withProgress } from '../io/progress.ts';
 import { toText } from '../io/value-text.ts';
+import { openBeside } from '../project/copied-database.ts';
 import { parseParamOptions, readParamText } from '../project/param-option.ts';
-import { checkSite, databaseOf, openProjectDatabase } from '../project/project.ts';
+import { checkSite, databaseOf } from '../project/project.ts';
 import { toQueryValue } from '../project/query-value.ts';
 import { settingsOf } from '../project/settings.ts';
 
@@ -27,7 +28,11 @@ export const run: Run = async (input, output) => {
   const choice = databaseOf(checked);
   if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
   const { secrets } = await settingsOf(input, checked);
-  const database = await openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
+  const database = await openBeside(
+    checked.project.root,
+    { ...choice, secrets },
+    { output, writes: request.mode === 'write' ? 'kept' : 'refused' },
+  );
   try {
     const { signal } = new AbortController();
     const call = { caller: null, signal, timeoutMs: TIMEOUT_MS };

@@ -18,16 +18,10 @@ import { toFindingsError } from '../io/findings.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { toMessageText, toText } from '../io/value-text.ts';
+import { openBeside } from '../project/copied-database.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
 import { parseParamOptions } from '../project/param-option.ts';
-import {
-  type CheckedProject,
-  checkProject,
-  databaseFor,
-  openProjectDatabase,
-  siteOf,
-  soundPart,
-} from '../project/project.ts';
+import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
@@ -63,7 +57,8 @@ async function call(input: CommandInput, { kind, name, args, user }: Call, outpu
   // Opened by the first query, so that bad arguments are told without it.
   let database: Promise<Database> | undefined;
   const open = () => {
-    database = openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
+    const writes = kind === 'tool' && catalog.tools[name]?.source.mode === 'write' ? 'kept' : 'refused';
+    database = openBeside(checked.project.root, { ...choice, secrets }, { output, writes });
     return database;
   };
   const catalog = await compileCatalog(soundPart(checked));

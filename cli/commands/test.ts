@@ -9,15 +9,9 @@ import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withLine } from '../io/progress.ts';
+import { openBeside } from '../project/copied-database.ts';
 import { chooseEndpoints } from '../project/endpoint-choice.ts';
-import {
-  type CheckedProject,
-  checkProject,
-  databaseFor,
-  openProjectDatabase,
-  siteOf,
-  soundPart,
-} from '../project/project.ts';
+import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
@@ -48,7 +42,7 @@ async function runAll(
   const user = await parseUser(input.text('userContext'));
   let database: Promise<Database> | undefined;
   const open = () => {
-    database = openProjectDatabase(checked.project.root, { ...choice, secrets }, output);
+    database = openBeside(checked.project.root, { ...choice, secrets }, { output, writes: 'dropped' });
     return database;
   };
   const log = createLog(output);

@@ -14,13 +14,8 @@ import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { withLine } from '../io/progress.ts';
-import {
-  type CheckedProject,
-  databaseOf,
-  openProjectDatabase,
-  refuseErrors,
-  siteOf,
-} from '../project/project.ts';
+import { openBeside } from '../project/copied-database.ts';
+import { type CheckedProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
 import { lazyPython } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 
@@ -36,7 +31,7 @@ export async function takeSnapshot(
   const catalog = await compileCatalog(project);
   const settings = await settingsOf(input, checked);
   const choice = { ...databaseOf(checked), secrets: settings.secrets, readonly: true };
-  const database = await openProjectDatabase(project.root, choice, output);
+  const database = await openBeside(project.root, choice, { output, writes: 'refused' });
   try {
     const { signal } = new AbortController();
     const tables = await readTables(database, signal);

@@ -11,7 +11,7 @@ export const FOLDERS = ['tools', 'resources', 'prompts', 'sql', 'data'] as const
 /** The tool that `--bootstrap` writes. */
 export const EXAMPLE_TOOL = 'hello_world';
 
-/** The text of each file of a new project, by its path. Nothing writes the database of a `readonly` one. */
+/** The text of each file of a new project, by its path. The database of a `readonly` one is only read. */
 export function templatesOf(answers: Answers, readonly = false): Readonly<Record<string, string>> {
   const example = { [`tools/${EXAMPLE_TOOL}.yml`]: TOOL, [`sql/${EXAMPLE_TOOL}.sql`]: SQL };
   return { 'svc-site.yml': toSite(answers, readonly), ...(answers.bootstrap ? example : {}) };

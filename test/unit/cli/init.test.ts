@@ -69,7 +69,9 @@ describe('svc init', () => {
     expect(refused.stderr).toMatch(/tools\/hello_world\.yml exists already\. Nothing was written/);
     expect(existsSync(join(root, 'svc-site.yml'))).toBe(false);
     expect((await svc(['init', '--yes'], root)).code).toBe(0);
-    expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*.log\ndata/\naudit/\nbuild/\n');
+    expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe(
+      '*.log\ndata/\naudit/\nbuild/\nnode_modules/\n.venv/\n__pycache__/\n.env\n.dev.vars\n',
+    );
     expect(readFileSync(join(root, 'tools/hello_world.yml'), 'utf8')).toBe('mine');
   });
 

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
+import { copyDatabase } from '../../deploy/database.ts';
+import { SvcError, toSvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
+import { deleteOnSignal } from '../io/delete-on-signal.ts';
+import type { Output } from '../io/output.ts';
+import { openProjectDatabase } from './project.ts';
+
+/** The fate of writes while another process, such as `svc serve`, holds the database. */
+type Writes = 'refused' | 'dropped';
+
+/**
+ * Opens the database. If another process holds it for writing, opens a copy of its present state, which `close` deletes.
+ * With `refused` the copy is read-only; with `dropped` writes go to the copy; with `kept` it throws instead.
+ */
+export async function openBeside(
+  root: string,
+  choice: DatabaseChoice,
+  { output, writes }: { readonly output: Output; readonly writes: Writes | 'kept' },
+): Promise<Database> {
+  try {
+    return await openProjectDatabase(root, choice, output);
+  } catch (thrown) {
+    if (!isInUse(thrown)) throw thrown;
+    if (writes === 'kept') throw withServerAdvice(thrown);
+    output.note(
+      `Another process holds ${choice.path}, so this command uses a copy of its present state. ${NOTES[writes]}`,
+    );
+    return openCopy(choice, writes);
+  }
+}
+
+const NOTES = { refused: 'The copy is read-only.', dropped: 'Nothing is written to the database itself.' };
+
+/** Adds the way to write to a database that a running server holds. */
+function withServerAdvice(thrown: unknown): SvcError {
+  const { code, message } = toSvcError(thrown);
+  const advice = 'If the process is `svc serve`, call its tool: `svc call <tool>`.';
+  return new SvcError(code, `${message}\n${advice}`, { cause: thrown });
+}
+
+function isInUse(thrown: unknown): boolean {
+  return /in use by another process/.test(toSvcError(thrown).message);
+}
+
+async function openCopy(choice: DatabaseChoice, writes: Writes): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-copy-'));
+  const keep = deleteOnSignal([folder]);
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true });
+    keep();
+  };
+  try {
+    // Views and macros name the database like its file.
+    const path = join(folder, basename(choice.path));
+    await copyDatabase(choice.path, path, { keepSource: true });
+    const { openNodeDatabase } = await import('../../adapters/node/database/open-database.ts');
+    const database = await openNodeDatabase({
+      ...choice,
+      path,
+      readonly: choice.readonly || writes === 'refused',
+    });
+    return {
+      engine: database.engine,
+      readonly: database.readonly,
+      run: (request, call) => database.run(request, call),
+      prepare: (sql, mode) => database.prepare(sql, mode),
+      close: async () => {
+        await database.close();
+        await remove();
+      },
+    };
+  } catch (thrown) {
+    await remove();
+    throw thrown;
+  }
+}

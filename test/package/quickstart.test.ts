@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { blocksOf } from '../unit/docs/pages.ts';
+import { PACKAGE, Program } from './installed.ts';
+
+/* The quickstart of the README, as it is written, with the packed package in an empty folder. */
+
+const path = 'README.md';
+const block = blocksOf({ path, text: readFileSync(path, 'utf8') }).find(({ text }) =>
+  text.includes('npm install svc-kit'),
+);
+const lines = block?.text.trim().split('\n') ?? [];
+const LIST = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'list_sales', arguments: { limit: 1 } },
+};
+
+describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
+  it('has six lines, and the engine that the package was tested with', () => {
+    expect(lines).toHaveLength(6);
+    const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(lines[1]).toBe(`npm install svc-kit @duckdb/node-api@${peerDependencies['@duckdb/node-api']}`);
+  });
+
+  it('gives an answer over HTTP within 15 s after the installation', { timeout: 300_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-quickstart-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const archive = readdirSync(PACKAGE ?? '').find((file) => file.endsWith('.tgz')) ?? '';
+    const [make = '', install = '', ...rest] = lines;
+    const prepare = `${make}\n${install.replace('svc-kit', join(PACKAGE ?? '', archive))}`;
+    const prepared = new Program('/bin/bash', ['-ec', prepare], folder);
+    expect({ code: await prepared.ended, output: prepared.output }).toMatchObject({ code: 0 });
+    const begin = performance.now();
+    const script = rest.join('\n').replace('svc serve', 'svc serve --port 0');
+    const program = new Program('/bin/bash', ['-ec', script], join(folder, 'sales'));
+    const [, url = ''] = await program.until(/serving .* on (\S+)/);
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(LIST),
+    });
+    const seconds = (performance.now() - begin) / 1000;
+    expect(await answer.text()).toContain('"amount":20');
+    expect(program.output).toContain('[{"id":1,"amount":20},{"id":2,"amount":22}]');
+    console.log(`quickstart: ${seconds.toFixed(1)} s from data to the first answer`);
+    expect(seconds).toBeLessThan(15);
+  });
+});
