@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { blocksOf } from '../unit/docs/pages.ts';
 import { PACKAGE, Program } from './installed.ts';
@@ -12,6 +12,7 @@ const block = blocksOf({ path, text: readFileSync(path, 'utf8') }).find(({ text 
   text.includes('npm install svc-kit'),
 );
 const lines = block?.text.trim().split('\n') ?? [];
+const env = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
 const LIST = {
   jsonrpc: '2.0',
   id: 1,
@@ -32,12 +33,18 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
     const archive = readdirSync(PACKAGE ?? '').find((file) => file.endsWith('.tgz')) ?? '';
     const [make = '', install = '', ...rest] = lines;
     const prepare = `${make}\n${install.replace('svc-kit', join(PACKAGE ?? '', archive))}`;
-    const prepared = new Program('/bin/bash', ['-ec', prepare], folder);
+    const prepared = new Program('/bin/bash', ['-ec', prepare], folder, env);
     expect({ code: await prepared.ended, output: prepared.output }).toMatchObject({ code: 0 });
     const begin = performance.now();
-    const script = rest.join('\n').replace('svc serve', 'svc serve --port 0');
-    const program = new Program('/bin/bash', ['-ec', script], join(folder, 'sales'));
-    const [, url = ''] = await program.until(/serving .* on (\S+)/);
+    const serve = rest.pop();
+    const typed = new Program('/bin/bash', ['-ec', rest.join('\n')], join(folder, 'sales'), env);
+    expect({ code: await typed.ended, output: typed.output }).toMatchObject({ code: 0 });
+    expect(typed.output).toContain('[{"id":1,"amount":20},{"id":2,"amount":22}]');
+    expect(serve).toBe('npx svc serve');
+    // Without npx, so that the end of the test reaches the server.
+    const svc = join(folder, 'sales/node_modules/.bin/svc');
+    const server = new Program(process.execPath, [svc, 'serve', '--port', '0'], join(folder, 'sales'));
+    const [, url = ''] = await server.until(/serving .* on (\S+)/);
     const answer = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -45,7 +52,6 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
     });
     const seconds = (performance.now() - begin) / 1000;
     expect(await answer.text()).toContain('"amount":20');
-    expect(program.output).toContain('[{"id":1,"amount":20},{"id":2,"amount":22}]');
     console.log(`quickstart: ${seconds.toFixed(1)} s from data to the first answer`);
     expect(seconds).toBeLessThan(15);
   });
