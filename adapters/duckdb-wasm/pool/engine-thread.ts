@@ -11,6 +11,9 @@ export interface ThreadEvents {
   onEnd(thread: EngineThread, culprit: PendingQuery | undefined, waiting: readonly PendingQuery[]): void;
 }
 
+/** An engine is stuck if so many ticks pass during one step. The other statements then move to another engine. */
+const STUCK_TICKS = 3;
+
 /** One worker thread with an engine, and its queries. */
 export class EngineThread {
   readonly ready: Promise<void>;
@@ -20,7 +23,7 @@ export class EngineThread {
   readonly #queries = new Map<number, PendingQuery>();
   #lastId = 0;
   #lastStep = -1;
-  #stuckSince = Number.POSITIVE_INFINITY;
+  #ticksInStep = 0;
 
   constructor(workerUrl: URL, setup: Omit<WorkerSetup, 'running'>, events: ThreadEvents) {
     this.#events = events;
@@ -44,17 +47,19 @@ export class EngineThread {
     return this.#queries.get(Atomics.load(this.#running, 0));
   }
 
-  /** The duration of the current step so far, in milliseconds, as seen by `observe`. */
-  get stuckMs(): number {
-    return Math.max(0, performance.now() - this.#stuckSince);
+  /** Whether several ticks in a row saw the same step. */
+  get stuck(): boolean {
+    return this.#ticksInStep >= STUCK_TICKS;
   }
 
-  /** Records whether the current step has ended. */
+  /**
+   * Looks at the current step, once in each tick of the pool. Ticks are counted and no time is measured: where the event
+   * loop itself gets no processor, time says nothing about the engine.
+   */
   observe(): void {
     const step = Atomics.load(this.#running, 1);
-    const busy = Atomics.load(this.#running, 0) !== 0;
-    if (!busy || step !== this.#lastStep)
-      this.#stuckSince = busy ? performance.now() : Number.POSITIVE_INFINITY;
+    const same = Atomics.load(this.#running, 0) !== 0 && step === this.#lastStep;
+    this.#ticksInStep = same ? this.#ticksInStep + 1 : 0;
     this.#lastStep = step;
   }
 
@@ -107,8 +112,8 @@ export class EngineThread {
     this.#queries.delete(message.id);
     if (message.kind === 'done') query?.resolve(message.result);
     else query?.reject(errorOf(message.error, query));
-    // Its step has ended, so it may no longer be stuck.
-    this.observe();
+    // Its step has ended.
+    this.#ticksInStep = 0;
     this.#events.onFree();
   }
 

@@ -24,8 +24,6 @@ const QUERIES_PER_THREAD = 32;
 /** From this load on, another engine is started. */
 const QUERIES_TO_GROW = 2;
 const TICK_MS = 50;
-/** If a step takes longer, the other statements move to another engine. */
-const STUCK_MS = 150;
 /** The time that an engine has to notice a deadline or a cancel before it is terminated. */
 const GRACE_MS = 100;
 const MAX_LOSSES = 3;
@@ -115,9 +113,7 @@ export class Pool implements Database {
   }
 
   #roomiest(): EngineThread | undefined {
-    const able = [...this.#threads].filter(
-      (thread) => thread.load < QUERIES_PER_THREAD && thread.stuckMs < STUCK_MS,
-    );
+    const able = [...this.#threads].filter((thread) => thread.load < QUERIES_PER_THREAD && !thread.stuck);
     return able.sort((left, right) => left.load - right.load)[0];
   }
 
@@ -133,7 +129,7 @@ export class Pool implements Database {
   /** A stuck engine does not count, until as many are stuck as the pool may have. */
   #mayGrow(): boolean {
     const threads = [...this.#threads];
-    const able = threads.filter(({ stuckMs }) => stuckMs < STUCK_MS).length;
+    const able = threads.filter(({ stuck }) => !stuck).length;
     return able < this.#options.workers && threads.length < 2 * this.#options.workers;
   }
 
@@ -209,7 +205,7 @@ export class Pool implements Database {
     for (const query of thread.queries) {
       if (query.remainingMs < -GRACE_MS) query.reject(deadlineError('The query', query.call.timeoutMs));
     }
-    if (thread.stuckMs < STUCK_MS) return;
+    if (!thread.stuck) return;
     if (thread.load > 1) this.#requeue(thread.release());
     if (thread.current?.settled) void thread.terminate();
   }
