@@ -184,9 +184,8 @@ const REFUSED = [
 ] as const;
 
 describe('the admin API', () => {
-  // Requirements: admin./audit/query, admin./audit/stats, admin./config, admin./endpoints, admin./health
-  // Requirements: admin./status, admin./system/cpu, admin./system/disk, admin./system/info
-  // Requirements: admin./system/memory, admin./system/network, admin./system/process, admin.json
+  // Requirements: admin./audit/*, admin./config, admin./endpoints, admin./health, admin./status, admin./system/*
+  // Requirements: admin.json
   // Requirements: admin.socket, audit-query.operation_status, auth.admin-socket, condition.endpoint
   // Requirements: env.SVC_ADMIN_ENABLED, env.SVC_ADMIN_SOCKET, error.200, event.admin, feature.admin
   // Requirements: state.endpoint, state.in_progress, version.2
@@ -228,7 +227,7 @@ describe('the admin API', () => {
     });
   });
 
-  // Requirements: admin./*, feature.admin, site.audit.enabled, site.database.path, version.2
+  // Requirements: admin./audit/*, admin./config, admin./health, admin./status, admin./system/*, version.2
   it('answers with the values of this server', async () => {
     const { server, socket, root, url } = await serve();
     for (const name of ['hello_world', 'nobody'])

@@ -82,6 +82,7 @@ describe('the log of a server', () => {
     expect(server.stderr).not.toMatch(/numbers ok|numbers arguments_invalid/);
   });
 
+  // Requirements: command.serve
   it('tells with --debug each request and each step, and no value', async () => {
     const server = await serve(['--debug']);
     const id = await callOnce(server, { pin: 'planted-4711' });

@@ -53,6 +53,30 @@ it('reads references and the database again', { timeout: 60_000 }, async () => {
   expect(await rows()).toContain('222');
 });
 
+// Requirements: reread.python, reread.vault, secret.get_secret, signal.SIGHUP
+it('gives Python the new values of the secret manager', { timeout: 60_000 }, async () => {
+  const root = await project();
+  const values = { password: 'first' };
+  const vault = await startVault({ v2: { 'secret/db': values } });
+  writeFileSync(join(root, 'svc-site.yml'), `${SITE}secrets: [db]\n`);
+  writeFileSync(join(root, 'tools/key.yml'), 'svc: 1\ntool: { name: key, source: { file: key.py } }\n');
+  const python = [
+    'from svc.runtime import config',
+    'def key():',
+    '    return [config.get_secret("db"), config.get_secret("nobody")]',
+  ];
+  writeFileSync(join(root, 'tools/key.py'), python.join('\n'));
+  const secrets = 'secrets: [{ name: db, type: custom, parameters: { key: "vault://secret/db#password" } }]';
+  const config = userFile(`vault: { enabled: true, address: "${vault.url}" }\n`, secrets);
+  const { url, reload } = await serve(root, config, { VAULT_TOKEN });
+  const answer = () => send(url, 'tools/call', { name: 'key', arguments: {} });
+  expect(await answer()).toContain(JSON.stringify(JSON.stringify([{ key: 'first' }, null])).slice(1, -1));
+  values.password = 'second';
+  expect(await answer()).toContain('first');
+  await reload();
+  expect(await answer()).toContain('second');
+});
+
 // Requirements: reread.files
 it('reads the headers of telemetry again', { timeout: 60_000 }, async () => {
   const receiver = await startReceiver();
