@@ -496,6 +496,11 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: '--replace', summary: 'let --load replace existing tables' },
       {
+        flags: '--sort <table=column>',
+        summary: 'sort a table of the artefact, for lookups by ranges; repeatable',
+        repeat: true,
+      },
+      {
         flags: '--store <place>',
         summary:
           'read the database by ranges: from r2 or assets (Workers, r2 above 25 MiB), s3://bucket/folder or https://host/folder (Node, Lambda)',

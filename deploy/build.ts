@@ -18,7 +18,7 @@ import { type Bundled, bundle, type Included, loadBundler } from './bundle.ts';
 import { callersOf, configNeedsSignIn, namesTelemetry, readConfig } from './bundled-user-file.ts';
 import { type CallerOptions, combineCallers, enforceCallers, toCallersLine } from './callers.ts';
 import { compileProject, refuseElsewhere } from './compile-project.ts';
-import { type CopiedDatabase, copyDatabase, loadDatabase } from './database.ts';
+import { type CopiedDatabase, copyDatabase, loadDatabase, sortDatabase } from './database.ts';
 import { copyEngine, engineFolder } from './engine-files.ts';
 import type { LoadedTable, LoadOptions } from './load-tables.ts';
 import { type Architecture, thisArchitecture } from './native/architecture.ts';
@@ -37,6 +37,7 @@ import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
 import { describeRemote } from './remote-database.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
+import type { SortedTable } from './sort-tables.ts';
 import { enforceStatements, withCopy, withNative } from './statements.ts';
 import { chooseStore, placeDatabase } from './store.ts';
 import {
@@ -75,6 +76,8 @@ export interface BuildOptions extends CallerOptions {
   readonly config?: string;
   /** Files that become tables of the artefact's database; the project's own database does not change. */
   readonly load?: LoadOptions;
+  /** Tables to write in another order; the project's own database does not change. */
+  readonly sort?: readonly SortedTable[];
   /** Whether to build Python endpoints for a platform that runs them only as an experiment. */
   readonly experimentalPython?: boolean;
   /** Whether to continue if the project needs something that no artefact can do. */
@@ -218,7 +221,7 @@ async function writeDatabase(
   folder: string,
   target: BuildTarget,
   { site, native }: Ready,
-  { root, load }: BuildOptions,
+  { root, load, sort = [] }: BuildOptions,
 ): Promise<WrittenDatabase> {
   const source = native?.choice.path ?? resolve(root, process.env.SVC_DATABASE_PATH || site.database.path);
   if (native === null) refuseElsewhere(site);
@@ -228,7 +231,8 @@ async function writeDatabase(
   const written = load
     ? await loadDatabase(source, copy, load)
     : { database: await copyDatabase(source, copy) };
-  return { copy, ...written };
+  const sorted = sort.length === 0 ? {} : { database: await sortDatabase(source, copy, sort) };
+  return { copy, ...written, ...sorted };
 }
 
 /** All data of the artefact is in attached databases. */

@@ -5,6 +5,7 @@ import { basename, dirname } from 'node:path';
 import { enforceReadableFile } from '../adapters/node/database/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadedTable, type LoadOptions, loadTables } from './load-tables.ts';
+import { type SortedTable, sortTables } from './sort-tables.ts';
 
 /** The database file in the artefact. */
 export interface CopiedDatabase {
@@ -51,6 +52,16 @@ export async function loadDatabase(
   else await copyDatabase(source, target);
   const loaded = await loadTables(target, options);
   return { database: await describe(source, target), loaded };
+}
+
+/** Sorts tables of the artefact's database. */
+export async function sortDatabase(
+  source: string,
+  target: string,
+  tables: readonly SortedTable[],
+): Promise<CopiedDatabase> {
+  await sortTables(target, tables);
+  return describe(source, target);
 }
 
 async function describe(source: string, file: string): Promise<CopiedDatabase> {

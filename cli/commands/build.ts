@@ -5,6 +5,7 @@ import { type BuildResult, buildTarget } from '../../deploy/build.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import type { LoadOptions } from '../../deploy/load-tables.ts';
 import type { Architecture } from '../../deploy/native/architecture.ts';
+import { parseSort } from '../../deploy/sort-tables.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
@@ -84,6 +85,7 @@ export async function buildChecked(
       experimentalPython: input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
+      sort: input.list('sort').map(parseSort),
       ...(store === undefined ? {} : { store }),
       ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: gate.incapable }),
     }),

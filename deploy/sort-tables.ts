@@ -1,0 +1,59 @@
+import { SvcError, toSvcError } from '../src/errors.ts';
+
+/** A table to write again in another order, as `--sort` names it. */
+export interface SortedTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/** Parses a value of `--sort`, such as `sales=shop,id`. Throws `usage`. */
+export function parseSort(text: string): SortedTable {
+  const [table = '', list = '', ...more] = text.split('=').map((part) => part.trim());
+  const columns = list.split(',').map((column) => column.trim());
+  if (table !== '' && more.length === 0 && columns.every((column) => column !== ''))
+    return { table, columns };
+  throw new SvcError(
+    'usage',
+    `--sort ${text} names no table and column. Write it as in --sort sales=id or --sort sales=shop,id.`,
+  );
+}
+
+/**
+ * Writes tables of a database file again, sorted. Definitions and indexes stay. Rows that the columns do not order keep
+ * their order. Throws `project_invalid` that names every table which cannot be sorted.
+ */
+export async function sortTables(database: string, tables: readonly SortedTable[]): Promise<void> {
+  const { fillDatabase } = await import('../adapters/duckdb-native/files/database-file.ts');
+  const problems = await fillDatabase(database, async ({ run }) => {
+    const failed: string[] = [];
+    for (const { table, columns } of tables) {
+      const name = toIdentifier(table);
+      const order = [...columns.map((column) => `"${column.replaceAll('"', '""')}"`), 'rowid'].join(', ');
+      try {
+        await run(`CREATE TEMP TABLE sorted AS SELECT * FROM ${name} ORDER BY ${order}`);
+        await run(`DELETE FROM ${name}`);
+        // The blocks of the old rows become free, and the file does not grow.
+        await run('CHECKPOINT');
+        await run(`INSERT INTO ${name} SELECT * FROM temp.sorted`);
+        await run('DROP TABLE temp.sorted');
+      } catch (thrown) {
+        failed.push(`${table}: ${toSvcError(thrown).message}`);
+        await run('DROP TABLE IF EXISTS temp.sorted');
+      }
+    }
+    return failed;
+  });
+  if (problems.length === 0) return;
+  throw new SvcError(
+    'project_invalid',
+    `These tables cannot be sorted:\n${problems.join('\n')}\nCorrect --sort, or sort the table where you make it: CREATE TABLE ... AS SELECT ... ORDER BY ...`,
+  );
+}
+
+/** `shop.sales` names a table in a schema. */
+function toIdentifier(table: string): string {
+  return table
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.');
+}
