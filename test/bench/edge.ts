@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { MOST_HELD_BYTES } from '../../adapters/duckdb-wasm/remote/remote-file.ts';
 import { buildTarget } from '../../deploy/build.ts';
 import type { Database } from '../../src/ports.ts';
-import { answerOf, type Edge, startEdge } from '../matrix/large/edge.ts';
+import { answerOf, type Edge, type EdgeOptions, startEdge } from '../matrix/large/edge.ts';
 import { createLargeProject, ROWS, randomly, rowsOf, statements } from '../matrix/large/project.ts';
 import type { RawCall } from '../matrix/raw.ts';
 import { median, type Row } from './measure.ts';
@@ -44,8 +44,12 @@ export async function measureEdge(): Promise<readonly Row[]> {
   }
 }
 
-async function withEdge<T>(folder: string, work: (edge: Edge) => Promise<T>): Promise<T> {
-  const edge = await startEdge(folder);
+async function withEdge<T>(
+  folder: string,
+  work: (edge: Edge) => Promise<T>,
+  options: EdgeOptions = {},
+): Promise<T> {
+  const edge = await startEdge(folder, options);
   try {
     return await work(edge);
   } finally {
@@ -119,18 +123,12 @@ async function measureLookups(edge: Edge): Promise<readonly Row[]> {
 
 /** A scan of one narrow column whose reads take 30 ms each, with the map of blocks and without it. */
 async function measureReadAhead(folder: string): Promise<readonly Row[]> {
-  const without = `${folder}-serial`;
-  await cp(folder, without, { recursive: true });
-  const path = join(without, 'manifest.json');
-  const manifest = JSON.parse(await readFile(path, 'utf8'));
-  manifest.database.remote.columns = [];
-  await writeFile(path, JSON.stringify(manifest));
   const scan = async (edge: Edge): Promise<Measured> => {
     await answerOf(edge.url, query('SELECT 1 AS one'));
     await edge.misbehave({ holdMs: 30 });
     return measureCall(edge, query('SELECT sum(shop) AS s FROM sales'));
   };
-  const serial = await withEdge(without, scan);
+  const serial = await withEdge(folder, scan, { serial: true });
   const ahead = await withEdge(folder, scan);
   return [
     {
@@ -157,14 +155,15 @@ async function measureBesideScan(edge: Edge, native: Database): Promise<readonly
   while (scans && (await edge.counts()).ranges === ranges);
   const upTo = randomly(SEED + 1);
   const times: number[] = [];
+  let wrong = 0;
   while (scans && times.length < LOOKUPS) {
     const id = upTo(ROWS);
     const asked = performance.now();
     const answer = await answerOf(edge.url, sale(id));
     if (scans) times.push(performance.now() - asked);
-    await expectRows(answer, native, saleSql(id));
+    if (!(await isRight(answer, native, saleSql(id)))) wrong += 1;
   }
-  await expectRows(await scan, native, sql);
+  if (!(await isRight(await scan, native, sql))) wrong += 1;
   const scanMs = performance.now() - began;
   await edge.misbehave({});
   return [
@@ -175,49 +174,48 @@ async function measureBesideScan(edge: Edge, native: Database): Promise<readonly
       1000,
     ),
     alone('the scan', scanMs, 'ms', null),
+    alone('the scan and the lookups, not equal to native', wrong, 'calls', 0),
   ];
 }
+
+/** The error of a call beyond its bytes, or of statements that need all memory at the same time. */
+const REFUSED = /`limits\.scan_bytes`|needs more memory/;
 
 /** A hundred calls at once, of which ten read more than they may. */
 async function measureCrowd(edge: Edge, native: Database): Promise<readonly Row[]> {
   edge.lines.length = 0;
   const upTo = randomly(SEED + 2);
-  let refused = 0;
   const began = performance.now();
   const calls = Array.from({ length: 100 }, async (_, index) => {
-    if (index % 10 !== 0) {
-      const id = upTo(ROWS);
-      return expectRows(await answerOf(edge.url, sale(id)), native, saleSql(id));
-    }
+    const id = upTo(ROWS);
+    if (index % 10 !== 0) return isRight(await answerOf(edge.url, sale(id)), native, saleSql(id));
     const answer = await answerOf(edge.url, { tool: 'narrow', args: {} });
-    if ('error' in answer && answer.error.includes('`limits.scan_bytes`')) refused += 1;
-    else throw new Error(`a call beyond its bytes: ${JSON.stringify(answer).slice(0, 300)}`);
+    return 'error' in answer && REFUSED.test(answer.error);
   });
-  await Promise.all(calls);
+  const right = (await Promise.all(calls)).filter((one) => one).length;
   const ms = performance.now() - began;
-  const records = await recordsOf(edge, 100);
-  const failed = records.filter(({ operation_status }) => operation_status === 'error').length;
+  const records = (await recordsOf(edge, 100)).length;
   return [
-    alone('100 calls at once', ms, 'ms', null),
-    alone(
-      'of them wrong, ten beyond their bytes not refused, or not recorded once',
-      10 - refused + Math.abs(10 - failed) + Math.abs(100 - records.length),
-      'calls',
-      0,
-    ),
+    alone('100 calls at once, ten of them beyond their bytes', ms, 'ms', null),
+    alone('of them not answered as they must be', 100 - right, 'calls', 0),
+    alone('their audit records, more or fewer than 100', Math.abs(records - 100), 'records', 0),
   ];
 }
 
 async function measureStatements(edge: Edge, native: Database): Promise<readonly Row[]> {
   const queue = [...statements(COUNT, SEED)];
+  let wrong = 0;
   const began = performance.now();
   const caller = async (): Promise<void> => {
     for (let sql = queue.pop(); sql !== undefined; sql = queue.pop())
-      await expectRows(await answerOf(edge.url, query(sql)), native, sql);
+      if (!(await isRight(await answerOf(edge.url, query(sql)), native, sql))) wrong += 1;
   };
   await Promise.all(Array.from({ length: 4 }, caller));
   const each = (performance.now() - began) / COUNT;
-  return [alone(`${COUNT} statements, four at a time, equal to native: each`, each, 'ms', null)];
+  return [
+    alone(`${COUNT} statements, four at a time: each`, each, 'ms', null),
+    alone('of them not equal to native', wrong, 'statements', 0),
+  ];
 }
 
 async function measureMemory(edge: Edge): Promise<readonly Row[]> {
@@ -228,12 +226,16 @@ async function measureMemory(edge: Edge): Promise<readonly Row[]> {
   ];
 }
 
-async function expectRows(
+/** Whether an answer has native's rows. Prints one that has not. */
+async function isRight(
   answer: Awaited<ReturnType<typeof answerOf>>,
   native: Database,
   sql: string,
-): Promise<void> {
+): Promise<boolean> {
   const expected = JSON.stringify(await rowsOf(native, sql));
-  if ('rows' in answer && JSON.stringify(answer.rows) === expected) return;
-  throw new Error(`${sql}: ${JSON.stringify(answer).slice(0, 300)} instead of ${expected.slice(0, 300)}`);
+  if ('rows' in answer && JSON.stringify(answer.rows) === expected) return true;
+  process.stderr.write(
+    `${sql}: ${JSON.stringify(answer).slice(0, 300)} instead of ${expected.slice(0, 300)}\n`,
+  );
+  return false;
 }

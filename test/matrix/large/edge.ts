@@ -56,6 +56,8 @@ export interface Edge {
 export interface EdgeOptions {
   /** Lets a call end with the request that made it, as a platform does that drops a request. */
   readonly dropped?: boolean;
+  /** Leaves out the map of columns, so that nothing is fetched ahead. */
+  readonly serial?: boolean;
 }
 
 /** The main module: it puts a proxy between the artefact and its bucket, and answers /edge itself. */
@@ -122,7 +124,7 @@ interface Module {
 }
 
 /** Starts a built Worker with its database in a local bucket, without wrangler's own proxy, which hides leaving clients. */
-export async function startEdge(folder: string, { dropped = false }: EdgeOptions = {}): Promise<Edge> {
+export async function startEdge(folder: string, options: EdgeOptions = {}): Promise<Edge> {
   const here = createRequire(import.meta.url);
   const wrangler = join(here.resolve('wrangler/package.json'), '../bin/wrangler.js');
   await fillLocalBucket(folder, wrangler);
@@ -132,7 +134,7 @@ export async function startEdge(folder: string, { dropped = false }: EdgeOptions
   const setting = (name: string): string => new RegExp(`^${name} = "(.*)"`, 'm').exec(toml)?.[1] ?? '';
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      modules: await modulesOf(folder, dropped),
+      modules: await modulesOf(folder, options),
       modulesRoot: folder,
       compatibilityDate: setting('compatibility_date'),
       bindings: { SVC_PUBLIC: 'true' },
@@ -157,7 +159,10 @@ export async function startEdge(folder: string, { dropped = false }: EdgeOptions
   };
 }
 
-async function modulesOf(folder: string, dropped: boolean): Promise<readonly Module[]> {
+async function modulesOf(
+  folder: string,
+  { dropped = false, serial = false }: EdgeOptions,
+): Promise<readonly Module[]> {
   const text = (path: string): Promise<string> => readFile(join(folder, path), 'utf8');
   const index = await text('index.js');
   const wasm = ['duckdb.wasm', 'trampolines.wasm'].map(
@@ -172,10 +177,19 @@ async function modulesOf(folder: string, dropped: boolean): Promise<readonly Mod
       contents: dropped ? index.replaceAll('"cloudflare:workers"', '"./dropped.js"') : index,
     },
     { type: 'ESModule', path: 'dropped.js', contents: DROPPED },
-    { type: 'Text', path: 'manifest.json', contents: await text('manifest.json') },
+    {
+      type: 'Text',
+      path: 'manifest.json',
+      contents: serial ? withoutColumns(await text('manifest.json')) : await text('manifest.json'),
+    },
     ...(await Promise.all(wasm)),
   ];
   return modules.map((module) => ({ ...module, path: join(folder, module.path) }));
+}
+
+function withoutColumns(manifest: string): string {
+  const { database, ...rest } = JSON.parse(manifest);
+  return JSON.stringify({ ...rest, database: { ...database, remote: { ...database.remote, columns: [] } } });
 }
 
 /** The rows of a call, or the text of its error. */

@@ -68,6 +68,7 @@ function plan(count: number): readonly Planned[] {
   });
 }
 
+// Requirements: large.faults
 test(
   'a bucket that goes wrong in every way gives right answers or clear errors, and nothing stays stuck',
   async () => {
@@ -120,6 +121,7 @@ test(
   HOUR_MS,
 );
 
+// Requirements: large.dropped
 test(
   'an engine whose request was dropped is replaced, and the next call is answered',
   async () => {

@@ -43,6 +43,7 @@ async function start(target: TargetName, { out: folder }: BuildResult) {
 
 const SERVERS: readonly TargetName[] = ['node', 'aws-lambda'];
 
+// Requirements: large.deploy
 test.each(['r2', 'assets'])('wrangler accepts a Worker with its database in %s', async (store) => {
   const { out: folder } = await build('cloudflare-workers', store);
   const wrangler = createRequire(import.meta.url).resolve('wrangler/package.json');
@@ -55,6 +56,7 @@ test.each(['r2', 'assets'])('wrangler accepts a Worker with its database in %s',
   expect(stdout).toContain('--dry-run: exiting now');
 });
 
+// Requirements: large.store
 describe.each(SERVERS)('%s with its database behind HTTP', (target) => {
   test('answers as it does with the file, from ranges, once the file is uploaded', async () => {
     const beside = await start(target, await build(target));

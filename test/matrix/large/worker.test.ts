@@ -53,6 +53,7 @@ function recordsOf(tool: string): readonly Readonly<Record<string, number>>[] {
   return records.map((line) => JSON.parse(line));
 }
 
+// Requirements: large.deploy
 test('a database above the asset limit is built for a bucket, with both commands in the right order', () => {
   const paths = built.files.map(({ path }) => path);
   expect(paths).toContain('upload/data.duckdb');
@@ -62,6 +63,7 @@ test('a database above the asset limit is built for a bucket, with both commands
   );
 });
 
+// Requirements: large.lookup
 test(
   'a lookup gives its row, and reads few ranges: none the second time',
   async () => {
@@ -78,6 +80,7 @@ test(
   HOUR_MS,
 );
 
+// Requirements: large.answers
 test(
   'generated statements, four at a time, give native’s answers',
   async () => {

@@ -48,6 +48,7 @@ describe('--sort', () => {
 
 const LOOKUP = 'SELECT id, note, weight FROM sales WHERE customer = 4711 ORDER BY id';
 
+// Requirements: large.sort
 describe('a table that is sorted', () => {
   it('has the same rows, definitions and indexes, in fewer ranges', async () => {
     const before = await describeRows();

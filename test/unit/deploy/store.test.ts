@@ -19,6 +19,7 @@ it('is R2 for a Worker whose database is larger than an asset, and the artefact 
   expect(await choose('aws-lambda', undefined, { bytes: 5000 * MB })).toBeNull();
 });
 
+// Requirements: large.store
 it('is what the build names, at any size', async () => {
   expect(await choose('cloudflare-workers', 'r2')).toBe('r2');
   expect(await choose('cloudflare-workers', 'assets', { bytes: 500 * MB })).toBe('assets');

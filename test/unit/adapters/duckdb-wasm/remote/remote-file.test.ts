@@ -134,6 +134,7 @@ describe('a store that fails', () => {
   });
 });
 
+// Requirements: large.versions
 describe('an object that is replaced', () => {
   it('fails every later read at once, without another attempt and without old blocks', async () => {
     const { store, file } = open();

@@ -122,6 +122,7 @@ describe('an engine that waits for its file', () => {
   });
 });
 
+// Requirements: large.ended
 describe('a call that must not read on', () => {
   it('ends at its deadline while a read does not end, and the engine goes on', async () => {
     const { database, store, files } = await open({ patienceMs: 60_000 });
@@ -186,6 +187,7 @@ describe('a call that must not read on', () => {
   });
 });
 
+// Requirements: large.budget
 describe('blocks that are fetched ahead', () => {
   it('count for the call that asked for them, also if it never waits', async () => {
     const ahead = Array.from({ length: 8 }, (_, at) => at + 1);
