@@ -18,6 +18,7 @@ export const checkSteps = [
   tool('format and lint', 'biome', ['ci', '--colors=off', '.']),
   tool('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
   tool('types of the core, without Node', 'tsc', ['--noEmit', '-p', 'src/tsconfig.json']),
+  tool('types of the page of views, in a browser', 'tsc', ['--noEmit', '-p', 'views/tsconfig.json']),
 ];
 
 /** Unit tests that start programs and engines, or build artefacts: they take minutes. */

@@ -116,6 +116,7 @@ const UNSAID = {
   content: 'value',
   format: null,
   largeResult: null,
+  view: null,
 } as const;
 
 /**

@@ -28,6 +28,7 @@ import type {
   ToolEntry,
 } from './model.ts';
 import { withSchemaProfile } from './schema-profile.ts';
+import { chooseView } from './view.ts';
 import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
 const DEFAULT_LIMITS: CallLimits = { rows: 10_000, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
@@ -93,7 +94,7 @@ async function compileAll<One extends Endpoint, Entry>(
 
 async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
   const source = await compileSource(tool);
-  const { returns, mimeType, content, format, largeResult } = tool;
+  const { returns, mimeType, content, format, largeResult, view } = tool;
   return {
     kind: 'tool',
     ...shared(tool),
@@ -104,6 +105,7 @@ async function toToolEntry(tool: ToolEndpoint): Promise<ToolEntry> {
     ...(content === 'rows' ? { content } : {}),
     ...(format === null ? {} : { format }),
     ...(largeResult === null ? {} : { largeResult }),
+    ...(view === null ? {} : { view: view === 'auto' ? chooseView(returns) : view }),
     wire: toWireTool(tool, source),
   };
 }

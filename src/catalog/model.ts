@@ -7,6 +7,7 @@ import type {
   PromptMessage,
   TableRule,
   TEXT_FORMATS,
+  ViewKind,
 } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
@@ -95,6 +96,8 @@ export interface ToolEntry extends Entry {
   /** The form of the text that is all of the answer. */
   readonly format?: (typeof TEXT_FORMATS)[number];
   readonly largeResult?: LargeResult;
+  /** The view in which clients with MCP Apps show results. */
+  readonly view?: ViewKind;
 }
 
 /** A resource. With variables in its URI it appears in `resources/templates/list`, otherwise in `resources/list`. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import { tryJson } from '../json.ts';
 import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/elicitation-model.ts';
-import { FILE_FORMATS, TEXT_FORMATS } from '../project/model.ts';
+import { FILE_FORMATS, TEXT_FORMATS, VIEW_KINDS } from '../project/model.ts';
 import { freeze } from './freeze.ts';
 import { hashCatalog } from './hash.ts';
 import type { Catalog } from './model.ts';
@@ -63,6 +63,7 @@ const CATALOG = v.object({
       mimeType: v.exactOptional(v.string()),
       content: v.exactOptional(v.literal('rows')),
       format: v.exactOptional(v.picklist(TEXT_FORMATS)),
+      view: v.exactOptional(v.picklist(VIEW_KINDS)),
       largeResult: v.exactOptional(
         v.object({ rows: v.number(), format: v.picklist(FILE_FORMATS), minutes: v.number() }),
       ),

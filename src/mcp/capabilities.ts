@@ -1,6 +1,7 @@
 import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/model.ts';
 import type { ServeOptions, ServerDeps } from './context.ts';
+import { hasViews } from './views/views.ts';
 
 /** The capabilities that a server declares: only those that its catalog needs and its transport can keep. */
 export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps): ServerCapabilities {
@@ -11,7 +12,7 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps):
   const read = listens ? { subscribe: true } : {};
   const has = {
     tools: Object.keys(catalog.tools).length > 0,
-    resources: Object.keys(catalog.resources).length > 0 || hasLinks(catalog),
+    resources: readsResources(catalog) || hasViews(catalog),
     prompts: Object.keys(catalog.prompts).length > 0,
   };
   return {
@@ -22,6 +23,22 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps):
     ...(isCompletable(catalog) ? { completions: {} } : {}),
     ...(kept || speaks(catalog) ? { logging: {} } : {}),
   };
+}
+
+/** The capabilities as one client gets them: a client without views does not learn that their pages are resources. */
+export function shownCapabilities(
+  capabilities: ServerCapabilities,
+  catalog: Catalog,
+  views: boolean,
+): ServerCapabilities {
+  if (views || readsResources(catalog)) return capabilities;
+  const { resources: _, ...others } = capabilities;
+  return others;
+}
+
+/** Whether clients read resources other than pages of views. */
+export function readsResources(catalog: Catalog): boolean {
+  return Object.keys(catalog.resources).length > 0 || hasLinks(catalog);
 }
 
 /** Whether answers of tools link to results, which clients read like resources. */

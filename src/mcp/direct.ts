@@ -64,8 +64,8 @@ export function createDirectPath(
 }
 
 /** Whether a tool asks nothing and returns a value in its usual form. */
-function isPlainTool({ ask, confirm, content, mimeType, format, largeResult }: ToolEntry): boolean {
-  return [ask, confirm, content, mimeType, format, largeResult].every((key) => key === undefined);
+function isPlainTool({ ask, confirm, content, mimeType, format, largeResult, view }: ToolEntry): boolean {
+  return [ask, confirm, content, mimeType, format, largeResult, view].every((key) => key === undefined);
 }
 
 interface Called {

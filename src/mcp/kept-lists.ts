@@ -1,8 +1,10 @@
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { isObject } from '../json.ts';
 import type { Caller } from './context.ts';
 import { hasOnly, type PlainRequest, toResponseText } from './plain.ts';
+import { showsViews } from './views/views.ts';
 
-/** A list that was asked for. It is the same for all callers with the same scopes, as long as its catalog is served. */
+/** A list that was asked for. It is the same for all callers with the same scopes whose clients show views or not, as long as its catalog is served. */
 export interface KeptList {
   /** The JSON-RPC response; null until the MCP SDK has answered such a request once. */
   readonly answer: string | null;
@@ -37,11 +39,12 @@ export function createKeptLists(): FindList {
     kept.set(key, result);
   };
   return (request, { grant }) => {
-    const { era, method, params } = request;
+    const { era, method, params, meta } = request;
     if (!LISTS.has(method) || !hasOnly(params, PARAMS_KEYS)) return null;
     const { cursor } = params;
     if (cursor !== undefined && typeof cursor !== 'string') return null;
-    const key = JSON.stringify([era, method, cursor, grant?.scopes.toSorted()]);
+    const views = showsViews(meta?.[CLIENT_CAPABILITIES_META_KEY]);
+    const key = JSON.stringify([era, method, cursor, grant?.scopes.toSorted(), views]);
     const result = kept.get(key);
     return {
       answer: result === undefined ? null : toResponseText(request, result),

@@ -1,8 +1,15 @@
-import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Result,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Runtime } from '../call/runtime.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { cacheHintsOf, capabilitiesOf } from './capabilities.ts';
+import { cacheHintsOf, capabilitiesOf, readsResources, shownCapabilities } from './capabilities.ts';
 import type { ServerDeps } from './context.ts';
 import { answeredKinds } from './elicitation/questions.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
@@ -13,6 +20,7 @@ import { answerPrompts } from './methods/prompts.ts';
 import { answerResources } from './methods/resources.ts';
 import { answerSubscribe, answerSubscriptions } from './methods/subscriptions.ts';
 import { answerTools } from './methods/tools.ts';
+import { clientShowsViews, showsViews } from './views/views.ts';
 
 export type { ServeOptions, ServerDeps } from './context.ts';
 
@@ -44,6 +52,8 @@ export function createServer(runtime: Runtime, parts: ServerDeps): Server {
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
 class EraServer extends Server {
+  readonly #isShown: (ctx: ServerContext) => boolean;
+
   constructor(runtime: Runtime, parts: ServerDeps) {
     const { era, ...options } = parts;
     super(toServerInfo(runtime, options.version), {
@@ -51,13 +61,24 @@ class EraServer extends Server {
       cacheHints: cacheHintsOf(options),
       supportedProtocolVersions: [...(era === 'modern' ? MODERN_VERSIONS : LEGACY_VERSIONS)],
     });
+    const reads = readsResources(runtime.catalog);
+    this.#isShown = (ctx) => reads || clientShowsViews(parts, ctx);
     // The era belongs to the instance; the SDK's own entries set it the same way, from inside.
     if (era === 'modern') this._negotiatedProtocolVersion = MODERN_VERSIONS[0] ?? '';
+  }
+
+  /** If only pages of views are resources, other clients than those with views know of no such methods. */
+  #forViews(handler: Handler): Handler {
+    return async (request, ctx) => {
+      if (this.#isShown(ctx)) return handler(request, ctx);
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    };
   }
 
   /** Lets our handler reject malformed calls, because it reports them to the observer and the SDK would not. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
+    if (method.startsWith('resources/')) return this.#forViews(wrapped);
     if (method !== 'tools/call') return wrapped;
     return (request, ctx) => (problemOf(request.params ?? {}) === null ? wrapped : handler)(request, ctx);
   }
@@ -82,10 +103,18 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): 
   server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, (params, ctx) => {
     const { protocolVersion: asked, capabilities } = params;
     const { session } = parts.callerOf(ctx);
-    if (session !== undefined) session.answers = answeredKinds(capabilities);
+    const views = showsViews(capabilities);
+    if (session !== undefined) {
+      session.answers = answeredKinds(capabilities);
+      session.showsViews = views;
+    }
     return {
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
-      capabilities: server.getCapabilities(),
+      capabilities: shownCapabilities(
+        server.getCapabilities(),
+        runtime.catalog,
+        views && session !== undefined,
+      ),
       serverInfo: toServerInfo(runtime, parts.version),
       ...instructionsOf(runtime, parts, ctx),
     };
@@ -105,7 +134,7 @@ function answerLevel(server: Server, { callerOf }: ServerDeps): void {
 function answerDiscover(server: Server, runtime: Runtime, parts: ServerDeps): void {
   server.setRequestHandler('server/discover', { params: v.looseObject({}) }, (_, ctx) => ({
     supportedVersions: [...MODERN_VERSIONS],
-    capabilities: server.getCapabilities(),
+    capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, clientShowsViews(parts, ctx)),
     ...instructionsOf(runtime, parts, ctx),
     _meta: { 'svc-kit/hash': runtime.catalog.hash },
   }));

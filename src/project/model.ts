@@ -110,6 +110,10 @@ export const TEXT_FORMATS = ['csv', 'markdown', 'json'] as const;
 /** The forms of the file that has all rows of a large result. */
 export const FILE_FORMATS = ['csv', 'json', 'parquet'] as const;
 
+/** The kinds of views; `auto` chooses one by `return`. */
+export const VIEW_KINDS = ['table', 'line', 'bar', 'area', 'scatter', 'number', 'map', 'auto'] as const;
+export type ViewKind = Exclude<(typeof VIEW_KINDS)[number], 'auto'>;
+
 /** A tool whose large results are summaries with a link to all rows. */
 export interface LargeResult {
   /** Results with more rows are large. */
@@ -130,6 +134,8 @@ export interface ToolEndpoint extends EndpointBase {
   readonly format: (typeof TEXT_FORMATS)[number] | null;
   readonly largeResult: LargeResult | null;
   readonly cache?: EndpointCache;
+  /** The view in which people see results; null without one. */
+  readonly view: (typeof VIEW_KINDS)[number] | null;
   readonly source: Source;
 }
 

@@ -11,7 +11,7 @@ import { checkCache } from './cache.ts';
 import { checkCompletion } from './completion.ts';
 import { checkAsk } from './elicitation.ts';
 import type { CatalogIssue } from './issue.ts';
-import { checkLargeResult } from './large-result.ts';
+import { checkLargeResult, checkView } from './result-form.ts';
 import { checkSql } from './sql.ts';
 import { checkTests } from './tests.ts';
 
@@ -65,6 +65,7 @@ function checkEndpoint(
       ? templates(file, endpoint)
       : [...checkSql(endpoint), ...checkCache(endpoint)]),
     ...checkLargeResult(endpoint),
+    ...checkView(endpoint),
     ...policies(endpoint, checkPolicies),
     ...checkAsk(endpoint, checkPolicies),
     ...(endpoint.kind === 'tool' ? [] : checkCompletion(endpoint)),

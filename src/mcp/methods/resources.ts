@@ -1,6 +1,6 @@
 import type { ProtocolError, Server, ServerContext } from '@modelcontextprotocol/server';
 import { recordUnknown } from '../../call/call-record.ts';
-import { callEndpoint } from '../../call/pipeline.ts';
+import { callEndpoint, mayCall } from '../../call/pipeline.ts';
 import type { Outcome, Runtime, Truncation } from '../../call/runtime.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
@@ -11,6 +11,7 @@ import { contextOf, type ServerDeps } from '../context.ts';
 import { sealerOf } from '../elicitation/elicitation.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
+import { clientShowsViews, findViewed, toViewContents } from '../views/views.ts';
 import { beginCall, CALL_PARAMS, type Called } from './call-params.ts';
 import { isResultUri, openResult, readResult, SCHEME } from './large-result.ts';
 import { invalidParams, LIST_PARAMS } from './pagination.ts';
@@ -38,6 +39,14 @@ export function answerResources(server: Server, runtime: Runtime, parts: ServerD
   server.setRequestHandler('resources/read', { params: CALL_PARAMS }, async (params, ctx) => {
     if (typeof params.uri === 'string' && isResultUri(params.uri)) {
       return answerResult(runtime, parts, ctx, params.uri);
+    }
+    const viewed = typeof params.uri === 'string' ? findViewed(catalog, params.uri) : null;
+    if (
+      viewed !== null &&
+      clientShowsViews(parts, ctx) &&
+      mayCall(viewed, parts.callerOf(ctx).grant?.scopes)
+    ) {
+      return { contents: [toViewContents(viewed, String(params.uri))] };
     }
     const called = readUri(catalog, params);
     const { entry, context } = await beginCall(runtime, parts, ctx, called);

@@ -7,7 +7,7 @@ import type { Era } from '../era.ts';
 import { failureText } from '../errors.ts';
 import { isWrapped } from '../wire-tool.ts';
 import { toCsv, toMarkdown, toTable } from './rows.ts';
-import { summarize } from './summary.ts';
+import { MOST_CHARACTERS, summarize } from './summary.ts';
 
 /** The `_meta` key that tells programs about a cut; `structuredContent` keeps the shape of `outputSchema`. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
@@ -63,6 +63,30 @@ export function toLargeResult(
     _meta: { [TRUNCATED_META_KEY]: meta },
   };
 }
+
+/**
+ * Turns a result into that of a client with views: the view gets all rows as `structuredContent`, which the host keeps from the
+ * model, and the model gets a short text.
+ */
+export function toViewedResult(
+  entry: ToolEntry,
+  outcome: Outcome,
+  { era, link }: { era: Era; link: Block | null },
+) {
+  const { value, truncated } = outcome;
+  const table = toTable(value);
+  const own = toText(entry, outcome);
+  const isShort = table === null || own.length <= MOST_CHARACTERS;
+  const words = isShort ? own : summarize(table, { atLeast: truncated !== null });
+  const note = truncated === null ? [] : [text(truncationText(truncated))];
+  return {
+    content: [text(`${words}\n${SHOWN}`), ...(link === null ? [] : [link]), ...note],
+    structuredContent: toStructured(entry, value, era),
+    ...(truncated === null ? {} : { _meta: { [TRUNCATED_META_KEY]: { ...truncated } } }),
+  };
+}
+
+const SHOWN = 'The user sees the result in a view.';
 
 const NO_LINK = 'The arguments are too long for a link to all rows. Narrow them, or ask for less at a time.';
 

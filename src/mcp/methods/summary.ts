@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../json.ts';
 import { type Table, toCell, toCsv } from './rows.ts';
 
-/** The most characters of a summary: about 375 tokens. */
-const MOST_CHARACTERS = 1_500;
+/** The most characters of a summary: about 250 tokens. */
+export const MOST_CHARACTERS = 1_000;
 const MOST_COLUMNS = 12;
 const MOST_ROWS = 5;
 const LONGEST_CELL = 40;
@@ -10,7 +10,7 @@ const LONGEST_CELL = 40;
 const MOST_DISTINCT = 1_000;
 
 /**
- * Describes a table in at most 1,500 characters: its size, its columns with least, greatest and number of values, and
+ * Describes a table in at most 1,000 characters: its size, its columns with least, greatest and number of values, and
  * its first rows.
  */
 export function summarize(table: Table, { atLeast }: { readonly atLeast: boolean }): string {

@@ -12,11 +12,12 @@ import { sealerOf } from '../elicitation/elicitation.ts';
 import type { Era } from '../era.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { calledIn, createVisiblePages } from '../scopes.ts';
+import { clientShowsViews, hasViews, withView } from '../views/views.ts';
 import { toEraTool } from '../wire-tool.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './call-params.ts';
 import { isLarge, sealResult } from './large-result.ts';
 import { LIST_PARAMS } from './pagination.ts';
-import { toCallResult, toErrorResult, toLargeResult } from './result.ts';
+import { toCallResult, toErrorResult, toLargeResult, toViewedResult } from './result.ts';
 
 /** `tools/list` and `tools/call`. */
 export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps): void {
@@ -27,9 +28,15 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps)
     toWire: (entry) => toEraTool(entry, era),
     size: pageSize,
   });
+  const views = hasViews(runtime.catalog);
+  const viewed = createVisiblePages(runtime.catalog, entries, {
+    toWire: (entry) => withView(entry, toEraTool(entry, era)),
+    size: pageSize,
+  });
   server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
     if (runtime.catalog.search) return { tools: [...SEARCH_TOOLS] };
-    const { items, ...next } = pages(cursor, parts.callerOf(ctx));
+    const list = views && clientShowsViews(parts, ctx) ? viewed : pages;
+    const { items, ...next } = list(cursor, parts.callerOf(ctx));
     return { tools: items, ...next };
   });
   server.setRequestHandler('tools/call', { params: CALL_PARAMS }, async (params, ctx) => {
@@ -42,6 +49,7 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps)
       context,
       era,
       sealer: () => sealerOf(parts),
+      views: views && clientShowsViews(parts, ctx),
     });
     // What a statement changes is not known to us: any resource may read otherwise now.
     if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
@@ -67,6 +75,8 @@ interface Answering {
   readonly context: RequestContext;
   readonly era: Era;
   readonly sealer: () => Sealer;
+  /** Whether the client shows views. */
+  readonly views: boolean;
 }
 
 /** Answers one `tools/call`. Every failure inside the tool is a result with `isError`, never a protocol error. */
@@ -74,14 +84,15 @@ export async function answerCall(
   runtime: Runtime,
   entry: ToolEntry,
   args: JsonObject,
-  { context, era, sealer }: Answering,
+  { context, era, sealer, views }: Answering,
 ) {
   try {
     const outcome = await callEndpoint({ runtime, entry, args, context });
     const { largeResult: large } = entry;
-    if (large === undefined || !isLarge(entry, outcome)) return toCallResult(entry, outcome, era);
-    const link = await sealResult(sealer(), { entry, large, args, user: context.user });
-    return toLargeResult(entry, outcome, { era, link });
+    const isLinked = large !== undefined && isLarge(entry, outcome);
+    const link = isLinked ? await sealResult(sealer(), { entry, large, args, user: context.user }) : null;
+    if (views && entry.view !== undefined) return toViewedResult(entry, outcome, { era, link });
+    return isLinked ? toLargeResult(entry, outcome, { era, link }) : toCallResult(entry, outcome, era);
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (error.code === 'input_required') return toInputRequired(error);

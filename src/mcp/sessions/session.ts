@@ -13,6 +13,8 @@ export interface McpSession {
   readonly id: string;
   /** The kinds of questions that the client can answer, as `initialize` declared. */
   answers: readonly ElicitationRequest['kind'][];
+  /** Whether the client shows views of results (MCP Apps). */
+  showsViews: boolean;
   /** The least level of log lines that the client asked for; null: none. */
   level: string | null;
   /** The URIs that the client watches. */
@@ -30,6 +32,7 @@ export function createSession(id: string): McpSession {
   return {
     id,
     answers: [],
+    showsViews: false,
     level: null,
     subscriptions: new Set(),
     calls: new Map(),

@@ -40,7 +40,7 @@ function checkContent({ content, returns, mimeType }: ToolEndpoint, yaml: YamlFi
 
 /** `format` and `large_result` need rows, and a link makes the call again, so the call must change and ask nothing. */
 function checkRows(tool: ToolEndpoint, yaml: YamlFile): readonly SourceIssue[] {
-  const { format, largeResult, content, mimeType, confirm, ask } = tool;
+  const { format, largeResult, view, content, mimeType, confirm, ask } = tool;
   const unfit = mimeType !== null || content === 'rows';
   const single = tool.returns !== null && tool.returns.type !== 'array';
   const issue = (key: string, message: string, fix: string) =>
@@ -54,6 +54,9 @@ function checkRows(tool: ToolEndpoint, yaml: YamlFile): readonly SourceIssue[] {
             'Remove `format`, or correct `return`, `content` and `mime_type`.',
           ),
         ]
+      : []),
+    ...(view !== null && unfit
+      ? [issue('view', 'needs a value or rows.', 'Remove `view`, or remove `content` and `mime_type`.')]
       : []),
     ...(largeResult !== null && (unfit || single)
       ? [

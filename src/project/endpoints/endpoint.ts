@@ -48,6 +48,7 @@ function toTool(parsed: ParsedTool, around: Around, source: Source): ToolEndpoin
     format: parsed.format ?? null,
     largeResult: parsed.large_result ? { ...LARGE_RESULT, ...present(parsed.large_result) } : null,
     ...toCache(parsed),
+    view: parsed.view ?? null,
     source,
   };
 }

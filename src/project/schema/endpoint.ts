@@ -7,6 +7,7 @@ import {
   PROMPT_TYPES,
   TEXT_FORMATS,
   TOOL_CONTENTS,
+  VIEW_KINDS,
 } from '../model.ts';
 import type { Policies } from '../policies.ts';
 import { ASK, CONFIRM } from './elicitation.ts';
@@ -168,6 +169,7 @@ const TOOL = strictMap({
   ),
   content: optional(choice(TOOL_CONTENTS)),
   format: optional(choice(TEXT_FORMATS)),
+  view: optional(choice(VIEW_KINDS)),
   large_result: optional(
     strictMap({
       rows: optional(whole(1, 1_000_000)),

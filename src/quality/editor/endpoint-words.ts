@@ -80,6 +80,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
       '`rows`: each row is a block of content, by its columns `type` (`text`, `image`, `audio`, `resource`, `resource_link`), `text`, `data`, `mime_type`, `uri`, `name`, `title`, `description`. Default: `value`.',
     format:
       'Form of the rows in the text of the result: `csv`, `markdown` or `json`. The text is then all that a client gets, without `structuredContent`, so a model reads the rows once.',
+    view: 'View in which people see the result, in clients with MCP Apps: `table`, `line`, `bar`, `area`, `scatter`, `number`, `map`, or `auto`, which chooses by `return`.',
     large_result:
       'A result with many rows becomes a summary with a link to all rows. The tool must only read.',
   },

@@ -108,6 +108,7 @@ describe('a project with everything in it', () => {
       mimeType: null,
       format: null,
       largeResult: null,
+      view: null,
       content: 'value',
       scopes: [],
       limits: {},

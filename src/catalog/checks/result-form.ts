@@ -1,6 +1,22 @@
 import type { Endpoint } from '../../project/model.ts';
 import { classify } from '../../sql/statement.ts';
+import { viewProblem } from '../view.ts';
 import type { CatalogIssue } from './issue.ts';
+
+/** Checks that the declared result fits the view. */
+export function checkView(endpoint: Endpoint): readonly CatalogIssue[] {
+  if (endpoint.kind !== 'tool' || endpoint.view === null || endpoint.view === 'auto') return [];
+  const problem = viewProblem(endpoint.view, endpoint.returns);
+  if (problem === null) return [];
+  return [
+    {
+      code: 'result-form',
+      path: ['view'],
+      message: `The view ${endpoint.view} ${problem}`,
+      fix: 'Correct `return`, or choose another view, such as `table` or `auto`.',
+    },
+  ];
+}
 
 /** Checks that a tool with `large_result` only reads, because its link makes the call again. */
 export function checkLargeResult(endpoint: Endpoint): readonly CatalogIssue[] {

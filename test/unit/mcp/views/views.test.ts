@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toPageModule, VIEW_PAGE_FILE } from '../../../../scripts/views/page.ts';
+import { createApp } from '../../../../src/app.ts';
+import { checkCatalog } from '../../../../src/catalog/checks/check.ts';
+import { chooseView } from '../../../../src/catalog/view.ts';
+import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
+import { VIEW_PAGE } from '../../../../src/mcp/views/page.ts';
+import type { TypeNode } from '../../../../src/types/node.ts';
+import { loadTree, type Served, serveTree, type Tree } from '../../call/project.ts';
+import { legacy, MODERN, post } from '../fixture.ts';
+
+const EXTENSIONS = {
+  'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
+};
+const COLUMNS = `return: { type: array, items: { type: object, properties: { day: { type: string, format: date, title: Day }, total: { type: number } } } }`;
+
+const treeOf = (view: string): Tree => ({
+  'tools/days.yml': `tool:
+  name: days
+  title: Days </script>
+  tags: [sales]
+  ${view}
+  parameters:
+    - { name: limit, type: integer, default: 20, maximum: 1000 }
+    - { name: offset, type: integer, default: 0 }
+  ${COLUMNS}
+  source: { code: "SELECT DATE '2026-01-01' + i::INT AS day, i * 1.5::DOUBLE AS total FROM range(1000000) t(i) LIMIT $limit OFFSET $offset" }
+`,
+  'tools/guarded.yml': `tool:
+  name: guarded
+  scopes: [sales]
+  ${view}
+  source: { code: SELECT 1 AS one }
+`,
+});
+
+let viewed: Served;
+let plain: Served;
+
+beforeAll(async () => {
+  [viewed, plain] = await Promise.all([serveTree(treeOf('view: auto'), ''), serveTree(treeOf(''), '')]);
+});
+afterAll(() => Promise.all([viewed.close(), plain.close()]));
+
+function appOf({ runtime: { ...runtime } }: Served) {
+  // The hash names the project, which differs in `view`.
+  const same = { ...runtime, catalog: { ...runtime.catalog, hash: '0123456789abcdef' } };
+  return createApp({
+    runtime: () => same,
+    version: '1.2.3',
+    stateless: false,
+    log: runtime.log,
+    access: () => LOCAL_ACCESS,
+    authenticate: async () => ({ user: null, scopes: [] }),
+  });
+}
+
+type Params = { readonly [key: string]: unknown };
+
+/** A modern request of a client with some extensions. */
+function modern(method: string, params: Params, extensions: object | null) {
+  const meta = 'io.modelcontextprotocol';
+  const envelope = {
+    [`${meta}/protocolVersion`]: MODERN,
+    [`${meta}/clientCapabilities`]: extensions === null ? {} : { extensions },
+    [`${meta}/clientInfo`]: { name: 'test', version: '1' },
+  };
+  const named = params.name ?? params.uri;
+  const headers: Record<string, string> = { 'mcp-protocol-version': MODERN, 'mcp-method': method };
+  if (typeof named === 'string') headers['mcp-name'] = named;
+  return { body: { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: envelope } }, headers };
+}
+
+const DAYS = { name: 'days', arguments: { limit: 1_000 } };
+const REQUESTS: readonly (readonly [string, Params])[] = [
+  ['server/discover', {}],
+  ['tools/list', {}],
+  ['tools/call', DAYS],
+  ['tools/call', { name: 'days', arguments: {} }],
+  ['resources/read', { uri: 'ui://svc-kit/days' }],
+];
+
+describe('a client without the extension', () => {
+  // Requirements: view.unseen
+  it.each(REQUESTS)('gets the same bytes with `view` as without: modern %s', async (method, params) => {
+    for (const extensions of [null, {}, { 'io.modelcontextprotocol/ui': {} }]) {
+      const { body, headers } = modern(method, params, extensions);
+      const [one, other] = await Promise.all(
+        [viewed, plain].map(async (served) => (await appOf(served).fetch(post(body, headers))).text()),
+      );
+      expect(one).toBe(other);
+    }
+  });
+
+  // Requirements: view.unseen
+  it('gets the same bytes with `view` as without: legacy, with and without a session', async () => {
+    const answers = await Promise.all(
+      [viewed, plain].map(async (served) => {
+        const app = appOf(served);
+        const begin = legacy('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+        const begun = await app.fetch(post(begin.body));
+        const session = begun.headers.get('mcp-session-id') ?? '';
+        const texts = [await begun.text()];
+        for (const [method, params] of REQUESTS.slice(1)) {
+          const { body, headers } = legacy(method, params);
+          for (const more of [{}, { 'mcp-session-id': session }]) {
+            texts.push(await (await app.fetch(post(body, { ...headers, ...more }))).text());
+          }
+        }
+        return texts;
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+  });
+});
+
+interface Answer {
+  readonly result: {
+    readonly tools: { name: string; _meta?: { ui?: { resourceUri?: string } } }[];
+    readonly content: { text: string }[];
+    readonly structuredContent: unknown;
+    readonly contents: { text: string; mimeType: string; _meta: unknown }[];
+    readonly capabilities: { resources?: object };
+  };
+  readonly error?: { readonly message: string };
+}
+
+async function ask(method: string, params: Params): Promise<Answer> {
+  const { body, headers } = modern(method, params, EXTENSIONS);
+  return (await appOf(viewed).fetch(post(body, headers))).json();
+}
+
+describe('a client with the extension', () => {
+  // Requirements: view.page
+  it('learns the page of each tool, and reads it', async () => {
+    const { tools } = (await ask('tools/list', {})).result;
+    const uris = tools.map(({ name, _meta }) => [name, _meta?.ui?.resourceUri]);
+    expect(uris).toEqual([['days', 'ui://svc-kit/days']]);
+    expect((await ask('server/discover', {})).result.capabilities.resources).toBeDefined();
+    const { contents } = (await ask('resources/read', { uri: 'ui://svc-kit/days' })).result;
+    expect(contents[0]).toMatchObject({
+      mimeType: 'text/html;profile=mcp-app',
+      _meta: { ui: { csp: {}, prefersBorder: true } },
+    });
+    const config = /id="config">(.*?)<\/script>/.exec(contents[0]?.text ?? '')?.[1] ?? '';
+    expect(JSON.parse(config)).toEqual({
+      tool: 'days',
+      title: 'Days </script>',
+      view: 'line',
+      columns: { day: { title: 'Day', format: 'date' }, total: {} },
+      pageSize: 20,
+    });
+  });
+
+  // Requirements: view.rules
+  it('does not read the page of a tool whose scopes its caller lacks', async () => {
+    const { error } = await ask('resources/read', { uri: 'ui://svc-kit/guarded' });
+    expect(error?.message).toContain('Unknown resource');
+  });
+
+  // Requirements: view.tokens
+  it('sends the model under 400 tokens, and all rows to the view', async () => {
+    const { content, structuredContent } = (await ask('tools/call', DAYS)).result;
+    expect(structuredContent).toHaveLength(1_000);
+    expect(JSON.stringify(content).length / 4).toBeLessThan(400);
+    expect(content[0]?.text).toContain('1,000 rows, 2 columns.');
+    expect(content[0]?.text).toContain('day: 2026-01-01 to 2028-09-26');
+  });
+
+  it('declares it in `initialize` of a session', async () => {
+    const app = appOf(viewed);
+    const capabilities = { extensions: EXTENSIONS };
+    const begin = legacy('initialize', { protocolVersion: '2025-11-25', capabilities });
+    const begun = await app.fetch(post(begin.body));
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const { body, headers } = legacy('tools/list');
+    const { result }: Answer = await (await app.fetch(post(body, { ...headers, ...session }))).json();
+    expect(result.tools[0]?._meta?.ui?.resourceUri).toBe('ui://svc-kit/days');
+  });
+});
+
+describe('the page', () => {
+  it('is what `node scripts/views/write.ts` writes from views/', async () => {
+    expect(readFileSync(VIEW_PAGE_FILE, 'utf8')).toBe(await toPageModule());
+  });
+
+  // Requirements: view.page
+  it('has at most 60 kB, and names nothing that it would load', () => {
+    expect(new TextEncoder().encode(VIEW_PAGE).length).toBeLessThan(60_000);
+    expect(VIEW_PAGE).not.toMatch(/\b(src|href)=|@import|url\(|fetch\(|XMLHttpRequest|WebSocket|import\(/);
+    const addresses = VIEW_PAGE.match(/https?:[^'"`\s)]+/g) ?? [];
+    // The name of SVG is no address.
+    expect([...new Set(addresses)]).toEqual(['http://www.w3.org/2000/svg']);
+  });
+});
+
+const rowsOf = (properties: { readonly [name: string]: TypeNode }): TypeNode => ({
+  type: 'array',
+  items: { type: 'object', properties },
+});
+const NUMBER: TypeNode = { type: 'number' };
+const TEXT: TypeNode = { type: 'string' };
+const DAY: TypeNode = { type: 'string', format: 'date' };
+
+describe('view: auto', () => {
+  // Requirements: view.kinds
+  it.each([
+    ['table', null],
+    ['number', NUMBER],
+    ['number', { type: 'object', properties: { a: NUMBER, b: NUMBER } } satisfies TypeNode],
+    ['line', rowsOf({ day: DAY, total: NUMBER })],
+    ['bar', rowsOf({ shop: TEXT, total: NUMBER, cost: NUMBER })],
+    ['scatter', rowsOf({ a: NUMBER, b: NUMBER })],
+    ['map', rowsOf({ name: TEXT, lat: NUMBER, lon: NUMBER })],
+    ['table', rowsOf({ name: TEXT, city: TEXT, total: NUMBER })],
+  ] as const)('is %s for %j', (view, returns) => {
+    expect(chooseView(returns)).toBe(view);
+  });
+});
+
+// Requirements: view.kinds
+it.each([
+  ['view: map', rowsOf({ name: TEXT, total: NUMBER }), 'needs the columns `latitude`'],
+  ['view: line', rowsOf({ day: DAY, name: TEXT }), 'needs a column of numbers'],
+  ['view: bar', NUMBER, 'needs a `return` of type array'],
+  ['view: number', TEXT, 'needs a number'],
+  ['view: table\n  content: rows', rowsOf({}), 'needs a value or rows'],
+])('%s does not fit %j', async (key, returns, message) => {
+  const text = `tool:\n  name: bad\n  ${key}\n  return: ${JSON.stringify(returns)}\n  source: { code: SELECT 1 AS a }\n`;
+  const project = await loadTree({ 'tools/bad.yml': text });
+  const findings = [...project.findings, ...(await checkCatalog(project))];
+  expect(findings.map((finding) => finding.message).join('\n')).toContain(message);
+});
