@@ -109,7 +109,7 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
       const next = arrivals.shift();
       count -= 1;
       if (arrivals.length > 0) waiting.set(client, arrivals);
-      if (next === undefined || next.outgoing.destroyed) continue;
+      if (next === undefined || next.outgoing.destroyed || next.incoming.destroyed) continue;
       letIn(next.incoming, next.outgoing);
       return;
     }
@@ -132,7 +132,7 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
         const { incoming, outgoing } = arrivals[0];
         arrivals.shift();
         count -= 1;
-        if (!outgoing.destroyed) refuse(incoming, outgoing);
+        if (!(outgoing.destroyed || incoming.destroyed)) refuse(incoming, outgoing);
       }
       if (arrivals.length === 0) waiting.delete(client);
     }

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { App } from '../../../src/app.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { toNetwork } from '../../../src/http/network.ts';
 import type { Log } from '../../../src/ports.ts';
+import { type Connections, trackConnections } from './connections.ts';
 import { createDoor, type DoorMeasures } from './door.ts';
 import { clientAddress, createListener } from './listener.ts';
 import { createRefusal } from './refusal.ts';
@@ -55,8 +56,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   const server = createServer({ ...HTTP_LIMITS, ...options.limits });
   // These come before the listener, which may answer at once.
-  const unused = trackUnused(server);
-  const running = trackRunning(server);
+  const connections = trackConnections(server);
   server.on('connection', onConnection);
   server.on('request', listener);
   const { port } = await listen(server, options);
@@ -66,15 +66,15 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     close: async () => {
       options.app.close?.();
       const half = (options.graceMs ?? GRACE_MS) / 2;
-      await running.drained(half);
-      const closed = stopListening(server, unused);
+      await connections.drained(half);
+      const closed = stopListening(server, connections);
       await within(half, closed);
       options.cutOff?.();
       await within(options.cutOff === undefined ? 0 : ANSWER_MS, closed);
       server.closeAllConnections();
       await closed;
       // A response on a connection that was cut closes a little later than the server.
-      await running.drained(half);
+      await connections.drained(half);
     },
   };
 }
@@ -105,60 +105,10 @@ function toListenError(cause: NodeJS.ErrnoException, host: string, port: number)
   return new SvcError('address_unavailable', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
 }
 
-/** Tracks connections that have not sent a request yet: Node counts them as busy. */
-function trackUnused(server: Server): ReadonlySet<Socket> {
-  const unused = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  server.on('request', ({ socket }, outgoing) => {
-    unused.delete(socket);
-    // A kept-alive connection would outlast close().
-    outgoing.once('close', () => server.listening || server.closeIdleConnections());
-  });
-  return unused;
-}
-
-interface Running {
-  /**
-   * Resolves when no request is running, at the latest after `ms`. Responses close their connections meanwhile.
-   */
-  drained(ms: number): Promise<void>;
-}
-
-/**
- * Counts running requests. A draining server still listens, so that a load balancer learns from `/ready` to
- * stop sending.
- */
-function trackRunning(server: Server): Running {
-  let count = 0;
-  let onIdle: (() => void) | null = null;
-  server.on('request', (_incoming, outgoing) => {
-    count += 1;
-    if (onIdle !== null) outgoing.setHeader('connection', 'close');
-    outgoing.once('close', () => {
-      count -= 1;
-      if (count === 0) onIdle?.();
-    });
-  });
-  return {
-    drained: (ms) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        onIdle = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (count === 0) onIdle();
-      }),
-  };
-}
-
 /** Resolves when the last connection has ended. */
-function stopListening(server: Server, unused: ReadonlySet<Socket>): Promise<void> {
+function stopListening(server: Server, connections: Connections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of unused) socket.destroy();
+  connections.closeUnused();
   return closed;
 }
 
