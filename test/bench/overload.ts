@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Built } from './built.ts';
+import { ask } from './load/ask.ts';
 import type { Load, Outcome } from './load/client.ts';
 import type { Flood, FloodOutcome } from './load/flood.ts';
 import { type LoadedServer, startServer } from './load/server.ts';
@@ -41,15 +40,6 @@ async function measureOne(name: string, start: () => Promise<LoadedServer>): Pro
   } finally {
     await server.close();
   }
-}
-
-async function ask<Answer>(program: string, asked: Load | Flood): Promise<Answer> {
-  const client = fork(benchFile(program));
-  const told = once(client, 'message');
-  client.send(asked);
-  const [answer] = await told;
-  client.disconnect();
-  return answer;
 }
 
 function toRows(name: string, capacity: number, { endings, ...outcome }: FloodOutcome): readonly Row[] {

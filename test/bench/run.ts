@@ -6,6 +6,7 @@ import { measureEdge } from './edge.ts';
 import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
+import { measureMemory } from './memory.ts';
 import { measureOverload } from './overload.ts';
 import { measurePeers } from './peers/group.ts';
 import { CALLED_ROWS } from './projects.ts';
@@ -15,7 +16,7 @@ import type { Report } from './report.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls peers auth boot sizes python engine lake overload edge] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls peers auth boot sizes python engine lake overload memory edge] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -64,6 +65,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'python-pyodide': measurePyodide,
   lake: measureLake,
   overload: async () => measureOverload(await called()),
+  memory: async () => measureMemory(await called()),
   edge: measureEdge,
   ...engineGroups({ big }),
 };

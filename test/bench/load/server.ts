@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A server under load, in a process of its own. */
 export interface LoadedServer {
   readonly url: string;
+  /** The process itself, without those below it. */
+  readonly pid: number;
   /** Milliseconds of processor time of its process and of all processes below it. */
   cpuMs(): number;
   close(): Promise<void>;
@@ -42,7 +44,7 @@ export async function startCommand({
   if (pid === undefined) throw new Error(`${program} ${args.join(' ')} did not start`);
   const found = await addressOf(child, address);
   const url = found.endsWith('/mcp') ? found : new URL('/mcp', found).href;
-  return { url, cpuMs: () => cpuOfTree(pid), close: () => stop(child) };
+  return { url, pid, cpuMs: () => cpuOfTree(pid), close: () => stop(child) };
 }
 
 const OWN_ADDRESS = (printed: string): string | undefined => /"url":"(http[^"]+)"/.exec(printed)?.[1];
