@@ -56,8 +56,11 @@ export interface RequestContext {
   /** Audit `caller_type`. */
   readonly transport: CallerType;
   readonly user: User | null;
-  /** Headers with lower-case names; null on a transport without headers. */
-  readonly headers: ReadonlyMap<string, string> | null;
+  /**
+   * Returns the headers with lower-case names; null on a transport without headers. A function, because a getter of an
+   * object would keep the object, and the whole request, in memory until a full garbage collection.
+   */
+  readonly headers: () => ReadonlyMap<string, string> | null;
   readonly sessionId: string | null;
   /** The scopes of the caller's token; absent if sign-in is off. */
   readonly scopes?: readonly string[];

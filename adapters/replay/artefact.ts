@@ -88,7 +88,7 @@ function contextOf({ userId }: RecordedCall, user: User | null): RequestContext 
     requestId: crypto.randomUUID(),
     transport: 'cli',
     user: user ?? recorded,
-    headers: null,
+    headers: () => null,
     sessionId: null,
     traceparent: null,
     signal: new AbortController().signal,

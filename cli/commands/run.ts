@@ -102,7 +102,7 @@ function contextOf(user: User | null): RequestContext {
     requestId: randomUUID(),
     transport: 'cli',
     user,
-    headers: null,
+    headers: () => null,
     sessionId: null,
     traceparent: null,
     signal: new AbortController().signal,

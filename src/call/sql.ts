@@ -159,7 +159,7 @@ function maxRowsOf({ returns, limits }: SqlEntry): number {
  * costs as much as the call.
  */
 export function toSqlCaller(context: RequestContext): SqlCaller | null {
-  return context.user === null ? null : { ...identityOf(context.user), headers: context.headers };
+  return context.user === null ? null : { ...identityOf(context.user), headers: context.headers() };
 }
 
 function identityOf({ externalToken, username, provider, email }: User): Omit<SqlCaller, 'headers'> {

@@ -96,7 +96,7 @@ export interface Caller {
   readonly transport: RequestContext['transport'];
   readonly user: RequestContext['user'];
   /** Called only when something asks for a header: most calls never do. */
-  readonly headers: () => RequestContext['headers'];
+  readonly headers: RequestContext['headers'];
   readonly sessionId: string | null;
   /** The scopes of the caller's token; absent if sign-in is off. */
   readonly grant?: Grant;
@@ -122,9 +122,7 @@ export function toRequestContext(
     requestId: caller.requestId,
     transport: caller.transport,
     user: caller.user,
-    get headers() {
-      return caller.headers();
-    },
+    headers: caller.headers,
     sessionId: caller.sessionId,
     ...(caller.grant && { scopes: caller.grant.scopes }),
     traceparent: typeof traceparent === 'string' ? traceparent : caller.traceparent,

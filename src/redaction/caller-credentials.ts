@@ -12,7 +12,7 @@ export function callerCredentials({
   headers,
   user,
 }: Pick<RequestContext, 'headers' | 'user'>): readonly string[] {
-  const sent = [...(headers ?? [])].flatMap(([name, value]) =>
+  const sent = [...(headers() ?? [])].flatMap(([name, value]) =>
     isCredentialName(name) || name === 'dpop' ? [value, value.replace(SCHEME, '')] : [],
   );
   const token = user?.externalToken ?? null;

@@ -137,7 +137,7 @@ function contextOf(user: User | null, signal: AbortSignal): RequestContext {
     requestId: crypto.randomUUID(),
     transport: 'cli',
     user,
-    headers: null,
+    headers: () => null,
     sessionId: null,
     traceparent: null,
     signal,

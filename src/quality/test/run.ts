@@ -62,7 +62,7 @@ function contextOf(test: EndpointTest, { user, signal }: TestRun): RequestContex
     requestId: crypto.randomUUID(),
     transport: 'cli',
     user: user ?? own ?? null,
-    headers: null,
+    headers: () => null,
     sessionId: null,
     traceparent: null,
     signal,

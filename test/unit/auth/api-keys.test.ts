@@ -313,7 +313,7 @@ describe('a session', () => {
 it('SQL and Python never see the header with a key', async () => {
   const made = await make('nightly');
   const seen: (ReadonlyMap<string, string> | null)[] = [];
-  const observe: Runtime['observe'] = ({ context }) => void seen.push(context.headers);
+  const observe: Runtime['observe'] = ({ context }) => void seen.push(context.headers());
   const desk = only([made], { runtime: { ...createFakeRuntime(TOOLS), observe } });
   expect((await call(desk, made.key)).status).toBe(200);
   expect(seen[0]?.has('authorization')).toBe(false);

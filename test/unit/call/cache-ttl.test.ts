@@ -60,7 +60,7 @@ const numbered = (number: number): RequestContext => ({
   ...contextOf(
     userOf({ username: `u${number}`, email: `u${number}@acme.com`, externalToken: `token ${number}` }),
   ),
-  headers: new Map([['x-number', String(number)]]),
+  headers: () => new Map([['x-number', String(number)]]),
 });
 
 /** A server whose clock a test sets. */

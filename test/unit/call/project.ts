@@ -101,7 +101,7 @@ export function contextOf(
     requestId: 'r-1',
     transport,
     user,
-    headers: new Map([['authorization', 'Bearer planted-header']]),
+    headers: () => new Map([['authorization', 'Bearer planted-header']]),
     sessionId: null,
     traceparent: null,
     signal: new AbortController().signal,

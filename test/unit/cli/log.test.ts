@@ -66,7 +66,7 @@ function post(url: string, params: object, init: RequestInit): Promise<Response>
 
 function contextOf(signal: AbortSignal): RequestContext {
   const ids = { requestId: 'r', sessionId: null, traceparent: null };
-  return { ...ids, transport: 'http', user: null, headers: null, signal };
+  return { ...ids, transport: 'http', user: null, headers: () => null, signal };
 }
 
 describe('svc serve with audit', () => {

@@ -16,7 +16,13 @@ describe('toRequestContext', () => {
     const context = toRequestContext(caller, undefined);
     expect(Object.isFrozen(context)).toBe(true);
     expect(context).toMatchObject({ requestId: 'r1', transport: 'http', user: null, sessionId: null });
-    expect(context.headers?.get('host')).toBe('localhost');
+    expect(context.headers()?.get('host')).toBe('localhost');
+  });
+
+  it('has no getter, which would keep the request in memory', () => {
+    const context = toRequestContext(caller, undefined);
+    const getters = Object.entries(Object.getOwnPropertyDescriptors(context)).filter(([, { get }]) => get);
+    expect(getters).toEqual([]);
   });
 
   // Requirements: modern.trace

@@ -20,7 +20,7 @@ describe('a line of the log about a request', () => {
       typeof logFailure
     >[0];
     const traceparent = `00-${TRACE}-${'b'.repeat(16)}-01`;
-    const context = { requestId: 'r', traceparent, headers: null, user: null };
+    const context = { requestId: 'r', traceparent, headers: () => null, user: null };
     logFailure(
       runtime,
       { method: 'tools/call', entry: { name: 't', parameters: [] } as never, args: {}, context },

@@ -76,7 +76,7 @@ it('the log has no credential of the caller, with its scheme or without', () => 
   const context = {
     requestId: 'r',
     traceparent: null,
-    headers,
+    headers: () => headers,
     user: { ...ALICE, externalToken: 'planted-token' },
   };
   const text = `text/html: '${PLANTED}', 'planted-api-key', 'planted-token'`;
