@@ -6,9 +6,18 @@ process.env.UV_THREADPOOL_SIZE ??= '72';
 
 export default defineConfig({
   test: {
-    include: ['unit', 'engine', 'matrix', 'dbt', 'lake', 'lambda', 'idp', 'clients', 'package'].map(
-      (folder) => `test/${folder}/**/*.test.ts`,
-    ),
+    include: [
+      'unit',
+      'engine',
+      'matrix',
+      'dbt',
+      'lake',
+      'lambda',
+      'idp',
+      'clients',
+      'vendors',
+      'package',
+    ].map((folder) => `test/${folder}/**/*.test.ts`),
     // A bound for what hangs. Most tests start programs, and a busy machine starts them ten times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,

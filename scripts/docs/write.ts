@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { API_PAGE, toApiPage } from './api.ts';
+import { CLIENTS_PAGE, toClientsPage } from './clients.ts';
 import { COMMANDS_PAGE, toCommandsPage } from './commands.ts';
 import { CONFIGURATION_PAGE, toConfigurationPage } from './configuration.ts';
 import { ENDPOINTS_PAGE, toEndpointsPage } from './endpoints.ts';
@@ -7,6 +8,7 @@ import { ERRORS_PAGE, toErrorsPage } from './errors.ts';
 
 const pages = {
   [API_PAGE]: toApiPage(),
+  [CLIENTS_PAGE]: toClientsPage(),
   [COMMANDS_PAGE]: toCommandsPage(),
   [CONFIGURATION_PAGE]: await toConfigurationPage(),
   [ENDPOINTS_PAGE]: toEndpointsPage(),

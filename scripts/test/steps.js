@@ -9,6 +9,7 @@ import { ensureLake } from './lake.js';
 import { ensureLambda } from './lambda.js';
 import { ensurePackage } from './package.js';
 import { resultsOf } from './results.js';
+import { ensureLightVendors, ensureVendors } from './vendors.js';
 
 const BIN = join(ROOT, 'node_modules/.bin');
 const REPORTS = join(ROOT, 'build/tests');
@@ -52,6 +53,10 @@ export const packageStep = withPrograms('package', ensurePackage, 'SVC_TEST_PACK
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');
+
+/** Vendors' client libraries, and their converters of schemas. */
+export const vendorsStep = withPrograms('vendors', ensureVendors, 'SVC_TEST_VENDORS');
+export const lightVendorsStep = withPrograms('vendors', ensureLightVendors, 'SVC_TEST_VENDORS');
 
 /**
  * Tests with real programs of other projects, if they can be installed. Otherwise the step is reported as skipped.

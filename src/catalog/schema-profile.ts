@@ -24,17 +24,21 @@ export function withSchemaProfile<Part extends Pick<Catalog, 'tools'>>(
   profile: SchemaProfile | null,
 ): Part {
   if (profile === null) return catalog;
-  const rewrite = REWRITES[profile];
   const tools = Object.entries(catalog.tools).map(
-    ([name, entry]) => [name, rewritten(entry, rewrite)] as const,
+    ([name, entry]) => [name, rewritten(entry, profile)] as const,
   );
   return { ...catalog, tools: Object.fromEntries(tools) };
 }
 
-function rewritten(entry: ToolEntry, rewrite: (schema: JsonObject) => JsonObject): ToolEntry {
+/** Writes the schema of a tool's arguments in the form of a profile. */
+export function toProfileSchema(schema: JsonObject, profile: SchemaProfile): JsonObject {
+  return REWRITES[profile](schema);
+}
+
+function rewritten(entry: ToolEntry, profile: SchemaProfile): ToolEntry {
   const { inputSchema } = entry.wire;
   if (!isObject(inputSchema)) return entry;
-  return { ...entry, wire: { ...entry.wire, inputSchema: rewrite(inputSchema) } };
+  return { ...entry, wire: { ...entry.wire, inputSchema: toProfileSchema(inputSchema, profile) } };
 }
 
 /**
