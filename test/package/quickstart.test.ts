@@ -12,7 +12,18 @@ const block = blocksOf({ path, text: readFileSync(path, 'utf8') }).find(({ text 
   text.includes('npm install svc-kit'),
 );
 const lines = block?.text.trim().split('\n') ?? [];
-const env = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+/** The settings of npm and of the network on this machine, such as another registry. */
+const network = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value = '']) =>
+    /^(npm_config_|NODE_EXTRA_CA|(https?|no)_proxy)/i.test(name) ? [[name, value]] : [],
+  ),
+);
+const env = {
+  ...network,
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  // Some registries have no audit, and npm waits for it.
+  npm_config_audit: 'false',
+};
 const LIST = {
   jsonrpc: '2.0',
   id: 1,
@@ -33,11 +44,11 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
     const archive = readdirSync(PACKAGE ?? '').find((file) => file.endsWith('.tgz')) ?? '';
     const [make = '', install = '', ...rest] = lines;
     const prepare = `${make}\n${install.replace('svc-kit', join(PACKAGE ?? '', archive))}`;
-    const prepared = new Program('/bin/bash', ['-ec', prepare], folder, env);
+    const prepared = new Program('/bin/sh', ['-ec', prepare], folder, env);
     expect({ code: await prepared.ended, output: prepared.output }).toMatchObject({ code: 0 });
     const begin = performance.now();
     const serve = rest.pop();
-    const typed = new Program('/bin/bash', ['-ec', rest.join('\n')], join(folder, 'sales'), env);
+    const typed = new Program('/bin/sh', ['-ec', rest.join('\n')], join(folder, 'sales'), env);
     expect({ code: await typed.ended, output: typed.output }).toMatchObject({ code: 0 });
     expect(typed.output).toContain('[{"id":1,"amount":20},{"id":2,"amount":22}]');
     expect(serve).toBe('npx svc serve');
