@@ -77,7 +77,7 @@ it('gives Python the new values of the secret manager', { timeout: 60_000 }, asy
   expect(await answer()).toContain('second');
 });
 
-// Requirements: reread.files
+// Requirements: reread.files, telemetry.enabled, telemetry.endpoint, telemetry.headers, telemetry.metrics.export_interval
 it('reads the headers of telemetry again', { timeout: 60_000 }, async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
@@ -114,4 +114,14 @@ it('leaves what files say, who asks for tokens, the port and the endpoints', {
   writeFileSync(path, userFile('transport: { http: { port: 1 } }\n', auth));
   await reload();
   expect(await send(url, 'tools/list', {})).toBe(listed);
+});
+
+// Requirements: not-reread.provider, auth.3
+it('keeps the sign-in that a user file no longer has', { timeout: 60_000 }, async () => {
+  const auth = 'auth: { provider: github, github: { client_id: c, client_secret: s } }';
+  const { url, path, reload } = await serve(await project(), userFile('', auth));
+  expect(await send(url, 'tools/list', {})).toContain('A bearer token is required.');
+  writeFileSync(path, userFile('', ''));
+  await reload();
+  expect(await send(url, 'tools/list', {})).toContain('A bearer token is required.');
 });
