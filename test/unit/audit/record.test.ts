@@ -94,8 +94,8 @@ describe('an audit record', () => {
     ['error_message', isTextOrNull],
   ];
 
-  // Requirements: audit.duration_ms, audit.operation_type, audit.schema_name, audit.schema_version
-  // Requirements: audit.timestamp, version.3
+  // Requirements: audit.duration_ms, audit.operation_name, audit.operation_status, audit.operation_type
+  // Requirements: audit.policy_decision, audit.schema_name, audit.schema_version, audit.timestamp, version.3
   it('has every field of the spec, of its type, whatever became of the call', async () => {
     const calls = [
       await recorded('tool', 'people', { country: 'DE' }),
@@ -104,6 +104,21 @@ describe('an audit record', () => {
       await recorded('resource', 'orders://{id}', { id: 7 }),
       await recorded('prompt', 'greet', { who: 'Ada', code: 'planted-code' }),
     ];
+    expect(
+      calls.map((call) => {
+        const { operation_type, operation_name, operation_status, policy_decision } = toAuditRecord(
+          call,
+          ALL,
+        );
+        return [operation_type, operation_name, operation_status, policy_decision].join(' ');
+      }),
+    ).toEqual([
+      'tool people success allow',
+      'tool people error deny',
+      'tool people error n/a',
+      'resource orders://{id} success n/a',
+      'prompt greet success n/a',
+    ]);
     for (const call of calls) {
       const record: Record<string, unknown> = { ...toAuditRecord(call, ALL) };
       const wrong = SPEC.filter(([field, holds]) => !(field in record && holds(record[field])));

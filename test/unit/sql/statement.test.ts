@@ -98,6 +98,7 @@ const OTHERS: readonly (readonly [string, string, StatementClass])[] = [
 ];
 
 describe('classes', () => {
+  // Requirements: attribute.db.operation
   it.each(READS)('%s reads', (sql, operation) => {
     expect(classify(sql)).toEqual({ mode: 'read', operation, class: 'read' });
   });
@@ -108,6 +109,7 @@ describe('classes', () => {
     await expect(duckdb.run(`SELECT * FROM (${statement?.text}\n) AS q LIMIT 1`)).resolves.toBeDefined();
   });
 
+  // Requirements: attribute.db.operation
   it.each(OTHERS)('%s is %s, %s', (sql, operation, name) => {
     expect(classify(sql)).toEqual({ mode: 'write', operation, class: name });
   });

@@ -5,6 +5,7 @@ import { callEndpoint } from '../../../../src/call/pipeline.ts';
 import type { RequestContext } from '../../../../src/context.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import type { LogLine } from '../../../../src/ports.ts';
+import { runEndpoint } from '../../../../src/quality/run-endpoint.ts';
 import type { TelemetrySettings } from '../../../../src/settings/model.ts';
 import { ALICE, contextOf, type Served, serveTree } from '../../call/project.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -35,6 +36,9 @@ tool:
   parameters: []
   source: { code: "SELECT 'planted-text'::INTEGER AS x FROM planted_table" }
 `;
+
+const ONE = 'svc: 1\nresource: { uri: "one://it", source: { code: SELECT 1 AS n } }\n';
+const ASK = 'svc: 1\nprompt: { name: ask, messages: [{ prompt: Who? }] }\n';
 
 const SEED = `CREATE TABLE planted_table AS SELECT 'planted-name' AS name, 'planted-iban' AS iban, 'planted-country' AS country`;
 
@@ -112,7 +116,8 @@ function call(name: string, args = {}, context: Partial<RequestContext> = {}) {
 const here = { country: 'planted-country' };
 
 beforeAll(async () => {
-  served = await serveTree({ 'tools/people.yml': PEOPLE, 'tools/broken.yml': BROKEN }, SEED);
+  const tree = { 'tools/people.yml': PEOPLE, 'tools/broken.yml': BROKEN };
+  served = await serveTree({ ...tree, 'resources/one.yml': ONE, 'prompts/ask.yml': ASK }, SEED);
 });
 afterAll(() => served.close());
 beforeEach(async () => {
@@ -172,6 +177,23 @@ describe('spans', () => {
       'db.readonly': true,
       'db.rows_affected': 1,
     });
+  });
+
+  // Requirements: attribute.svc.endpoint.name, attribute.svc.endpoint.type, attribute.svc.auth.authenticated
+  it('name each kind of endpoint, and tell whether the caller is known', async () => {
+    const runtime = { ...served.runtime, spans: telemetry.spans };
+    const nobody = contextOf(null);
+    await runEndpoint(runtime, 'tool', 'people', here, contextOf(ALICE));
+    await runEndpoint(runtime, 'resource', 'one://it', {}, nobody);
+    await runEndpoint(runtime, 'prompt', 'ask', {}, nobody);
+    await telemetry.flush();
+    const roots = receiver.spans.filter(({ name }) => name === 'svc.endpoint.execute');
+    const names = ['svc.endpoint.type', 'svc.endpoint.name', 'svc.auth.authenticated'];
+    expect(roots.map(({ attributes }) => names.map((name) => attributes[name]))).toEqual([
+      ['tool', 'people', true],
+      ['resource', 'one://it', false],
+      ['prompt', 'ask', false],
+    ]);
   });
 
   it('go on in the trace of the caller, and not at all where the caller does not sample', async () => {

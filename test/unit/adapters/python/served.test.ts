@@ -132,6 +132,7 @@ let served: Served;
 let runtime: Runtime;
 let root: string;
 const spans: string[] = [];
+const languages: unknown[] = [];
 
 beforeAll(async () => {
   if (PYTHON === null) return;
@@ -156,6 +157,7 @@ beforeAll(async () => {
     set: () => {},
     span: (name, attributes, run) => {
       spans.push(`${'  '.repeat(depth)}${name} ${Object.keys(attributes).length}`);
+      languages.push(attributes['svc.execution.language']);
       return run(span(depth + 1));
     },
   });
@@ -290,10 +292,12 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
     ]);
   });
 
-  // Requirements: privacy.python, span.python
+  // Requirements: attribute.svc.execution.language, privacy.python, span.python
   it('sees the spans of the specification', async () => {
     spans.length = 0;
+    languages.length = 0;
     await call('one_value');
+    expect(languages.filter((language) => language !== undefined)).toEqual(['python']);
     expect(spans).toEqual([
       'svc.policy.enforce_input 0',
       'svc.validation.input 0',
