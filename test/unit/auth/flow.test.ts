@@ -68,6 +68,21 @@ describe('a login', () => {
     expect(JSON.stringify(desk.lines)).not.toMatch(/ghu_|eyJ|planted/);
   });
 
+  // Requirements: auth.4
+  it('is logged also without a name', async () => {
+    const desk = createDesk();
+    Object.assign(desk.idp.user, { name: null });
+    await call(desk, (await tokens(desk)).access_token);
+    const [line] = desk.lines.filter(({ message }) => message === 'authenticated');
+    expect(line?.fields).toEqual({
+      username: 'ada',
+      user_id: '1815',
+      provider: 'github',
+      name: null,
+      email: 'ada@example.com',
+    });
+  });
+
   // Requirements: as.iss
   it('gives the code, the state and the issuer to the client, and leaves no cookie of the trip', async () => {
     const desk = createDesk();

@@ -26,7 +26,7 @@ const rowsOf = (stdout: string): Record<string, { value: unknown; origin: string
   Object.fromEntries(JSON.parse(stdout).values.map((row: { key: string }) => [row.key, row]));
 
 describe('svc config', () => {
-  // Requirements: user-file.transport.http.host
+  // Requirements: env.SVC_CONFIG, user-file.transport.http.host
   it('shows every value and where it comes from, for people and as one document', async () => {
     const root = await project();
     const { HOME, file } = home('svc: 1\ntransport:\n  http:\n    port: 9000\n    host: "${WHERE}"\n');

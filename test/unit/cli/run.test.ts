@@ -116,11 +116,16 @@ describe('svc run tool', () => {
     expect(inherited.code).toBe(2);
   });
 
+  // Requirements: command.run
   it('fails with 1 and the reason when the query fails', async () => {
     const root = await withTools();
     const { code, stdout, stderr } = await svc(['run', 'tool', 'broken'], root);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^error: .*abc/s);
+    expect(stderr).not.toContain('SvcError');
+    expect((await svc(['run', 'tool', 'broken', '--debug'], root)).stderr).toMatch(
+      /code: sql_failed\n.*SvcError/,
+    );
   });
 
   it.each([
