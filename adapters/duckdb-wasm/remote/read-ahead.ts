@@ -4,12 +4,14 @@ export type ColumnBlocks = readonly (readonly number[])[];
 /** Returns the blocks that a scan will probably read after this one, the next one first. */
 export type ReadAhead = (block: number) => readonly number[];
 
+/** The steps from a block of a column to its next one after which a scan is expected. */
+const STEPS = 2;
 /** The most blocks to fetch ahead of one column. */
 const DEPTH = 4;
 
 /**
- * Watches for scans: after two consecutive blocks of a column's list, it names the ones behind them. A lookup reads
- * single blocks, so that nothing is fetched in vain.
+ * Watches for scans: after three consecutive blocks of a column's list, it names the ones behind them. A lookup reads
+ * single blocks. Two lookups may read two consecutive ones, so that two are no scan yet.
  */
 export function createReadAhead(columns: ColumnBlocks): ReadAhead {
   const places = new Map<number, { readonly column: number; readonly at: number }[]>();
@@ -18,15 +20,16 @@ export function createReadAhead(columns: ColumnBlocks): ReadAhead {
       places.set(block, [...(places.get(block) ?? []), { column, at }]);
     });
   });
-  const last = new Map<number, { readonly at: number; readonly scans: boolean }>();
+  const last = new Map<number, { readonly at: number; readonly steps: number }>();
   return (block) => {
     const next = new Set<number>();
     for (const { column, at } of places.get(block) ?? []) {
       const before = last.get(column);
       // The same block may be asked for several times.
-      const scans = before !== undefined && (before.at === at ? before.scans : before.at === at - 1);
-      last.set(column, { at, scans });
-      const ahead = scans ? (columns[column] ?? []).slice(at + 1, at + 1 + DEPTH) : [];
+      const same = before?.at === at ? before.steps : 0;
+      const steps = before?.at === at - 1 ? before.steps + 1 : same;
+      last.set(column, { at, steps });
+      const ahead = steps >= STEPS ? (columns[column] ?? []).slice(at + 1, at + 1 + DEPTH) : [];
       for (const following of ahead) next.add(following);
     }
     return [...next];
