@@ -17,7 +17,7 @@ export const run: Run = async (input, output) => {
   output.data({ status, values: effective.map((row) => ({ ...row })), findings: shown }, () =>
     toText(effective),
   );
-  if (!output.json && findings.length > 0) output.note(toFindingLines(findings, process.stderr));
+  if (!output.json && findings.length > 0) output.note(toFindingLines(findings, { stream: process.stderr }));
   return errors.length > 0 ? 1 : 0;
 };
 

@@ -2,7 +2,9 @@ import type { Run } from '../command.ts';
 import { checkPort } from '../project/port.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { startDevelopment } from '../serve/development.ts';
+import { developmentKeys } from '../serve/development-keys.ts';
 import { serveOverHttp } from '../serve/http.ts';
+import { listenToKeys, toKeyLine } from '../serve/keys.ts';
 import { watchSignals } from '../serve/signals.ts';
 import { createDevelopmentWorkbench, openWorkbench } from '../serve/workbench.ts';
 import { createProjectFeed } from '../workbench/events.ts';
@@ -16,7 +18,12 @@ export const run: Run = async (input, output) => {
   try {
     const admin = await openAdmin(started);
     const workbench = await openWorkbench(createDevelopmentWorkbench(started, feed));
-    await serveOverHttp(started, stopped, output, { workbench: workbench.url }).finally(async () => {
+    const keys = developmentKeys(started, workbench.url, output);
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !output.json;
+    const stopKeys = isTerminal ? listenToKeys(keys, process.stdin, output.note) : () => {};
+    const beside = { workbench: workbench.url, ...(isTerminal ? { keys: toKeyLine(keys) } : {}) };
+    await serveOverHttp(started, stopped, output, beside).finally(async () => {
+      stopKeys();
       await workbench.close();
       await admin?.close();
     });

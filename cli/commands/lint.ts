@@ -2,6 +2,7 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
+import type { Project } from '../../src/project/model.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
 import { type TokenBill, toTokenBill } from '../../src/quality/lint/token-bill.ts';
 import type { Run } from '../command.ts';
@@ -28,7 +29,7 @@ export const run: Run = async (input, output) => {
     findings: shown.map((finding) => ({ ...finding })),
     ...(bill === null ? {} : { tokens: toDocument(bill) }),
   };
-  const text = () => toText(shown, project.endpoints.length);
+  const text = () => toText(shown, project);
   output.data(document, () => (bill === null ? text() : `${text()}\n\n${toBillText(bill)}`));
   return failed ? 1 : 0;
 };
@@ -70,7 +71,8 @@ function severityOf(input: CommandInput, option: string): Finding['severity'] | 
   throw new SvcError('usage', `${flag} ${asked} is not known. Choose ${SEVERITIES.join(', ')}.`);
 }
 
-function toText(findings: readonly Finding[], endpoints: number): string {
+function toText(findings: readonly Finding[], { root, endpoints: files }: Project): string {
+  const endpoints = files.length;
   if (findings.length === 0) return `${styled('ok', 'ok')}: ${count(endpoints, 'endpoint')}`;
   const sums = SEVERITIES.map((severity) => ({
     severity,
@@ -79,5 +81,5 @@ function toText(findings: readonly Finding[], endpoints: number): string {
   const parts = sums.map(({ severity, many }) =>
     severity === 'info' ? `${many} info` : count(many, severity),
   );
-  return `${toFindingLines(findings)}\n${parts.join(', ')} in ${count(endpoints, 'endpoint')}`;
+  return `${toFindingLines(findings, { root })}\n${parts.join(', ')} in ${count(endpoints, 'endpoint')}`;
 }

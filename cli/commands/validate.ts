@@ -88,7 +88,8 @@ function toText(
   file: string | null,
   debug: boolean,
 ): string {
-  const lines = findings.length === 0 ? [] : [toFindingLines(findings, process.stdout, debug)];
+  const lines =
+    findings.length === 0 ? [] : [toFindingLines(findings, { detail: debug, root: project.root })];
   const scope = file ?? count(project.endpoints.length, 'endpoint');
   const many = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
   const [errors, warnings] = [many('error'), many('warning')];

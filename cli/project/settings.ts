@@ -58,7 +58,7 @@ async function openFiles(
 /** The error for a configuration with errors. */
 export function toConfigError(findings: readonly Finding[]): SvcError {
   const unresolved = findings.some(({ code }) => code === 'reference-unresolved');
-  const lines = toFindingLines(findings, process.stderr);
+  const lines = toFindingLines(findings, { stream: process.stderr });
   const message = `The configuration has ${count(findings.length, 'error')}:\n${lines}`;
   return new SvcError(unresolved ? 'reference_unresolved' : 'config_invalid', message, {
     detail: { findings: findings.map((finding) => ({ ...finding })) },

@@ -18,8 +18,11 @@ export interface BannerDetails {
   readonly workbench?: string;
 }
 
-/** Formats the address of the server, and how clients connect to it. */
-export function toBanner({ reached, ...serving }: BannerDetails & { readonly reached: string }): string {
+/** Formats the address of the server, how clients connect to it, and the keys that it takes. */
+export function toBanner(
+  { reached, ...serving }: BannerDetails & { readonly reached: string },
+  keys: string | null = null,
+): string {
   const { project, url, tools, engine, readonly, path, workbench } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
@@ -27,7 +30,8 @@ export function toBanner({ reached, ...serving }: BannerDetails & { readonly rea
     ...(workbench === undefined ? [] : [`${styled('ok', 'workbench')} ${styled('strong', workbench)}`]),
     '',
     // clients that sign in must come by the name that tokens are made for
-    ...howToConnect({ ...serving, url: reached }),
+    ...howToConnect({ ...serving, url: reached }).slice(0, keys === null ? undefined : -1),
+    ...(keys === null ? [] : [styled('dim', keys)]),
   ].join('\n');
 }
 

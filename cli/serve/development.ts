@@ -128,7 +128,8 @@ async function tellFindings(checked: CheckedProject, current: Current, output: O
   const findings = [...checked.findings, ...(await checkPythonFiles(checked))];
   const found = JSON.stringify(findings);
   if (found === current.told) return false;
-  if (findings.length > 0) output.note(toFindingLines(findings, process.stderr));
+  if (findings.length > 0)
+    output.note(toFindingLines(findings, { stream: process.stderr, root: checked.project.root }));
   current.told = found;
   return true;
 }

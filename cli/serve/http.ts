@@ -24,7 +24,7 @@ export async function serveOverHttp(
   started: Started,
   stopped: Promise<void>,
   output: Output,
-  beside: Pick<BannerDetails, 'workbench'> = {},
+  beside: Pick<BannerDetails, 'workbench'> & { readonly keys?: string } = {},
 ): Promise<void> {
   const { serving, settings, requests, changes, leases } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
@@ -49,12 +49,13 @@ export async function serveOverHttp(
     log,
   });
   const { callerType, path } = TRANSPORTS[sse === null ? 'streamable-http' : 'sse'];
-  const served = { ...serving, ...beside, transport: callerType };
+  const { keys, ...own } = beside;
+  const served = { ...serving, ...own, transport: callerType };
   const url = `${server.url}${path}`;
   const { base_url } = settings.transport.http;
   const reached = base_url === null ? url : `${toBase(base_url)}${path}`;
   output.data({ status: 'ok', ...served, transport: settings.transport.provider, url }, () =>
-    toBanner({ ...served, url, reached }),
+    toBanner({ ...served, url, reached }, keys),
   );
   await stopped;
   if (sse !== null) await closeSse(sse, app, leases);
