@@ -18,7 +18,7 @@ export interface FindingsFormat {
 export function toFindingLines(findings: readonly Finding[], format: FindingsFormat = {}): string {
   const { stream = process.stdout, detail = false, root } = format;
   const width = widthOfTerminal(stream);
-  const frameOf = root === undefined ? () => [] : createFrames(root);
+  const frameOf = root === undefined ? () => [] : createFrames(root, findings);
   const rows = findings.flatMap((finding): readonly ColumnRow[] => {
     const [first = '', ...rest] = finding.message.split('\n');
     const code = detail ? [styled('dim', `code: ${finding.code}`, stream)] : [];
@@ -26,7 +26,7 @@ export function toFindingLines(findings: readonly Finding[], format: FindingsFor
     return [
       [placeOf(finding), styled(finding.severity, finding.severity, stream), first],
       ...below.map((line) => ['', '', line]),
-      ...frameOf(finding.file, finding.line).map((line) => toFrameLine(line, finding, { stream, width })),
+      ...frameOf(finding).map((line) => toFrameLine(line, finding, { stream, width })),
     ];
   });
   return toColumns(rows, '', width);

@@ -23,8 +23,8 @@ export async function toState(started: Started, authoring: boolean): Promise<Wor
   const sound = soundPart(looked).endpoints;
   const enabled = sound.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
   const users = workbenchUsers(started);
-  const frameOf = createFrames(project.root);
   const findings = await findingsOf(started);
+  const frameOf = createFrames(project.root, findings);
   return {
     project: settings.project,
     profile: settings.profile,
@@ -38,7 +38,7 @@ export async function toState(started: Started, authoring: boolean): Promise<Wor
     ],
     users: users.map(({ name, context }) => ({ name, context })),
     matrix: policyMatrix(enabled, users, settings.auth.required_scopes ?? []),
-    findings: findings.map((finding) => ({ ...finding, frame: frameOf(finding.file, finding.line) })),
+    findings: findings.map((finding) => ({ ...finding, frame: frameOf(finding) })),
   };
 }
 

@@ -37,7 +37,7 @@ describe('svc validate', () => {
       'tools/hello_world.yml  tool hello_world  sql  ok',
     ]);
     expect(debug.stdout).toMatch(/^ +code: sql-undeclared$/m);
-    expect(plain.stdout).not.toMatch(/code: |tool hello_world/);
+    expect(plain.stdout).not.toMatch(/^ +code: sql-|tool hello_world/m);
   });
 
   // Requirements: command.validate
