@@ -121,11 +121,11 @@ function Runner({ endpoint, state, given }: RunnerProps) {
     if (given !== null) fill(given);
   }, [given]);
   const [first, second] = actors;
-  const run = async () => {
+  const run = async (replies?: JsonObject) => {
     setBusy(true);
     try {
       const chosen = second === null ? [first] : [first, second];
-      setAnswers(await Promise.all(chosen.map((actor) => callAs(endpoint, args, actor))));
+      setAnswers(await Promise.all(chosen.map((actor) => callAs({ endpoint, args, actor, replies }))));
       setProblem(null);
     } catch (thrown) {
       setProblem(messageOf(thrown));
@@ -189,7 +189,7 @@ function Runner({ endpoint, state, given }: RunnerProps) {
       <div aria-live="polite" id="answers">
         {left !== undefined && right !== undefined ? <Comparison answers={[left, right]} /> : null}
         {answers.map((one, index) => (
-          <Result key={index} {...one} />
+          <Result key={index} {...one} onAnswer={(replies) => void run(replies)} />
         ))}
       </div>
       <TestsPanel
@@ -221,11 +221,19 @@ function Arguments({ endpoint, asJson, value, onChange }: ArgumentsProps) {
   );
 }
 
-async function callAs(endpoint: EndpointCard, args: JsonObject, actor: Actor): Promise<NamedAnswer> {
+interface Calling {
+  readonly endpoint: EndpointCard;
+  readonly args: JsonObject;
+  readonly actor: Actor;
+  /** Answers to the questions of the call before. */
+  readonly replies: JsonObject | undefined;
+}
+
+async function callAs({ endpoint, args, actor, replies }: Calling): Promise<NamedAnswer> {
   const { kind } = endpoint;
   const name = kind === 'resource' ? expand(endpoint.name, args) : endpoint.name;
   const { label, user } = toUser(actor);
-  const call = { kind, name, arguments: args, user };
+  const call = { kind, name, arguments: args, user, ...(replies === undefined ? {} : { answers: replies }) };
   const answer: CallAnswer = await server.call(call);
   return { user: label, answer };
 }

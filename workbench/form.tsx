@@ -209,7 +209,7 @@ function Control({ id, schema, value, required, onChange }: ControlProps) {
         <option value="-1">{required ? 'choose' : 'not sent'}</option>
         {options.map((one, index) => (
           <option key={String(one)} value={String(index)}>
-            {typeof one === 'string' ? one : JSON.stringify(one)}
+            {schema.titles?.[index] ?? (typeof one === 'string' ? one : JSON.stringify(one))}
           </option>
         ))}
       </select>

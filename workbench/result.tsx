@@ -1,5 +1,6 @@
-import type { CallAnswer } from '../cli/workbench/model.ts';
+import type { CallAnswer, JsonObject } from '../cli/workbench/model.ts';
 import { CallDetail } from './call-detail.tsx';
+import { Questions } from './questions.tsx';
 import { Pre, Scroll } from './scroll.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
 import { flatten, Json, toText, ValueTable } from './value.tsx';
@@ -10,8 +11,13 @@ export interface NamedAnswer {
   readonly answer: CallAnswer;
 }
 
+interface ResultProps extends NamedAnswer {
+  /** Calls again with answers to the questions of a call. */
+  readonly onAnswer: (answers: JsonObject) => void;
+}
+
 /** One answer in each of its forms. */
-export function Result({ user, answer }: NamedAnswer) {
+export function Result({ user, answer, onAnswer }: ResultProps) {
   const { value, text, failed, live } = answer;
   const tabs: Tab[] = [
     ...(value === undefined
@@ -25,12 +31,18 @@ export function Result({ user, answer }: NamedAnswer) {
   return (
     <section class="result">
       <h3>
-        {user} <span class={failed ? 'bad' : 'good'}>{failed ? 'failed' : 'ok'}</span>{' '}
+        {user}{' '}
+        <span class={failed ? 'bad' : 'good'}>
+          {answer.questions.length > 0 ? 'asks' : failed ? 'failed' : 'ok'}
+        </span>{' '}
         <span class="dim">
           {answer.ms} ms · about {answer.tokens.toLocaleString()} tokens
         </span>
       </h3>
       {failed ? <p class="error">{text}</p> : null}
+      {answer.questions.length > 0 ? (
+        <Questions key={JSON.stringify(answer.questions)} answer={answer} onAnswer={onAnswer} />
+      ) : null}
       <Tabs label={`Answer to ${user}`} tabs={tabs} />
     </section>
   );

@@ -7,6 +7,8 @@ export interface Schema {
   readonly description: string | null;
   readonly format: string | null;
   readonly choices: readonly JsonValue[] | null;
+  /** The choices in words; null if they have none. */
+  readonly titles: readonly string[] | null;
   readonly fields: readonly SchemaField[];
   readonly items: Schema | null;
   readonly fallback: JsonValue | undefined;
@@ -35,12 +37,14 @@ export function readSchema(json: JsonValue | undefined): Schema {
   const required = Array.isArray(given.required) ? given.required : [];
   const properties = isObject(given.properties) ? Object.entries(given.properties) : [];
   const { description, format, maxLength } = given;
+  const titled = Array.isArray(given.oneOf) ? given.oneOf.filter(isObject) : null;
   return {
     type: types.find((type) => type !== 'null') ?? 'any',
     nullable: types.includes('null'),
     description: typeof description === 'string' ? description : null,
     format: typeof format === 'string' ? format : null,
-    choices: Array.isArray(given.enum) ? given.enum : null,
+    choices: Array.isArray(given.enum) ? given.enum : (titled?.map((one) => one.const ?? null) ?? null),
+    titles: titled?.map((one) => String(one.title ?? one.const)) ?? null,
     fields: properties.map(([name, schema]) => ({
       name,
       required: required.includes(name),

@@ -81,6 +81,14 @@ export interface CallRequest {
   readonly answers?: JsonObject;
 }
 
+/** A question that a person must answer before a call runs (MCP, "Elicitation"). */
+export interface AskedQuestion {
+  readonly key: string;
+  readonly message: string;
+  /** The JSON Schema of the answer. */
+  readonly schema: JsonObject;
+}
+
 /** The answer to a call in each of its forms. */
 export interface CallAnswer {
   /** The messages on the wire. */
@@ -94,6 +102,8 @@ export interface CallAnswer {
   readonly text: string;
   readonly tokens: number;
   readonly failed: boolean;
+  /** The questions that the call waits for. */
+  readonly questions: readonly AskedQuestion[];
   /** The call with its steps and its audit record; null if it did not reach an endpoint. */
   readonly live: LiveCall | null;
 }

@@ -119,7 +119,7 @@ function toMessage(text: string): JsonValue {
   return JSON.parse(events.at(-1)?.slice('data:'.length) ?? text);
 }
 
-type Forms = Pick<CallAnswer, 'value' | 'text' | 'tokens' | 'failed'>;
+type Forms = Pick<CallAnswer, 'value' | 'text' | 'tokens' | 'failed' | 'questions'>;
 
 function toForms(received: JsonValue): Forms {
   const message = isObject(received) ? received : {};
@@ -127,11 +127,28 @@ function toForms(received: JsonValue): Forms {
   if (!isObject(result)) {
     const text =
       isObject(error) && typeof error.message === 'string' ? error.message : JSON.stringify(received);
-    return { text, tokens: estimateTokens(text), failed: true };
+    return { text, tokens: estimateTokens(text), failed: true, questions: [] };
   }
+  const questions = questionsOf(result);
+  if (questions.length > 0) return { text: '', tokens: 0, failed: false, questions };
   const text = textOf(result);
   const failed = result.isError === true;
-  return { ...(failed ? {} : { value: toValue(result, text) }), text, tokens: estimateTokens(text), failed };
+  return {
+    ...(failed ? {} : { value: toValue(result, text) }),
+    text,
+    tokens: estimateTokens(text),
+    failed,
+    questions,
+  };
+}
+
+function questionsOf({ inputRequests }: JsonObject): CallAnswer['questions'] {
+  if (!isObject(inputRequests)) return [];
+  return Object.entries(inputRequests).map(([key, asked]) => {
+    const params = isObject(asked) && isObject(asked.params) ? asked.params : {};
+    const { message, requestedSchema } = params;
+    return { key, message: String(message ?? key), schema: isObject(requestedSchema) ? requestedSchema : {} };
+  });
 }
 
 /** The texts of a result in their order; a client shows them to its model. */

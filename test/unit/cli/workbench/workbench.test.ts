@@ -135,6 +135,28 @@ describe('the workbench of svc dev', () => {
     expect(JSON.stringify(without.answer.received)).toMatch(/shop\.write/);
   });
 
+  // Requirements: workbench.questions
+  it('shows the questions of a call, and calls again with the answers', async () => {
+    const bench = await openBench();
+    const args = { sku: 'TEA-001', pieces: 1 };
+    const call = { kind: 'tool', name: 'write_off', arguments: args, user: 'warehouse' };
+    const asked = (await bench.ask('call', call)).answer;
+    expect(asked.questions).toMatchObject([
+      { key: 'why', message: 'What happened to the 1 pieces of TEA-001?', schema: { required: ['cause'] } },
+    ]);
+    const reply = (before: typeof asked, inputResponses: object) =>
+      bench.ask('call', {
+        ...call,
+        answers: { inputResponses, requestState: before.received.result.requestState },
+      });
+    const why = { why: { action: 'accept', content: { cause: 'broken' } } };
+    const confirmed = (await reply(asked, why)).answer;
+    expect(confirmed.questions).toMatchObject([{ message: expect.stringContaining('off the books') }]);
+    const [{ key }] = confirmed.questions;
+    const declined = (await reply(confirmed, { [key]: { action: 'decline' } })).answer;
+    expect(declined).toMatchObject({ failed: true, questions: [] });
+  });
+
   it('reads resources and prompts, and shows the errors of clients', async () => {
     const bench = await openBench();
     const resource = { kind: 'resource', name: 'shop://opening-hours', arguments: {}, user: null };
