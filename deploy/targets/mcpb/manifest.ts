@@ -76,7 +76,7 @@ function replaceVariable(text: string, name: string): string {
 }
 
 /** The variables that the user file refers to, sorted. The client asks its user for them. */
-function fieldsOf(config: string | null): readonly string[] {
+export function fieldsOf(config: string | null): readonly string[] {
   if (config === null) return [];
   const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
   const tree = user?.yaml.value ?? {};

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
@@ -9,6 +10,7 @@ import { previewNode } from '../node/preview.ts';
 import { type BuildTarget, type BuiltFile, CONFIG_FILE, type ProjectFacts, toMiB } from '../target.ts';
 import { createZip } from '../zip.ts';
 import { SERVER_FOLDER, toBundleManifest } from './manifest.ts';
+import { toServerJson } from './registry.ts';
 
 /** Clients unpack a bundle in memory. */
 const UNPACKED_LIMIT = 512 * 1_048_576;
@@ -50,7 +52,12 @@ async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> 
     { path: 'manifest.json', bytes: new TextEncoder().encode(described) },
     ...(await Promise.all(packed)),
   ]);
-  await writeFile(join(folder, `${toDeploymentName(manifest.catalog.project)}.mcpb`), zip);
+  const { project } = manifest.catalog;
+  const file = `${toDeploymentName(project)}.mcpb`;
+  await writeFile(join(folder, file), zip);
+  const sha256 = createHash('sha256').update(zip).digest('hex');
+  const listed = toServerJson({ project, file, sha256, config, about });
+  if (listed !== null) await writeFile(join(folder, 'server.json'), `${JSON.stringify(listed, null, 2)}\n`);
 }
 
 function refuseLarge(files: readonly BuiltFile[]): void {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,7 +173,43 @@ describe('a bundle for desktop clients', () => {
       license: 'MIT',
       repository: { type: 'git', url: 'https://github.com/ada/shop' },
     });
+    expect(existsSync(join(root, 'build/versioned/server.json'))).toBe(false);
     await writeFile(file, '{ "version": ');
     await expect(build()).rejects.toThrow(/package\.json of the project cannot be read/);
+  });
+
+  it('has a server.json for the registry if the project has a name there', async () => {
+    const file = join(root, 'package.json');
+    onTestFinished(() => rm(file));
+    const about = {
+      version: '1.2.0',
+      repository: 'https://github.com/ada/shop',
+      mcpName: 'io.github.ada/shop',
+    };
+    await writeFile(file, JSON.stringify(about));
+    const { out } = await build({ out: 'build/listed' });
+    const listed = JSON.parse(await readFile(join(out, 'server.json'), 'utf8'));
+    const text = await readFile('test/fixtures/files/mcp-server-2025-12-11.schema.json', 'utf8');
+    const ajv = new Ajv({ strict: false });
+    addFormats.default(ajv);
+    const validate = ajv.compile(JSON.parse(text));
+    expect(validate(listed), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...listed, name: 'shop' })).toBe(false);
+    const bundle = await readFile(join(out, 'toile-s-hne.mcpb'));
+    expect(listed.packages).toEqual([
+      {
+        registryType: 'mcpb',
+        identifier: 'https://github.com/ada/shop/releases/download/v1.2.0/toile-s-hne.mcpb',
+        fileSha256: createHash('sha256').update(bundle).digest('hex'),
+        transport: { type: 'stdio' },
+        environmentVariables: ['CRM_TOKEN', 'CRM_USER'].map((name) => ({
+          name,
+          isRequired: true,
+          isSecret: true,
+        })),
+      },
+    ]);
+    await writeFile(file, JSON.stringify({ ...about, mcpName: 'shop' }));
+    await expect(build({ out: 'build/listed' })).rejects.toThrow(/`mcpName` in package\.json is "shop"/);
   });
 });
