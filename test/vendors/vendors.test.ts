@@ -71,7 +71,7 @@ const LIBRARIES: { readonly [name: string]: Library } = {
   '@modelcontextprotocol/sdk': { runner: 'node', light: true },
   '@openai/agents': { runner: 'node' },
   // It is a program over stdio for a server elsewhere.
-  'mcp-remote': { runner: 'node', transports: ['http', 'sse'] },
+  'mcp-remote': { runner: 'node', transports: ['http', 'sse'], light: true },
   fastmcp: { runner: 'python' },
   'langchain-mcp-adapters': { runner: 'langchain' },
   'llama-index-tools-mcp': { runner: 'python' },
