@@ -77,6 +77,7 @@ export const CASES: readonly Case[] = [
         'customer',
         'hello',
         'own',
+        'rows',
         'slow',
         'spend',
         'types',
@@ -144,6 +145,17 @@ export const CASES: readonly Case[] = [
       expect(result.isError).toBe(true);
       expect(result.text).toMatch(/\bid\b/);
       return result.text;
+    },
+  },
+  {
+    // Requirements: large.summary, large.formats
+    name: 'a large result is a summary with a link to all rows',
+    run: async (session) => {
+      const { text, links } = await session.callTool('rows', {});
+      expect(text).toContain('20 rows, 2 columns.');
+      const parquet = await session.read(links[0] ?? '');
+      expect(atob(parquet)).toMatch(/^PAR1.*row 19.*PAR1$/s);
+      return { text, parquet };
     },
   },
   {

@@ -27,6 +27,8 @@ export interface ToolResult {
   readonly text: string;
   readonly structured: unknown;
   readonly isError: boolean;
+  /** The URIs of links in the result. */
+  readonly links: readonly string[];
 }
 
 /** A connected client, whatever its generation. */
@@ -35,6 +37,8 @@ export interface Session {
   readonly server: string | undefined;
   listTools(): Promise<readonly { readonly name: string; readonly inputSchema: unknown }[]>;
   callTool(name: string, args: Record<string, unknown>): Promise<ToolResult>;
+  /** Reads the content of a resource: its text, or its bytes in base64. */
+  read(uri: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -72,6 +76,7 @@ async function connect(reach: Reach, mode: VersionNegotiationMode): Promise<Sess
     server: client.getServerVersion()?.name,
     listTools: async () => (await client.listTools()).tools,
     callTool: async (name, args) => toResult(await client.callTool({ name, arguments: args })),
+    read: async (uri) => toContent(await client.readResource({ uri })),
     close: () => client.close(),
   };
 }
@@ -93,6 +98,7 @@ async function connectOld(reach: Reach): Promise<Session> {
     server: client.getServerVersion()?.name,
     listTools: async () => (await client.listTools()).tools,
     callTool: async (name, args) => toResult(await client.callTool({ name, arguments: args })),
+    read: async (uri) => toContent(await client.readResource({ uri })),
     close: () => client.close(),
   };
 }
@@ -102,7 +108,12 @@ function toOldTransport(reach: Reach): OldSseTransport | OldStdioTransport {
   return new OldStdioTransport({ ...reach, args: [...reach.args], stderr: 'ignore' });
 }
 
+function toContent({ contents }: { contents: readonly { text?: string; blob?: string }[] }): string {
+  return contents.map(({ text, blob }) => text ?? blob ?? '').join('\n');
+}
+
 function toResult({ content, structuredContent, isError }: Record<string, unknown>): ToolResult {
   const texts = Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '') : [];
-  return { text: texts.join('\n'), structured: structuredContent, isError: isError === true };
+  const links = Array.isArray(content) ? content.flatMap(({ uri }: { uri?: string }) => uri ?? []) : [];
+  return { text: texts.join('\n'), structured: structuredContent, isError: isError === true, links };
 }
