@@ -95,8 +95,12 @@ describe('svc serve', () => {
   });
 
   // Requirements: transport.default
-  it('prints one document with --json', async () => {
-    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: await project() });
+  it.each([
+    ['true', 'duckdb-wasm'],
+    ['false', 'duckdb-native'],
+  ])('prints one document with --json, read-only: %s', async (readonly, engine) => {
+    const env = { SVC_READONLY: readonly };
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: await project(), env });
     const line = (await server.until(/^.*\n/))[0];
     expect(JSON.parse(line)).toMatchObject({
       status: 'ok',
@@ -104,8 +108,8 @@ describe('svc serve', () => {
       url: expect.stringMatching(URL_LINE),
       project: 'demo',
       tools: 1,
-      engine: 'duckdb-native',
-      readonly: false,
+      engine,
+      readonly: readonly === 'true',
     });
   });
 
@@ -243,7 +247,8 @@ describe('svc serve', () => {
     ['SVC_READONLY', 'maybe', /SVC_READONLY must be true or false/],
     ['SVC_DATABASE_ENGINE', 'wasm', /The engine wasm can only read/],
   ])('refuses %s=%s', async (name, value, text) => {
-    const { code, stderr } = await svc(['serve', '--port', '0'], await project(), { [name]: value });
+    const env = { SVC_READONLY: 'false', [name]: value };
+    const { code, stderr } = await svc(['serve', '--port', '0'], await project(), env);
     expect(code).toBe(1);
     expect(stderr).toMatch(text);
   });

@@ -31,6 +31,9 @@ function checkout(): string {
     mkdirSync(join(root, folder));
     writeFileSync(join(root, folder, 'one.ts'), 'export const one: number = 1;\n');
   }
+  mkdirSync(join(root, 'workbench'));
+  cpSync('workbench/tsconfig.json', join(root, 'workbench/tsconfig.json'));
+  writeFileSync(join(root, 'workbench/main.tsx'), 'export const page = 1;\n');
   return root;
 }
 
