@@ -8,7 +8,7 @@ export function toClientsPage(): string {
   const { date, converters, libraries } = readRecords();
   return `# Clients and converters
 
-<!-- Written by \`npm run test:clients -- --write\` and \`node scripts/docs/write.ts\`. -->
+<!-- Written by \`npm run test:clients -- --write\` and \`npx node scripts/docs/write.ts\`. -->
 
 Vendors' own packages, run on ${date} without a network and without a model. \`npm run test:clients\` runs them again, and fails if one does something else than
 this page says. CI runs the small ones.

@@ -90,7 +90,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'Set `readonly: false`, omit `--stateless`, or make the endpoint read-only.',
   ),
   outcome_unknown: advice(
-    'The database engine ended while it saved a change, under a statement of another caller.',
+    'A statement of another caller ended the engine while it saved a change.',
     'Read whether the change is there before you try again.',
   ),
   python_failed: advice(
@@ -110,7 +110,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'A query ran longer than `limits.timeout`, by default 30 seconds.',
     "Request less, or raise the endpoint's limit.",
   ),
-  cancelled: advice('The client cancelled the call or disconnected.', 'Nothing to do; the work was stopped.'),
+  cancelled: advice(
+    'The client cancelled the call or disconnected.',
+    'Nothing: the server stopped the work.',
+  ),
   busy: advice(
     'Too many calls wait for the engine, or a file is in use.',
     'Try again after a moment, or run more instances.',

@@ -141,7 +141,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     ),
     'sql-undeclared': advice('The SQL uses an undeclared parameter.', 'Declare it under `parameters`.'),
     cache: advice(
-      '`cache` stands at a source whose results cannot be kept: Python, SQL that writes, or SQL that reads headers or the token of the user.',
+      '`cache` is set on a source whose results cannot be kept: Python, SQL that writes, or SQL that reads headers or the token of the user.',
       'Remove `cache`.',
     ),
     'sql-unused': advice('The SQL does not use a declared parameter.', 'Use it, or remove it.'),
@@ -166,7 +166,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Create the database or a `seed.sql`, or stop the process that holds the file.',
     ),
     'database-unreadable': advice(
-      'The database file is of a DuckDB that svc does not read, is encrypted or truncated, or is not a DuckDB file.',
+      'The database file comes from a version of DuckDB that svc does not read, is encrypted or truncated, or is not a DuckDB file.',
       'Convert it with the statements of the message, or name another file.',
     ),
     'target-unsupported': advice(
@@ -251,7 +251,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     ),
     'api-key-expires': advice(
       'An API key expires within 30 days.',
-      'Make a new key with `svc auth api-key`, and replace the entry before.',
+      'Make a new key with `svc auth api-key`, and replace the entry before that date.',
     ),
     'api-key-scope-unused': advice(
       'An API key has a scope that no endpoint and no setting requires.',
