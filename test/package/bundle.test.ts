@@ -12,7 +12,9 @@ import { PACKAGE } from './installed.ts';
 /* The bundle for desktop clients, with the program that defines the format. */
 
 const MCPB = '@anthropic-ai/mcpb@2.1.2';
-const STARTS = 10;
+const STARTS = 5;
+/** The bundle may take as long as this many empty programs; 0.6 s beside 0.04 s is usual on a quiet machine. */
+const EMPTY_STARTS = 30;
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -43,13 +45,25 @@ describe.skipIf(PACKAGE === undefined)('the bundle for desktop clients', () => {
     expect(mcpb('info', bundle)).toContain('matrix.mcpb');
   });
 
-  it('answers within 0.8 s after its start', { timeout: 120_000 }, async () => {
+  it('answers soon after its start', { timeout: 120_000 }, async () => {
     const { args } = await unpackBundle(join(bundle, '..'), unpacked, {});
-    const times: number[] = [];
-    while (times.length < STARTS && Math.min(...times) > 800) times.push(await timeToAnswer(args));
-    expect(Math.min(...times)).toBeLessThanOrEqual(800);
+    let [best, empty] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let start = 0; start < STARTS; start++) {
+      best = Math.min(best, await timeToAnswer(args));
+      empty = Math.min(empty, timeOfEmptyProgram());
+    }
+    console.log(
+      `the bundle answers ${Math.round(best)} ms after its start, an empty program ends after ${Math.round(empty)} ms`,
+    );
+    expect(best / empty).toBeLessThan(EMPTY_STARTS);
   });
 });
+
+function timeOfEmptyProgram(): number {
+  const begin = performance.now();
+  execFileSync(process.execPath, ['-e', '0']);
+  return performance.now() - begin;
+}
 
 /** Milliseconds from the start of the program to its first answer. */
 async function timeToAnswer(args: readonly string[]): Promise<number> {
