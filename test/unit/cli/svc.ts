@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
@@ -101,5 +101,9 @@ async function makeProject(): Promise<string> {
   const parent = mkdtempSync(join(tmpdir(), 'svc-cli-'));
   const { code, stderr } = await svc(['init', 'demo', '--bootstrap', '--yes'], parent);
   if (code !== 0) throw new Error(stderr);
-  return join(parent, 'demo');
+  const root = join(parent, 'demo');
+  // Its database is made, and written by some tests.
+  const site = join(root, 'svc-site.yml');
+  writeFileSync(site, readFileSync(site, 'utf8').replace('readonly: true', 'readonly: false'));
+  return root;
 }
