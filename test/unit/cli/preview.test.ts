@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { readFile, utimes } from 'node:fs/promises';
+import { readFile, symlink, utimes } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { TARGET_NAMES } from '../../../deploy/targets/targets.ts';
+import { ensureDeno } from '../../matrix/deno.ts';
 import { project, Svc, svc } from './svc.ts';
 
 // whole platforms start here, on machines with little to spare
@@ -20,7 +21,9 @@ async function toolsAt(url: string): Promise<readonly string[]> {
 
 describe.each(TARGET_NAMES)('svc preview --target %s', (target) => {
   it('builds and runs the artefact, tells clients about it, and ends with 0 on SIGINT', async () => {
-    const running = new Svc(['preview', '--target', target, '--port', '0'], { cwd: await project() });
+    const cwd = await project();
+    if (target === 'deno') await symlink(join(await ensureDeno(), 'node_modules'), join(cwd, 'node_modules'));
+    const running = new Svc(['preview', '--target', target, '--port', '0'], { cwd });
     await running.until(/Ctrl-C stops it/);
     const [, url = ''] = /previewing demo for \S+ on (http:\S+\/mcp)\n/.exec(running.stdout) ?? [];
     expect(running.stdout).toContain(`claude mcp add --transport http demo ${url}\n`);
