@@ -32,6 +32,7 @@ describe('turns in an engine', () => {
     await next;
   });
 
+  // Requirements: large.dropped
   it('end with the engine if the call that has one makes no progress', async () => {
     const turns = new Turns(30);
     await turns.take(NEVER);
