@@ -56,7 +56,7 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await page.text()).toContain('<h1>matrix</h1>');
     const facts = await fetch(new URL('/', reach.url));
-    expect(await facts.json()).toMatchObject({ name: 'matrix', tools: 7, mcp: { authentication: 'none' } });
+    expect(await facts.json()).toMatchObject({ name: 'matrix', tools: 8, mcp: { authentication: 'none' } });
   });
 
   test.each(['types', 'hello', 'nothing_here'])(
