@@ -11,8 +11,12 @@ import { STATEMENTS, TABLES } from './statements.ts';
 
 /*
  * The gate of answers: both engines answer the same statements, and every difference is on a list with its reason. It
- * takes some minutes, and all of it runs before a move to another version of DuckDB.
+ * asks a third of the calls of each overload. `SVC_TEST_ANSWERS=all` asks all of them, which takes some minutes and which
+ * `npm run bump` does before a move to another version of DuckDB.
  */
+
+const ALL = process.env.SVC_TEST_ANSWERS === 'all';
+const EVERY = ALL ? 1 : 3;
 
 const TIMEOUT_MS = 1_800_000;
 const REPORT = 'build/answers';
@@ -57,8 +61,10 @@ async function compared(name: string, statements: readonly string[]): Promise<Co
 it('both engines answer the same, but for a list of known differences', { timeout: TIMEOUT_MS }, async () => {
   const calls = [...new Set((await overloads()).flatMap(callsOf))];
   expect(calls.length).toBeGreaterThan(20_000);
+  const asked = calls.filter((_, index) => index % EVERY === 0);
   expect(STATEMENTS.length).toBeGreaterThan(500);
-  const comparison = await compared('answers', [...STATEMENTS, ...calls]);
+  const comparison = await compared('answers', [...STATEMENTS, ...asked]);
   expect(comparison.different).toEqual([]);
-  expect(comparison.unneeded).toEqual([]);
+  // A known difference may be in the calls that are not asked.
+  if (ALL) expect(comparison.unneeded).toEqual([]);
 });
