@@ -63,9 +63,7 @@ export const PLATFORMS: readonly Platform[] = [
     engine: 'native',
     clients: CLIENTS.slice(0, 1),
   },
-  { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd, clients: CLIENTS },
-  { name: 'Deno', target: 'deno', start: startInDeno, clients: CLIENTS },
-  { name: 'Vercel', target: 'vercel', start: startOnVercel, clients: CLIENTS },
+  // Before the other Workers: wrangler fills no local bucket in a process where one has run.
   {
     name: 'workerd, database in R2',
     target: 'cloudflare-workers',
@@ -73,6 +71,9 @@ export const PLATFORMS: readonly Platform[] = [
     start: startWithBucket,
     clients: CLIENTS.slice(0, 1),
   },
+  { name: 'workerd', target: 'cloudflare-workers', start: startWorkerd, clients: CLIENTS },
+  { name: 'Deno', target: 'deno', start: startInDeno, clients: CLIENTS },
+  { name: 'Vercel', target: 'vercel', start: startOnVercel, clients: CLIENTS },
   {
     name: 'workerd, blocks as assets',
     target: 'cloudflare-workers',
