@@ -64,6 +64,8 @@ export interface ArtefactServer {
   /** Loads the configuration, the database and Python before the first request. Failures are logged. */
   readonly warm: () => Promise<void>;
   readonly runtime: () => Runtime;
+  /** Whether the log takes lines of the level debug; a line for each request is one. */
+  readonly takesDebug: () => boolean;
   /** The telemetry of the configuration; null before it is loaded and if it is off. */
   readonly telemetry: () => Telemetry | null;
 }
@@ -81,7 +83,7 @@ interface Configured {
 export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer {
   const { manifest, bundled, env, write, openDatabase } = platform;
   const { version, audit } = manifest;
-  const { log, follow, conceal } = createStartLog(platform.log);
+  const { log, follow, conceal, takesDebug } = createStartLog(platform.log);
   const python: ArtefactPython = platform.python?.({
     manifest,
     settings: () => configured.settings,
@@ -136,6 +138,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
       await Promise.all([opening, python.warm?.(configured.runtime)]);
     },
     runtime: () => configured.runtime,
+    takesDebug,
     telemetry: () => configured.telemetry,
   };
 }

@@ -17,7 +17,7 @@ import { storeWith } from './open-store.ts';
 const { env } = process;
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 const invocations = createLambdaLog(write);
-const requests = createRequestLog(invocations.log);
+const requests = createRequestLog(invocations.log, () => server.takesDebug());
 const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
 const manifest = parseManifest(manifestText);
 

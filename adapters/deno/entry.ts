@@ -37,8 +37,9 @@ const STOP_MS = 15_000;
 
 const { env } = process;
 const write = (line: string) => void process.stdout.write(`${line}\n`);
-const requests = createRequestLog(({ level, message, fields }) =>
-  write(JSON.stringify({ level, message, ...fields })),
+const requests = createRequestLog(
+  ({ level, message, fields }) => write(JSON.stringify({ level, message, ...fields })),
+  () => server.takesDebug(),
 );
 const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
 const manifest = parseManifest(manifestText);

@@ -14,8 +14,9 @@ import { loadStartSettings } from '../node/start-settings.ts';
 
 const { env } = process;
 const write = (line: string) => void process.stdout.write(`${line}\n`);
-const requests = createRequestLog(({ level, message, fields }) =>
-  write(JSON.stringify({ level, message, ...fields })),
+const requests = createRequestLog(
+  ({ level, message, fields }) => write(JSON.stringify({ level, message, ...fields })),
+  () => server.takesDebug(),
 );
 const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
 const manifest = parseManifest(manifestText);

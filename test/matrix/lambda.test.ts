@@ -52,6 +52,17 @@ describe.each(['stream', 'buffered'])('SVC_LAMBDA_RESPONSE=%s', (response) => {
   });
 });
 
+// Requirements: log.request-lines
+test.each([
+  ['no', {}, 0],
+  ['a', { SVC_DEBUG: 'true' }, 1],
+])('a request writes %s line of its own with the variables %j', async (_, environment, count) => {
+  const lambda = await startFunction(zip, { gateway: 'function-url', environment });
+  expect(JSON.parse(await call(lambda, 'hello')).result.isError).toBeUndefined();
+  await lambda.close();
+  expect(lambda.log.filter((line) => line.includes('POST /mcp 200'))).toHaveLength(count);
+});
+
 test('an event of another kind fails by name and leaves the function alive', async () => {
   const lambda = await startFunction(zip, {
     gateway: 'function-url',

@@ -14,7 +14,7 @@ export interface RequestLog {
  * Adds `request_id` to every log line of a request, and `trace_id` if the caller sent one. A line of its own tells of the
  * request, if the log takes lines of the level debug.
  */
-export function createRequestLog(log: Log, takesDebug: () => boolean = () => true): RequestLog {
+export function createRequestLog(log: Log, takesDebug: () => boolean): RequestLog {
   const current = new AsyncLocalStorage<{ readonly request_id: string; readonly trace_id?: string }>();
   return {
     log: (line) => {

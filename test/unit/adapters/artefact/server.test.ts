@@ -76,6 +76,15 @@ describe('a platform of ports alone', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ type: 'audit', operation_name: 'greet' }]);
   });
 
+  it.each([
+    [{}, false],
+    [{ SVC_DEBUG: 'true' }, true],
+  ])('with %j its log takes lines of the level debug: %s', async (env, expected) => {
+    const server = createArtefactServer({ ...platform, env });
+    await server.warm();
+    expect(server.takesDebug()).toBe(expected);
+  });
+
   it('answers 503 while its configuration is not sound, and logs why', async () => {
     const server = createArtefactServer({ ...platform, env: { SVC_CONFIG_YAML: 'svc: 2' } });
     await server.warm();

@@ -6,7 +6,10 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 it('every line of a request has its ids, also when two run at the same time', async () => {
   const lines: LogLine[] = [];
-  const { log, around } = createRequestLog((line) => lines.push(line));
+  const { log, around } = createRequestLog(
+    (line) => lines.push(line),
+    () => true,
+  );
   const gate = Promise.withResolvers<void>();
   const app = around({
     fetch: async (request, extra) => {
@@ -61,6 +64,10 @@ it('no line tells of a request unless the log takes lines of the level debug', a
 
 it('lines outside of any request stay as they are', () => {
   const lines: LogLine[] = [];
-  createRequestLog((line) => lines.push(line)).log({ level: 'info', message: 'm' });
+  const { log } = createRequestLog(
+    (line) => lines.push(line),
+    () => true,
+  );
+  log({ level: 'info', message: 'm' });
   expect(lines).toEqual([{ level: 'info', message: 'm' }]);
 });
